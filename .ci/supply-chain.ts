@@ -1,12 +1,14 @@
 /**
- * Checks what is installed: licences and integrity from package-lock.json alone, so offline too, and known vulnerabilities
- * where the registry answers. `npm run check:supply-chain`.
+ * Checks what is installed: licences and integrity from package-lock.json alone, so offline too, and known
+ * vulnerabilities where the registry answers. `npm run check:supply-chain`.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** SPDX ids of licences that let anyone use, change and redistribute an MIT licensed project that contains the package. */
+/**
+ * SPDX ids of licences that let anyone use, change and redistribute an MIT licensed project that contains the package.
+ */
 const permissive = new Set(
   'MIT MIT-0 ISC 0BSD BSD BSD-2-Clause BSD-3-Clause Apache-2.0 BlueOak-1.0.0 Python-2.0 Unlicense CC0-1.0'.split(' '),
 );
@@ -62,7 +64,10 @@ type LockedPackage = {
   hasInstallScript?: boolean;
 };
 
-/** The embedded engine for platforms whose package could not be fetched where the lock file is made: npm does not verify these. */
+/**
+ * The embedded engine for platforms whose package could not be fetched where the lock file is made: npm does not verify
+ * these.
+ */
 const unverified = new Set(
   ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32-x64'].map((name) => `@dynoxide/${name}`),
 );
@@ -126,8 +131,8 @@ export function unpinned({ dependencies, devDependencies, optionalDependencies }
 type Vulnerability = { name: string; severity: string; via: (string | { url: string })[] };
 
 /**
- * What `npm audit --json` reported: a sentence for each package with a high or critical vulnerability, or `undefined` where
- * there is no report, because the registry did not answer.
+ * What `npm audit --json` reported: a sentence for each package with a high or critical vulnerability, or `undefined`
+ * where there is no report, because the registry did not answer.
  */
 export function auditFindings(output: string): string[] | undefined {
   let report: { vulnerabilities?: Record<string, Vulnerability> | null };

@@ -20,7 +20,9 @@ import { CommandError, type ErrorExplanation, explainError, UsageError } from '.
 /** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
 export type ExitCode = 0 | 1 | 2;
 
-/** Runs one command and returns its exit code; never throws. An error is one line on standard error, without any key. */
+/**
+ * Runs one command and returns its exit code; never throws. An error is one line on standard error, without any key.
+ */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
   const json = args.includes('--json');
   try {

@@ -56,8 +56,8 @@ export type BagAdresAddresses = {
 };
 
 /**
- * The address service inside an app of your own: its stacks, in the region and account of the props. It reads no context and
- * no environment variable. Two of them in one app need different values of `stage`.
+ * The address service inside an app of your own: its stacks, in the region and account of the props. It reads no
+ * context and no environment variable. Two of them in one app need different values of `stage`.
  *
  * ```ts
  * const bagAdres = new BagAdres(app, 'BagAdres', { stage: 'test', alarmEmail: 'beheer@example.nl' });

@@ -25,9 +25,9 @@ export function bagAdresApp({ context, ...props }: AppProps = {}, file?: Setting
 }
 
 /**
- * Checks every template with cdk-nag at synth; a finding that is not acknowledged is an error. `CDK_VALIDATION=false` skips
- * this and the CDK's built-in checks, which makes a synth for local use faster. An installed package leaves cdk-nag out: the tests
- * of its release have run it.
+ * Checks every template with cdk-nag at synth; a finding that is not acknowledged is an error. `CDK_VALIDATION=false`
+ * skips this and the CDK's built-in checks, which makes a synth for local use faster. An installed package leaves
+ * cdk-nag out: the tests of its release have run it.
  */
 export async function addChecks(app: App): Promise<void> {
   if (process.env.CDK_VALIDATION === 'false' || isReleased) return;

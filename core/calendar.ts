@@ -1,6 +1,6 @@
 /**
- * The time windows that a plan can limit, from short to long, all UTC and aligned to the clock and the calendar. Limits,
- * counts, the contract and the checks of a deployment follow from this declaration.
+ * The time windows that a plan can limit, from short to long, all UTC and aligned to the clock and the calendar.
+ * Limits, counts, the contract and the checks of a deployment follow from this declaration.
  *
  * `code` is how the item of an account abbreviates a window: as date patterns do, `m` is the minute and `M` the month.
  */

@@ -1,6 +1,6 @@
 /**
- * Awaits `work` for each item, `concurrency` at a time. After a failure it starts no more items, waits for the running ones,
- * and throws the first failure.
+ * Awaits `work` for each item, `concurrency` at a time. After a failure it starts no more items, waits for the running
+ * ones, and throws the first failure.
  */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T> | Iterable<T>,

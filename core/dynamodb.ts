@@ -74,8 +74,8 @@ function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
 }
 
 /**
- * The attributes of an item to set, to raise, to copy and to remove; the others stay, also while a request is counted at
- * the same time. An attribute that is raised or copied exists.
+ * The attributes of an item to set, to raise, to copy and to remove; the others stay, also while a request is counted
+ * at the same time. An attribute that is raised or copied exists.
  */
 export type Changes = {
   set: Item;
@@ -160,7 +160,10 @@ export function isConflict(error: unknown): boolean {
   return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
 }
 
-/** Whether the store has refused a call, which then was not done: it throttles, or the call is wrong. Not whether it has failed. */
+/**
+ * Whether the store has refused a call, which then was not done: it throttles, or the call is wrong. Not whether it has
+ * failed.
+ */
 export function isRefused(error: unknown): boolean {
   return error instanceof Error && (error as Partial<DynamoDBServiceException>).$fault === 'client';
 }
@@ -199,8 +202,8 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a key
- * object: for a key in bytes, Node throws and catches two errors internally to detect its type (decision 0107).
+ * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a
+ * key object: for a key in bytes, Node throws and catches two errors internally to detect its type (decision 0107).
  */
 export class Sha256 {
   readonly #key: Parameters<typeof createHmac>[1] | undefined;
@@ -259,7 +262,10 @@ export function createStoreClient(): DynamoDBClient {
   return client;
 }
 
-/** Lets the client throw the lost answer of a write that names its attempt, rather than send it again. Refusals it repeats. */
+/**
+ * Lets the client throw the lost answer of a write that names its attempt, rather than send it again. Refusals it
+ * repeats.
+ */
 export function leaveLostCharges(client: DynamoDBClient): void {
   client.middlewareStack.add(
     (next) => async (args) => {

@@ -1,12 +1,13 @@
 /**
- * The names on which the stacks, the Lambdas, the loader and the admin module agree, of tables, environment variables and
- * metrics, with the reading of those variables. With `loader/names.ts` the only runtime file that `lib` imports, so a table and its
- * readers can't drift apart.
+ * The names on which the stacks, the Lambdas, the loader and the admin module agree, of tables, environment variables
+ * and metrics, with the reading of those variables. With `loader/names.ts` the only runtime file that `lib` imports, so
+ * a table and its readers can't drift apart.
  */
 
 /**
- * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. The item of a key without a
- * toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at its postcode and huisnummer; it may have no places.
+ * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. The item of a key
+ * without a toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at its postcode and huisnummer; it may have
+ * no places.
  */
 export const addressesTable = {
   partitionKey: 'address',
@@ -110,7 +111,10 @@ export function requireEnvironment(name: string): string {
   return value;
 }
 
-/** A variable that the stack may set. Throws if CloudFormation left a dynamic reference in it: then it is not the secret. */
+/**
+ * A variable that the stack may set.
+ * @throws if CloudFormation left a dynamic reference in it: then it is not the secret
+ */
 export function optionalEnvironment(name: string): string | undefined {
   const value = process.env[name] || undefined;
   if (value?.startsWith('{{resolve:'))
@@ -141,7 +145,10 @@ export const versionDimension = 'version';
 /** The variable that makes every outcome a metric, when it is `all`. */
 export const requestMetricsVariable = 'REQUEST_METRICS';
 
-/** The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its size more. */
+/**
+ * The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its
+ * size more.
+ */
 export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable', 'internal-error'];
 
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
@@ -153,13 +160,13 @@ export const metricNames = {
   /** Milliseconds of the canary's lookup, measured by the canary. */
   canaryLatency: 'CanaryLatency',
   /**
-   * Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. For a date
-   * in the future it is 10,000, as nothing would be newer until then.
+   * Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is
+   * `service`. For a date in the future it is 10,000, as nothing would be newer until then.
    */
   datasetAge: 'DatasetAgeDays',
   /**
-   * 1, with the deployed version as a dimension beside `service`; emitted with the age. Once a day is billed as one hour of a day,
-   * a cent a month.
+   * 1, with the deployed version as a dimension beside `service`; emitted with the age. Once a day is billed as one
+   * hour of a day, a cent a month.
    */
   deployedVersion: 'DeployedVersion',
   /**
@@ -167,7 +174,10 @@ export const metricNames = {
    * its only dimension is `service`.
    */
   auditDifferences: 'AuditDifferences',
-  /** Of 200 keys, how many the table holds otherwise than the live snapshot; emitted with the age, for the same `service`. */
+  /**
+   * Of 200 keys, how many the table holds otherwise than the live snapshot; emitted with the age, for the same
+   * `service`.
+   */
   tableDifferences: 'TableDifferences',
   /** 1 for each backup set that was written; its only dimension is `service`. */
   backupSets: 'BackupSets',

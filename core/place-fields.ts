@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * The one definition of what an address consists of. The address in a response, the item of the addresses table and the line
- * of a snapshot follow from it (decision 0150).
+ * The one definition of what an address consists of. The address in a response, the item of the addresses table and the
+ * line of a snapshot follow from it (decision 0150).
  */
 
 /** A value in DynamoDB's own format: text, or a set of numbers. */
@@ -16,7 +16,7 @@ const schemas = {
 };
 
 /** How one field is written in a response, in an item and in a line. */
-type Field<Value> = {
+type PlaceField<Value> = {
   /** What it is in a response, under the name of the field. */
   kind: keyof typeof schemas;
   /** The attribute in an item. */
@@ -29,7 +29,7 @@ type Field<Value> = {
 };
 
 /** A name from the register. */
-function nameField(attribute: string): Field<string> {
+function nameField(attribute: string): PlaceField<string> {
   return {
     kind: 'name',
     attribute,
@@ -43,7 +43,7 @@ function nameField(attribute: string): Field<string> {
 const idDigits = 16;
 
 /** Identificaties, sorted. An item has them as a set of numbers: nine bytes each, without leading zeros. */
-function idsField(attribute: string): Field<string[]> {
+function idsField(attribute: string): PlaceField<string[]> {
   return {
     kind: 'ids',
     attribute,
@@ -63,9 +63,9 @@ const onRequest = {
   nummeraanduidingen: idsField('ids'),
 };
 
-type Fields = Record<string, Pick<Field<unknown>, 'kind' | 'fromText'>>;
-type Values<Some extends Fields> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
-type Schemas<Some extends Fields> = { [Name in keyof Some]: z.ZodMiniType<Values<Some>[Name]> };
+type FieldTable = Record<string, Pick<PlaceField<unknown>, 'kind' | 'fromText'>>;
+type Values<Some extends FieldTable> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
+type Schemas<Some extends FieldTable> = { [Name in keyof Some]: z.ZodMiniType<Values<Some>[Name]> };
 
 /** A street and its town, as the register writes them, with what else is stored of an address there. */
 export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
@@ -80,14 +80,14 @@ function responseSchema() {
   return z.extend(z.object(schemasOf(always)), z.partial(z.object(schemasOf(onRequest))).shape);
 }
 
-function schemasOf<Some extends Fields>(fields: Some): Schemas<Some> {
+function schemasOf<Some extends FieldTable>(fields: Some): Schemas<Some> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, { kind }]) => [name, schemas[kind]()]),
   ) as unknown as Schemas<Some>;
 }
 
 /** The fields in the order of responses and lines. */
-const fields = Object.entries({ ...always, ...onRequest }) as [keyof Place, Field<unknown>][];
+const fields = Object.entries({ ...always, ...onRequest }) as [keyof Place, PlaceField<unknown>][];
 
 /** The names of the fields in a line, in their order. */
 export const placeFieldNames = fields.map(([name]) => name);

@@ -26,7 +26,7 @@ export class Backoff {
     this.#failures = 0;
   }
 
-  /** Pauses before the next attempt. Throws `error` if there is none. */
+  /** Pauses before the next attempt. @throws `error` if there is none */
   async pause(error: unknown): Promise<void> {
     const {
       attempts,
@@ -41,7 +41,7 @@ export class Backoff {
   }
 }
 
-/** Runs `attempt` until it succeeds, with growing pauses. Throws the error of the last attempt. */
+/** Runs `attempt` until it succeeds, with growing pauses. @throws the error of the last attempt */
 export async function retryWithBackoff<T>(
   attempt: (backoff: Backoff) => Promise<T>,
   options: RetryOptions,

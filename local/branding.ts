@@ -3,12 +3,14 @@ import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { branding } from '../lib/config/fields.ts';
 
-/** The branding of `npm start -- --branding FILE`: the fields of `branding` in the configuration, and the logo itself. */
+/**
+ * The branding of `npm start -- --branding FILE`: the fields of `branding` in the configuration, and the logo itself.
+ */
 export type LocalBranding = Omit<z.output<typeof branding>, 'logo'> & {
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
 };
 
-/** The branding in a JSON file, whose logo is relative to it. Throws an `Error` that says what is wrong in it. */
+/** The branding in a JSON file, whose logo is relative to it. @throws Error that says what is wrong in it */
 export function readBrandingFile(file: string): LocalBranding {
   const { success, data, error } = branding.safeParse(parse(file));
   if (!success) {

@@ -7,7 +7,9 @@ import { databasePaths } from './engine/database-files.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
 import { previousLogFile } from './log-file.ts';
 
-/** The folder that the user ran npm in, which relative paths refer to; npm itself runs us in the root of the project. */
+/**
+ * The folder that the user ran npm in, which relative paths refer to; npm itself runs us in the root of the project.
+ */
 export function callersFolder(): string {
   return process.env.INIT_CWD ?? process.cwd();
 }
@@ -131,7 +133,9 @@ export async function readFolderIdentity({ path }: DataFolder): Promise<FolderId
   return identity;
 }
 
-/** Replaces the identity atomically, readable by its owner only: it holds a secret and the API key of the demo account. */
+/**
+ * Replaces the identity atomically, readable by its owner only: it holds a secret and the API key of the demo account.
+ */
 export async function writeIdentity(path: string, identity: FolderIdentity): Promise<void> {
   const draft = `${identityFile(path)}.draft`;
   await rm(draft, { force: true });

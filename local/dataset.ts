@@ -45,8 +45,8 @@ export class ExtractNotServedError extends Error {
 }
 
 /**
- * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again. Without
- * an extract it holds what it held before, or the demo if that was nothing.
+ * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.
+ * Without an extract it holds what it held before, or the demo if that was nothing.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
 export async function loadExtract({ client, table, extract, ...options }: LocalLoadOptions): Promise<ServedDataset> {
@@ -121,9 +121,9 @@ type Follow = LocalLoadOptions & {
 };
 
 /**
- * Applies the days of mutations that lead on from the live dataset, and looks for further ones every hour. A day that can't
- * be applied is announced, once for each reason, and changes nothing. Returns the report of the days applied at once, if any,
- * and what stops it, after a load in progress.
+ * Applies the days of mutations that lead on from the live dataset, and looks for further ones every hour. A day that
+ * can't be applied is announced, once for each reason, and changes nothing. Returns the report of the days applied at
+ * once, if any, and what stops it, after a load in progress.
  */
 export async function followMutations({
   client,

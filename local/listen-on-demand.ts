@@ -5,9 +5,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export type PortsInFront = { ports: number[]; stop: () => void };
 
 /**
- * Listens on a port for each of `wanted`, or on another one where that is taken. The first connection to any of them calls
- * `start`, once unless it fails; it gives the ports of the servers behind them, in the same order, and from then on each
- * connection is forwarded. So servers that are rarely used take no memory until they are.
+ * Listens on a port for each of `wanted`, or on another one where that is taken. The first connection to any of them
+ * calls `start`, once unless it fails; it gives the ports of the servers behind them, in the same order, and from then
+ * on each connection is forwarded. So servers that are rarely used take no memory until they are.
  */
 export async function listenOnDemand(
   host: string,

@@ -43,7 +43,7 @@ const selfExplanatory = [
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);
 
 /** The text to print for an error that ended a start. */
-export function startErrorText(error: unknown, { host, port, endpoint, dataFolder }: Place): string {
+export function startErrorText(error: unknown, { host, port, endpoint, dataFolder }: StartPlace): string {
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === host)) {
     switch (code) {
@@ -77,7 +77,7 @@ function refusedText({ peildatum, objections }: LoadReport): string {
   return `The extract of ${peildatum} was not loaded: ${why}. The data is unchanged. ${advice}`;
 }
 
-type Place = {
+type StartPlace = {
   readonly host: string;
   readonly port: number;
   readonly endpoint: string | undefined;

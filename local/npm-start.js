@@ -1,6 +1,7 @@
 /**
- * `npm start`, on every platform. On Linux, glibc gives each thread up to 128 MB of address space to keep freed memory in, unless this
- * variable bounds that before the process starts: the process replaces itself with one that has it, so no second one stays.
+ * `npm start`, on every platform. On Linux, glibc gives each thread up to 128 MB of address space to keep freed memory
+ * in, unless this variable bounds that before the process starts: the process replaces itself with one that has it, so
+ * no second one stays.
  */
 import { fileURLToPath } from 'node:url';
 import { nodeProblem } from './node-version.js';

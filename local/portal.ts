@@ -19,7 +19,10 @@ export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs'
   storageFolder: string;
 };
 
-/** Starts the portal on the engine, the loader and the gateway of this machine. Adds everything that it starts to `resources`. */
+/**
+ * Starts the portal on the engine, the loader and the gateway of this machine. Adds everything that it starts to
+ * `resources`.
+ */
 export async function startLocalPortal(
   { endpoint, accessKeyId, addressesTable, storageFolder, ...options }: LocalServicesOptions,
   resources: AsyncDisposableStack,
@@ -53,7 +56,9 @@ export type LocalLoadRunnerOptions = {
   report: (text: string) => void;
 };
 
-/** Runs approved loads in this process. What it knows of them ends with it; a load that it began can be approved again. */
+/**
+ * Runs approved loads in this process. What it knows of them ends with it; a load that it began can be approved again.
+ */
 export function localLoadRunner({ storageFolder, addresses, report }: LocalLoadRunnerOptions) {
   const runs = new Map<string, { since: string; state: 'running' | 'done' | 'failed'; end: Promise<void> }>();
 

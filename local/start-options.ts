@@ -101,8 +101,8 @@ function source(text: string): string {
 }
 
 /**
- * What to type instead, if npm took our options for its own: `npm start --port 3001`, without the `--`, sets a variable of
- * npm's and leaves us without the option. `undefined` if all is well.
+ * What to type instead, if npm took our options for its own: `npm start --port 3001`, without the `--`, sets a variable
+ * of npm's and leaves us without the option. `undefined` if all is well.
  */
 export function misplacedOptionsText(
   options: readonly Pick<Option, 'long' | 'required'>[],

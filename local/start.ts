@@ -22,8 +22,8 @@ export function whenOrphaned(callback: () => void): void {
 }
 
 /**
- * Nobody may read what we print any more: `npm start | head`, a closed terminal, a full disk behind a redirection. Without
- * a listener Node ends the process for that.
+ * Nobody may read what we print any more: `npm start | head`, a closed terminal, a full disk behind a redirection.
+ * Without a listener Node ends the process for that.
  */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 // The data folder holds hashes of keys, and the engine creates its files with this too.
@@ -102,8 +102,8 @@ async function start(options: StartOptions): Promise<void> {
 }
 
 /**
- * The portal, on the two ports after that of the service; the service starts without it if it fails. It takes memory and a
- * third of the CPU of a start, so it is loaded when somebody opens it.
+ * The portal, on the two ports after that of the service; the service starts without it if it fails. It takes memory
+ * and a third of the CPU of a start, so it is loaded when somebody opens it.
  */
 async function startPortalOf(
   { baseUrl }: Service,

@@ -24,8 +24,8 @@ export async function stamp(root: string, output: string): Promise<void> {
 }
 
 /**
- * Covers the outputs too: `cdk synth` with another configuration overwrites them but leaves the stamp. Every start reads
- * these hundreds of small files; without promises that takes a fifth of the time.
+ * Covers the outputs too: `cdk synth` with another configuration overwrites them but leaves the stamp. Every start
+ * reads these hundreds of small files; without promises that takes a fifth of the time.
  */
 function stampOf(root: string, output: string): string {
   const hash = createHash('sha256');
@@ -90,7 +90,10 @@ function explainHeldLock(error: unknown): never {
   throw new SynthesisError(`Another process has been synthesizing ${waited}: ${error.holder}. Stop it and try again.`);
 }
 
-/** Running the app directly creates the same assembly as `cdk synth`, but faster, because it skips the checks of the templates. */
+/**
+ * Running the app directly creates the same assembly as `cdk synth`, but faster, because it skips the checks of the
+ * templates.
+ */
 async function runApp(): Promise<void> {
   // So that child processes find the Node that runs us, however we were started.
   const path = [dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);

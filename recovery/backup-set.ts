@@ -63,8 +63,8 @@ export class BackupSetError extends Error {
 }
 
 /**
- * Writes a set, encrypted to a public key of the operator (PEM, SPKI), and returns its name: `bag-adres-prod/2026-11-22T02-00-00Z/`. Its
- * index is written last: a set without one is incomplete.
+ * Writes a set, encrypted to a public key of the operator (PEM, SPKI), and returns its name:
+ * `bag-adres-prod/2026-11-22T02-00-00Z/`. Its index is written last: a set without one is incomplete.
  */
 export async function writeBackupSet(
   store: Pick<SetStore, 'put'>,

@@ -150,8 +150,8 @@ function usageOf(shards: readonly Access[], window: WindowName): { start: number
 }
 
 /**
- * How many plans and accounts an import created, with how many members and days of usage these have, and how many plans and
- * accounts were there already, equal to the backup.
+ * How many plans and accounts an import created, with how many members and days of usage these have, and how many plans
+ * and accounts were there already, equal to the backup.
  */
 export type ImportResult = { plans: number; accounts: number; members: number; days: number; unchanged: number };
 
@@ -160,8 +160,8 @@ const concurrency = 16;
 
 /**
  * Creates the plans and accounts of a backup that the table does not have. It never changes what exists: it skips what
- * equals the backup, so an interrupted import can be run again, and imports nothing if anything differs. Throws
- * `invalid`, `not_found` (a plan), `exists`, `conflict`.
+ * equals the backup, so an interrupted import can be run again, and imports nothing if anything differs.
+ * @throws AdminError `invalid`, `not_found` (a plan), `exists`, `conflict`
  */
 export async function importBackup(
   store: AdminStore,
@@ -253,7 +253,7 @@ function planText({ code, state, limits }: Plan): string {
   return JSON.stringify([code, state, Object.entries(limits).toSorted()]);
 }
 
-/** Without what changes by itself (usage), what others change (members), and what an interrupted import has yet to do (shards). */
+/** Without what changes meanwhile (usage, members), and what an interrupted import has yet to do (shards). */
 function accountText({ id, state, plan, ownLimits, created, keys }: AccountBackup): string {
   const keyTexts = keys.map(({ keyId, label, created, revoked, hash }) => {
     return [keyId, label, created, revoked, hash && Buffer.from(hash).toString('hex')].join();

@@ -173,8 +173,9 @@ async function rotate(secret: ChecksumSecret, admin: Admin, start: boolean): Pro
 type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
 
 /**
- * The active keys that were not issued with the current secret, at whatever time: a portal that was given the old one as a text goes on
- * issuing keys with it. Keys of which it is not known, as a version up to 1.0 issued them, may be among these.
+ * The active keys that were not issued with the current secret, at whatever time: a portal that was given the old one
+ * as a text goes on issuing keys with it. Keys of which it is not known, as a version up to 1.0 issued them, may be
+ * among these.
  */
 async function keysOfOther(admin: Admin, fingerprint: string): Promise<OldKey[]> {
   const { accounts } = await admin.backup.export();

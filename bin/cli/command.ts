@@ -181,8 +181,8 @@ export function checkLocation({ local, data }: ConnectionOptions): void {
 export type AccountsOptions = ConnectionOptions & { json?: true };
 
 /**
- * Opens the admin module on the tables that `options` name, prints the result of `work`, unless it has printed it itself, and closes
- * it in any case.
+ * Opens the admin module on the tables that `options` name, prints the result of `work`, unless it has printed it
+ * itself, and closes it in any case.
  */
 export async function useAdmin(
   terminal: Terminal,

@@ -44,10 +44,10 @@ export function configIn(folder: string, stage?: string): Config {
 }
 
 /** A field of a configuration that is no group of others. */
-type Field = { name: string; value: unknown; origin: string };
+type ConfigField = { name: string; value: unknown; origin: string };
 
 /** Every field of a configuration, and where its value is from. */
-export function fieldsOf(config: Config, { layers }: Settings): Field[] {
+export function fieldsOf(config: Config, { layers }: Settings): ConfigField[] {
   return leaves(config, []).map(({ path, value }) => ({
     name: path.join('.'),
     value,

@@ -80,7 +80,9 @@ Example:
     });
 }
 
-/** @throws CommandError where objects behind the snapshot are damaged, which neither the table nor a repair can restore */
+/**
+ * @throws CommandError where objects behind the snapshot are damaged, which neither the table nor a repair can restore
+ */
 function requireObjects(unusable: readonly string[]): void {
   if (unusable.length === 0) return;
   throw new CommandError(

@@ -9,7 +9,9 @@ import { callersPath, checkNewFile, type Result, type Terminal, withDataset, wri
 import { addDatasetCommands, type LoadCommandOptions, useLoads } from './dataset.ts';
 import { addExplain } from './explain.ts';
 
-/** `load plan`, `run`, `approve`, `reject`, `rollback`, `follow`, and the commands that show or remove existing loads. */
+/**
+ * `load plan`, `run`, `approve`, `reject`, `rollback`, `follow`, and the commands that show or remove existing loads.
+ */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
   addPlan(load, terminal);
@@ -76,7 +78,10 @@ Examples:
     });
 }
 
-/** Writes all changes of a plan as CSV (RFC 4180); several places of one key are separated by ` | `. @throws CommandError */
+/**
+ * Writes all changes of a plan as CSV (RFC 4180); several places of one key are separated by ` | `.
+ * @throws CommandError
+ */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
   const { differences } = await import('../../loader/run/refused-loads.ts');
   async function* lines() {

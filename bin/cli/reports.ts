@@ -23,7 +23,7 @@ export type Granularity = 'day' | 'month';
 type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Granularity };
 
 /** Lookups of a day (`2026-11-21`) or a month (`2026-11`). */
-type Row = { period: string; lookups: number };
+type PeriodRow = { period: string; lookups: number };
 
 /** Adds `account usage`. */
 export function addAccountUsage(account: Command, terminal: Terminal): void {
@@ -87,7 +87,7 @@ export function monthRange(option: string, month: string): { from: string; to: s
 }
 
 /** The lookups by day or month. */
-export function rowsOf(days: readonly { date: string; lookups: number }[], by: Granularity): Row[] {
+export function rowsOf(days: readonly { date: string; lookups: number }[], by: Granularity): PeriodRow[] {
   const sums = new Map<string, number>();
   for (const { date, lookups } of days) {
     const period = by === 'day' ? date : date.slice(0, 7);
@@ -96,12 +96,12 @@ export function rowsOf(days: readonly { date: string; lookups: number }[], by: G
   return [...sums].map(([period, lookups]) => ({ period, lookups }));
 }
 
-function byMonth(rows: Row[]): { month: string; lookups: number }[] {
+function byMonth(rows: PeriodRow[]): { month: string; lookups: number }[] {
   return rows.map(({ period, lookups }) => ({ month: period, lookups }));
 }
 
 /** A table, or on a terminal of so many columns a bar for each row. */
-function renderUsage(rows: Row[], by: Granularity, columns: number | undefined): string {
+function renderUsage(rows: PeriodRow[], by: Granularity, columns: number | undefined): string {
   const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
   const total = `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`;
   const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);

@@ -159,7 +159,7 @@ async function requireStatements(open: OpenAdmin): Promise<Statements> {
 
 type Exported = Pick<ListedUsage, 'account' | 'days'>;
 
-type Row = { account: string; period: string; lookups: number };
+type ExportRow = { account: string; period: string; lookups: number };
 
 /** Prints the rows of all accounts; CSV and JSON as they are read, so that any number of accounts fits into memory. */
 async function exportRows(
@@ -169,11 +169,11 @@ async function exportRows(
 ): Promise<Result | undefined> {
   const period = by === 'day' ? 'date' : 'month';
   const head = ['account', period, 'lookups'];
-  const rows: Row[] = [];
+  const rows: ExportRow[] = [];
   let separator = '[';
   let lines = head.join(',');
   for await (const { account, days } of accounts) {
-    const found = rowsOf(days, by).map((row): Row => ({ account, ...row }));
+    const found = rowsOf(days, by).map((row): ExportRow => ({ account, ...row }));
     if (csv) {
       // With the head only once an account has been read: a refusal prints nothing.
       terminal.out(lines);

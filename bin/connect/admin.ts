@@ -58,7 +58,7 @@ export type Tables = {
   statements: () => Promise<StatementStore | undefined>;
 };
 
-/** Finds the tables: of the local run, of a deployment, or by name. Throws `CommandError`, `UsageError`. */
+/** Finds the tables: of the local run, of a deployment, or by name. @throws CommandError, UsageError */
 export async function findTables(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<Tables> {
   if (options.local) return localTables(options.data);
   if (options.stack !== undefined) return stackTables(options.stack);
@@ -114,8 +114,8 @@ async function bucketNamed(bucket: string | undefined): Promise<StatementStore |
 }
 
 /**
- * The actor in the audit entry of a change by command line: the identity that AWS sees, the ARN of a role and its session.
- * Where STS can't be asked, what this machine says, marked as such: an emergency must not wait for it.
+ * The actor in the audit entry of a change by command line: the identity that AWS sees, the ARN of a role and its
+ * session. Where STS can't be asked, what this machine says, marked as such: an emergency must not wait for it.
  */
 export async function callerIdentity(): Promise<string> {
   const client = new STSClient({ ...clientConfig, maxAttempts: 2 });
@@ -149,7 +149,7 @@ export type OpenAdmin = {
   statements: () => Promise<Statements | undefined>;
 };
 
-/** The admin module on the tables that `options` or `env` name. Throws `CommandError`, `UsageError`. */
+/** The admin module on the tables that `options` or `env` name. @throws CommandError, UsageError */
 export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
@@ -158,7 +158,8 @@ export async function openAdmin(
     findTables(options, env),
     options.local ? localUser() : callerIdentity(),
   ]);
-  // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of usage.
+  // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of
+  // usage.
   client.middlewareStack.remove('loggerMiddleware');
   const documents = DynamoDBDocumentClient.from(client);
   return {
@@ -190,8 +191,9 @@ export type RotationState = {
 };
 
 /**
- * What comes next. `start`: no rotation is under way. `deploy`: the service has to accept `versions` first. `wait`: a deployment
- * is running. `switch`: issue keys with `next` now. `replace`: both versions are accepted, until the old keys are replaced.
+ * What comes next. `start`: no rotation is under way. `deploy`: the service has to accept `versions` first. `wait`: a
+ * deployment is running. `switch`: issue keys with `next` now. `replace`: both versions are accepted, until the old
+ * keys are replaced.
  */
 export type RotationStep =
   | { step: 'start' | 'wait' }
@@ -199,7 +201,9 @@ export type RotationStep =
   | { step: 'switch'; next: string }
   | { step: 'replace'; versions: [string] };
 
-/** Decides the next step. Pure: no step is due before the service accepts the versions that it issues or leaves in use. */
+/**
+ * Decides the next step. Pure: no step is due before the service accepts the versions that it issues or leaves in use.
+ */
 export function rotationStep({ current, next, previous, deployed, isDeploying }: RotationState): RotationStep {
   if (isDeploying) return { step: 'wait' };
   if (next !== null) {

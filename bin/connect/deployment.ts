@@ -57,8 +57,8 @@ export type OutputName =
   | 'BaseUrl';
 
 /**
- * `Version`: of this project, when it was deployed. `ExtractSource`, `MutationsSource`: the extract and the list of mutations
- * that the daily check asks for. `BackupRoleArn`: the role that writes backup sets.
+ * `Version`: of this project, when it was deployed. `ExtractSource`, `MutationsSource`: the extract and the list of
+ * mutations that the daily check asks for. `BackupRoleArn`: the role that writes backup sets.
  */
 export type OptionalOutputName =
   | 'BackupRoleArn'

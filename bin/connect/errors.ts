@@ -228,7 +228,9 @@ function hasOwnCode(error: Error): error is Error & { code: string } {
   return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);
 }
 
-/** Codes of Node, its resolver and its HTTP client for a connection that fails; other `E...` codes are not about one. */
+/**
+ * Codes of Node, its resolver and its HTTP client for a connection that fails; other `E...` codes are not about one.
+ */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

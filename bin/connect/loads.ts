@@ -59,8 +59,8 @@ export type LoadCommands = {
   /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
   discard(load: string): Promise<DiscardReport>;
   /**
-   * Removes the lock on the table and returns its holder; `null` if there was no lock. The lock of a running load is removed
-   * with `force` only; that load then stops before its next write.
+   * Removes the lock on the table and returns its holder; `null` if there was no lock. The lock of a running load is
+   * removed with `force` only; that load then stops before its next write.
    * @throws CommandError
    */
   unlock(options: { force: boolean }): Promise<Held | null>;
@@ -140,7 +140,7 @@ async function unlock(
 /** Of a scan: a third of the read capacity of one partition, so that lookups are not throttled. */
 const scanPagesPerSecond = 8;
 
-/** Loads by the state machine of a deployment. Throws `CommandError`, and errors of AWS. */
+/** Loads by the state machine of a deployment. @throws CommandError, and errors of AWS */
 async function stackLoads(stack: string, { print, progress }: ProgressReporter): Promise<LoadCommands> {
   const { name, output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
   const machine = output('StateMachineArn');
@@ -231,7 +231,10 @@ export type MutationStatus = {
   problem: string | null;
 };
 
-/** What the list (where there is one) holds for the live dataset; `null` for one that follows no mutations. Never throws. */
+/**
+ * What the list (where there is one) holds for the live dataset; `null` for one that follows no mutations. Never
+ * throws.
+ */
 export async function mutationStatus(
   published: ManifestEntry | null,
   list: string | undefined,

@@ -8,8 +8,8 @@ import type { Admin } from '../../packages/admin/admin.ts';
 type StoredItem = Record<string, unknown>;
 
 /**
- * What an item about a person is. `membership`: may sign in for an account. `session`: is or was signed in. `audit`: made a change, or was
- * the subject of one. `other`: a text that somebody typed, such as the label of a key.
+ * What an item about a person is. `membership`: may sign in for an account. `session`: is or was signed in. `audit`:
+ * made a change, or was the subject of one. `other`: a text that somebody typed, such as the label of a key.
  */
 export type PersonalKind = 'membership' | 'session' | 'audit' | 'other';
 
@@ -55,7 +55,10 @@ function kindOf(item: StoredItem): PersonalKind {
   return 'other';
 }
 
-/** The name that takes the place of an erased person in the audit: the same for the same person, and without the address. */
+/**
+ * The name that takes the place of an erased person in the audit: the same for the same person, and without the
+ * address.
+ */
 export function pseudonymOf(email: string): string {
   return `erased-${createHash('sha256').update(normalizedPerson(email).toLowerCase()).digest('hex').slice(0, 8)}`;
 }
@@ -64,8 +67,8 @@ export function pseudonymOf(email: string): string {
 export type Erasure = { memberships: number; sessions: number; audit: number; left: string[] };
 
 /**
- * Removes the memberships and sessions of a person, and their address from the audit, which keeps what was changed and when. An account's
- * last administrator stays until it has another one. Repeating it completes what was interrupted.
+ * Removes the memberships and sessions of a person, and their address from the audit, which keeps what was changed and
+ * when. An account's last administrator stays until it has another one. Repeating it completes what was interrupted.
  */
 export async function erasePerson(
   admin: Admin,

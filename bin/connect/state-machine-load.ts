@@ -28,8 +28,8 @@ export function isOnThisMachine(source: string): boolean {
 }
 
 /**
- * Uploads an extract to the bucket unless it is there already, and returns its location: `s3://BUCKET/uploads/...`. A file
- * that is no extract is refused before the upload.
+ * Uploads an extract to the bucket unless it is there already, and returns its location: `s3://BUCKET/uploads/...`. A
+ * file that is no extract is refused before the upload.
  * @throws SourceError, ExtractError
  */
 export async function uploadExtract(

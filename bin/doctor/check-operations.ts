@@ -50,7 +50,10 @@ export function checkAlarmStates(alarms: readonly MetricAlarm[]): Finding {
   return okay(check, `none of ${alarms.length} is on`);
 }
 
-/** Whether a table has the settings of the deployed template: a restore by hand leaves them out, and a deployment does not notice. */
+/**
+ * Whether a table has the settings of the deployed template: a restore by hand leaves them out, and a deployment does
+ * not notice.
+ */
 export async function checkTableSettings(
   client: DynamoDBClient,
   dataStack: string,

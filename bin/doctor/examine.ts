@@ -94,9 +94,9 @@ async function someAddress(client: DynamoDBClient, table: string): Promise<Wante
   return null;
 }
 
-type Answer = { status: number; milliseconds: number; body: Record<string, unknown> | null };
+type ProbeAnswer = { status: number; milliseconds: number; body: Record<string, unknown> | null };
 
-async function ask(url: string, key?: string): Promise<Answer> {
+async function ask(url: string, key?: string): Promise<ProbeAnswer> {
   const startedAt = performance.now();
   const response = await fetch(url, {
     headers: key === undefined ? {} : { 'x-api-key': key },
@@ -108,7 +108,7 @@ async function ask(url: string, key?: string): Promise<Answer> {
       `${new URL(url).origin} does not answer: ${cause instanceof Error ? cause.message : error.message}`,
     );
   });
-  const body = (await response.json().catch(() => null)) as Answer['body'];
+  const body = (await response.json().catch(() => null)) as ProbeAnswer['body'];
   return { status: response.status, milliseconds: Math.round(performance.now() - startedAt), body };
 }
 

@@ -61,8 +61,9 @@ export type AddressExplanation = {
 };
 
 /**
- * Why an address, present or gone, is what lookups answer: the occurrences behind it, what brought each, and what changed them. Reads
- * only what the storage holds already: the live snapshot, the deliveries since its extract, and the snapshots that are kept.
+ * Why an address, present or gone, is what lookups answer: the occurrences behind it, what brought each, and what
+ * changed them. Reads only what the storage holds already: the live snapshot, the deliveries since its extract, and the
+ * snapshots that are kept.
  * @throws UnknownSnapshotError where nothing is live
  */
 export async function explainAddress(storage: Storage, key: string): Promise<AddressExplanation> {
@@ -256,8 +257,8 @@ function explained(
 }
 
 /**
- * The last of the dates after the extract on which a delivery changed one of the objects, or one of them began or ended. Of an address
- * that is gone its nummeraanduidingen alone: its street may live on.
+ * The last of the dates after the extract on which a delivery changed one of the objects, or one of them began or
+ * ended. Of an address that is gone its nummeraanduidingen alone: its street may live on.
  */
 function lastChange(
   { peildatum, extract }: ManifestEntry,

@@ -36,8 +36,8 @@ export type Repository = {
 };
 
 /**
- * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependency, `.gitignore`
- * the missing lines, and a `cdk.json` with settings gives them to `bag-adres.json`.
+ * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependency,
+ * `.gitignore` the missing lines, and a `cdk.json` with settings gives them to `bag-adres.json`.
  * @param pipeline the text of the workflow
  * @throws InitError
  */

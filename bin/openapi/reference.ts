@@ -169,7 +169,8 @@ export function createOpenApiDocument() {
       },
       // OpenAPI has no place for the responses of other paths and methods.
       'x-elsewhere': problemReferences(404, 405),
-      // Not in the responses of the operations: generators would make unions of it that no `switch` over `type` narrows.
+      // Not in the responses of the operations: generators would make unions of it that no `switch` over `type`
+      // narrows.
       'x-gateway': {
         '429': {
           description:

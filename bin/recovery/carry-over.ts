@@ -7,9 +7,9 @@ import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import type { Step } from './procedure.ts';
 
 /** A change in the audit. `partition` is an account id, or `plan#` and a code. */
-export type RecordedChange = { partition: string; time: string; actor: string; action: string; detail: Item };
+export type RecordedChange = { partition: string; time: string; actor: string; action: string; detail: AuditDetail };
 
-type Item = Record<string, unknown>;
+type AuditDetail = Record<string, unknown>;
 
 /** Changes after which somebody has less access: a restore to an earlier time must not give it back. */
 const withdrawals = new Set(['key revoke', 'member remove', 'account suspend', 'account delete']);
@@ -58,8 +58,8 @@ export function sortChanges(changes: readonly RecordedChange[]): LostChanges {
 }
 
 /**
- * Makes in the copy the withdrawals that the table has had since: keys that were revoked, members who were removed, accounts that were
- * suspended or deleted.
+ * Makes in the copy the withdrawals that the table has had since: keys that were revoked, members who were removed,
+ * accounts that were suspended or deleted.
  */
 export function carryOverStep(
   client: DynamoDBClient,

@@ -25,8 +25,8 @@ export type ProcedureOptions = {
 };
 
 /**
- * Looks at each step in order, and runs those that are not done. A step may depend on the one before it, so in a plan nothing after the
- * first step that is not done counts as done.
+ * Looks at each step in order, and runs those that are not done. A step may depend on the one before it, so in a plan
+ * nothing after the first step that is not done counts as done.
  * @throws CommandError naming the step that failed, after which the same command continues there
  */
 export async function runProcedure(
@@ -72,7 +72,10 @@ export const patient: Patience = {
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 };
 
-/** Asks until the answer is not `undefined`, however long it takes: a restore takes minutes to hours. Ctrl-C stops waiting, not AWS. */
+/**
+ * Asks until the answer is not `undefined`, however long it takes: a restore takes minutes to hours. Ctrl-C stops
+ * waiting, not AWS.
+ */
 export async function waitFor<T>(
   { pauseMilliseconds, sleep }: Patience,
   ask: () => Promise<T | undefined>,

@@ -42,8 +42,8 @@ export async function openForRestore({ from, privateKey }: FromSet) {
 }
 
 /**
- * Restores accounts and secrets into a new deployment: of another account (`lost-account`), or of another region (`lost-region`). Its
- * stacks are deployed before, empty; the register is loaded as into any new deployment.
+ * Restores accounts and secrets into a new deployment: of another account (`lost-account`), or of another region
+ * (`lost-region`). Its stacks are deployed before, empty; the register is loaded as into any new deployment.
  */
 export async function restoreFromSet(
   input: RestoreInput & FromSet & { lost: 'account' | 'region' },

@@ -161,8 +161,8 @@ export async function checkRecoverable({ client, table }: RestoreContext, at: Da
 }
 
 /**
- * Gives a table the contents that it had at a time. What is live is deleted last, after its replacement exists twice: as a table,
- * and as a backup, because point-in-time recovery of a table ends with it.
+ * Gives a table the contents that it had at a time. What is live is deleted last, after its replacement exists twice:
+ * as a table, and as a backup, because point-in-time recovery of a table ends with it.
  * @param carryOver what has to be changed in the copy before it goes live
  */
 export function wrongContentsSteps(

@@ -19,8 +19,8 @@ const parts = ['AddressFunction', 'ValidateFunction'] as const;
 const alias = 'live';
 
 /**
- * Points the functions that answer requests to an earlier version, which takes seconds. A version from before a rotation of the checksum
- * secret would refuse every newer key, and is not chosen without `force`.
+ * Points the functions that answer requests to an earlier version, which takes seconds. A version from before a
+ * rotation of the checksum secret would refuse every newer key, and is not chosen without `force`.
  * @throws CommandError when a deployment is in progress, or there is no such version
  */
 export async function rollbackService(input: RestoreInput & { force: boolean }): Promise<RestoreReport> {

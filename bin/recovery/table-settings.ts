@@ -84,7 +84,9 @@ async function currentSettings(client: DynamoDBClient, TableName: string): Promi
   };
 }
 
-/** What a table lacks of its settings, in words; nothing when it has them all. A tag that somebody added is no fault. */
+/**
+ * What a table lacks of its settings, in words; nothing when it has them all. A tag that somebody added is no fault.
+ */
 export async function missingSettings(client: DynamoDBClient, table: string, wanted: TableSettings): Promise<string[]> {
   const now = await currentSettings(client, table);
   return [

@@ -1,6 +1,9 @@
 import { palace, runSmoke } from '../smoke.ts';
 
-/** The end of every recovery: the smoke test with a key, or the command for it. Never throws: the recovery itself has ended. */
+/**
+ * The end of every recovery: the smoke test with a key, or the command for it. Never throws: the recovery itself has
+ * ended.
+ */
 export async function smokeLines(baseUrl: string, key: string | undefined): Promise<string[]> {
   const command = `npx bag-adres smoke --url ${baseUrl} --key KEY`;
   if (!key) return [`Test the service with a key: ${command}`];

@@ -1,4 +1,7 @@
-/** Builds the folder that becomes the npm package `bag-adres`: this repository compiled, with the bundles of its Lambdas. */
+/**
+ * Builds the folder that becomes the npm package `bag-adres`: this repository compiled, with the bundles of its
+ * Lambdas.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

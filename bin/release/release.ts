@@ -1,7 +1,7 @@
 /**
  * Makes a release: builds and packs both packages, with a bill of materials and checksums beside them.
- * `npm run release -- --dry-run --out DIR`. Without `--dry-run` it publishes, which only the workflow does: it can prove where
- * the packages are from.
+ * `npm run release -- --dry-run --out DIR`. Without `--dry-run` it publishes, which only the workflow does: it can
+ * prove where the packages are from.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -158,7 +158,10 @@ function assertReset(asked: string, { window, resetSeconds }: Remaining, at: Dat
   assert(isNear, `${asked}: RateLimit says that the ${window} ends in ${resetSeconds} s; in UTC it ends in ${left} s`);
 }
 
-/** The length of the time window at `at` and the time left in it, in seconds; windows are aligned to clock and calendar in UTC. */
+/**
+ * The length of the time window at `at` and the time left in it, in seconds; windows are aligned to clock and calendar
+ * in UTC.
+ */
 function windowAt(name: WindowName, at: Date): { seconds: number; left: number } {
   const now = Math.floor(at.getTime() / 1000);
   const start = windowStart(name, now);

@@ -5,9 +5,9 @@ export type ComparedTemplate = {
 };
 
 /**
- * What an update must keep, by the type of the resource: properties whose change makes CloudFormation create another resource, and
- * with it lose data, a host name or a URL that callers know. From the resource reference of CloudFormation ("Update requires:
- * Replacement"); for a secret also what generates another value.
+ * What an update must keep, by the type of the resource: properties whose change makes CloudFormation create another
+ * resource, and with it lose data, a host name or a URL that callers know. From the resource reference of
+ * CloudFormation ("Update requires: Replacement"); for a secret also what generates another value.
  */
 const immutable: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGatewayV2::Api': ['ProtocolType'],
@@ -42,8 +42,8 @@ export type TemplateChanges = {
 };
 
 /**
- * Compares two templates of a stack. The code of functions is left out, as are their versions: each release has new ones, and old
- * versions are retained.
+ * Compares two templates of a stack. The code of functions is left out, as are their versions: each release has new
+ * ones, and old versions are retained.
  */
 export function compareTemplates(before: ComparedTemplate, after: ComparedTemplate): TemplateChanges {
   const [old, next] = [resourcesOf(before), resourcesOf(after)];
@@ -91,7 +91,10 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]));
 }
 
-/** The version of bag-adres in a template: an output of the service, else a tag; undefined for the data stack, which has none. */
+/**
+ * The version of bag-adres in a template: an output of the service, else a tag; undefined for the data stack, which has
+ * none.
+ */
 export function versionIn(template: ComparedTemplate): string | undefined {
   const output = (template.Outputs?.Version as { Value?: unknown } | undefined)?.Value;
   if (typeof output === 'string') return output;

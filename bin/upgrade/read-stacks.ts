@@ -13,7 +13,8 @@ import type { ComparedTemplate } from './compare-templates.ts';
 const app = resolve(import.meta.dirname, `../app${extname(import.meta.filename)}`);
 
 /**
- * The templates of a stage as the installed version makes them, by the name of the stack, in the order of their deployment.
+ * The templates of a stage as the installed version makes them, by the name of the stack, in the order of their
+ * deployment.
  * @throws CommandError with what the app printed
  */
 export async function synthesizedTemplates(folder: string, stage: string): Promise<Map<string, ComparedTemplate>> {

@@ -53,7 +53,7 @@ export type AccessLayout = {
   days: string;
   storedDate: (date: string) => string | number;
   readDate: (stored: string | number) => string;
-  /** Absent when the plan does not configure the window; otherwise the start of the window being counted, in seconds. */
+  /** Absent when the plan does not configure the window; else the start of the window being counted, in seconds. */
   start: (window: WindowName) => string;
   /**
    * `start` of a window that the plan no longer configures: if the plan configures it again before it has passed, it
@@ -123,8 +123,9 @@ export const firstLayout = {
 } as const satisfies AccessLayout;
 
 /**
- * The attributes of an item of the current layout that list the attempts that it has counted last, the latest first: a write
- * whose answer was lost and that is sent again finds itself there, unless as many others came in between (decision 0153).
+ * The attributes of an item of the current layout that list the attempts that it has counted last, the latest first: a
+ * write whose answer was lost and that is sent again finds itself there, unless as many others came in between
+ * (decision 0153).
  */
 export const attemptSlots = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'x', 'y'] as const;
 
@@ -132,7 +133,8 @@ export const attemptIdBytes = 6;
 
 /**
  * Only on an item of the first layout: the date until which requests were last counted by a version that knows both, in
- * days since 1970. If that is the date that ends now, no older version has begun a day since, and the item is rewritten.
+ * days since 1970. If that is the date that ends now, no older version has begun a day since, and the item is
+ * rewritten.
  */
 export const rolledByThisVersion = 'r';
 

@@ -24,7 +24,7 @@ export const planRecord = {
   version: 'version',
 } as const;
 
-/** The primary key of an item: of the access item on which requests of `account` are counted, or of one of its shards. */
+/** The primary key of an item: of the access item on which requests of an account count, or of one of its shards. */
 export function accessKey(account: string, shard = 0): Record<string, string> {
   return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: `${accessPrefix}${shard}` };
 }

@@ -5,8 +5,8 @@ import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState } from './quota.ts';
 
 /**
- * What a request needs to know of an account: whether it is admitted, and why it is refused. `suspended`: an operator has
- * stopped it.
+ * What a request needs to know of an account: whether it is admitted, and why it is refused. `suspended`: an operator
+ * has stopped it.
  */
 export type AccountState = 'active' | 'suspended';
 export type PlanState = 'active' | 'inactive';
@@ -36,8 +36,8 @@ export type UsageCount = {
 };
 
 /**
- * One access item: all that a request needs to know of an account. Most accounts have one; an account with several quota
- * shards has one for each, with its own counts and its share of every finite limit.
+ * One access item: all that a request needs to know of an account. Most accounts have one; an account with several
+ * quota shards has one for each, with its own counts and its share of every finite limit.
  */
 export type Access = {
   account: string;
@@ -61,7 +61,7 @@ export type Access = {
   dropped: Partial<Record<WindowName, { start: number; used: number }>>;
   /** The attempts that were counted here last. */
   attempts: readonly Uint8Array[];
-  /** Whether an item of the first layout may be rewritten as soon as the day that it counts has ended (decision 0152). */
+  /** Whether an item of the first layout may be rewritten once the day that it counts has ended (decision 0152). */
   mayBeRewritten: boolean;
   /** Every lookup that was charged here, by day. */
   usage: UsageCount;
@@ -148,7 +148,7 @@ export function requireAccess(access: Access | undefined, claim: KeyClaim, now: 
   return access;
 }
 
-/** Whether this shard takes the requests of `claim`: like `requireAccess`, for a shard that may not refuse on its own. */
+/** Whether this shard takes the requests of `claim`: as `requireAccess`, for a shard that may not refuse by itself. */
 export function admits(access: Access, claim: KeyClaim, now: number): boolean {
   const { state, planState, shard, shards } = access;
   return hasKey(access, claim, now) && state === 'active' && planState === 'active' && shard < shards;

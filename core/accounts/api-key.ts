@@ -38,14 +38,14 @@ export function hasKeyPrefix(text: string): boolean {
   return text.trimStart().toLowerCase().startsWith(`${apiKeyPrefix}_`) || containsApiKey(text);
 }
 
-/** The text without API keys and parts of keys, for logs, errors and reports: people paste keys where they don't belong. */
+/** The text without API keys and parts of them, for logs and errors: people paste keys where they don't belong. */
 export function redactKeys(text: string): string {
   return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);
 }
 
 /**
- * Which checksum secret a key was issued with, without revealing it: 32 bits of a hash of a random secret. Stored with the key, so that
- * a rotation knows which keys still have to be replaced, whoever issued them.
+ * Which checksum secret a key was issued with, without revealing it: 32 bits of a hash of a random secret. Stored with
+ * the key, so that a rotation knows which keys still have to be replaced, whoever issued them.
  */
 export function secretFingerprint(checksumSecret: string): string {
   return hash('sha256', `fingerprint ${checksumSecret}`).slice(0, 8);
@@ -55,8 +55,8 @@ export function secretFingerprint(checksumSecret: string): string {
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 
 /**
- * A new key for `account`, and the claim to store. The key is shown once and not stored. Its id is random, or that of an
- * idempotency token; its secret is always random.
+ * A new key for `account`, and the claim to store. The key is shown once and not stored. Its id is random, or that of
+ * an idempotency token; its secret is always random.
  */
 export function issueApiKey(
   account: string,
@@ -68,9 +68,7 @@ export function issueApiKey(
   return { key, claim: { account, keyId, hash: hashOf(key) } };
 }
 
-/**
- * The claim of a well-formed key with a checksum of this deployment, else `null`: no other key reaches the database.
- */
+/** The claim of a well-formed key with a checksum of this deployment, else `null`: no other reaches the database. */
 export function readApiKey(header: string | undefined, checksumSecret: string): KeyClaim | null {
   const match = keyPattern.exec(header ?? '');
   if (!header || !match) return null;

@@ -106,7 +106,10 @@ function noteCommand(table: string, key: { account: string; keyId: string }, dat
 }
 
 export type KeyStore = {
-  /** The access item of a key's account and the key's label, by one strongly consistent call. Throws `StoreUnavailable`. */
+  /**
+   * The access item of a key's account and the key's label, by one strongly consistent call.
+   * @throws StoreUnavailable
+   */
   read(claim: KeyClaim, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
 };
 

@@ -4,9 +4,9 @@ import { type WindowName, windowEnd, windowNames, windowStart } from '../calenda
 export type Limits = Partial<Record<WindowName, number | null>>;
 
 /**
- * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account
- * has several quota shards, `limit` is this one's share of the account's `total`; `exhaustedAt` is the start of a window
- * in which no shard had quota left, as an earlier request has proved (decision 0103).
+ * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an
+ * account has several quota shards, `limit` is this one's share of the account's `total`; `exhaustedAt` is the start of
+ * a window in which no shard had quota left, as an earlier request has proved (decision 0103).
  */
 export type WindowCount = { start: number; used: number; limit: number | null; total?: number; exhaustedAt?: number };
 
@@ -43,7 +43,10 @@ export function currentQuota(stored: QuotaState, now: number): QuotaState {
   return quota;
 }
 
-/** Whether `quota` can be that of an account right after it consumed `units` at `now`: in every window, within its limit. */
+/**
+ * Whether `quota` can be that of an account right after it consumed `units` at `now`: in every window, within its
+ * limit.
+ */
 export function showsUnits(quota: QuotaState, now: number, units: number): boolean {
   const windows = configured(quota);
   return (

@@ -5,8 +5,9 @@ import type { Access, RefusalCode, UsageCount } from './account.ts';
 import { accessKey } from './account-item.ts';
 
 /**
- * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups are exact: they move here from
- * the access item that counted them, when their day has ended (decision 0141). Refusal counts are a lower bound (decision 0148).
+ * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups are exact: they move here
+ * from the access item that counted them, when their day has ended (decision 0141). Refusal counts are a lower bound
+ * (decision 0148).
  */
 export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
@@ -124,9 +125,9 @@ export function lookupsIn(record: Item): number {
 type RecordOptions = { today?: string; months?: number | undefined; movesIdle?: boolean | undefined };
 
 /**
- * The updates, to be made together, that move the days of an access item that have ended into records; none if there are
- * none. With `today` that includes the day that is being counted, if it is an earlier one and no request rolls it meanwhile;
- * with `movesIdle` also one on which nothing was counted, so that nothing can be counted on it any more.
+ * The updates, to be made together, that move the days of an access item that have ended into records; none if there
+ * are none. With `today` that includes the day that is being counted, if it is an earlier one and no request rolls it
+ * meanwhile; with `movesIdle` also one on which nothing was counted, so that nothing can be counted on it any more.
  */
 export function recordDays(
   table: string,
@@ -171,7 +172,9 @@ export function recordDays(
   return [taken, ...addToRecords(table, account, units, months)];
 }
 
-/** Why requests with a valid key were refused: no quota left (429), invalid input (422), account or plan inactive (403). */
+/**
+ * Why requests with a valid key were refused: no quota left (429), invalid input (422), account or plan inactive (403).
+ */
 export type RefusalKind = 'quota' | 'input' | 'inactive';
 
 export const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive'];
@@ -187,13 +190,17 @@ const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
 };
 
 /**
- * Counts the refusals of an account by day, in the memory of the instance, and now and then adds them to the day's record. What
- * an instance has counted when it ends is lost, so the counts are not exact (decision 0148). Never throws, never waits.
+ * Counts the refusals of an account by day, in the memory of the instance, and now and then adds them to the day's
+ * record. What an instance has counted when it ends is lost, so the counts are not exact (decision 0148). Never throws,
+ * never waits.
  */
 export type RefusalCount = {
   /** Notes a refusal of a request whose key is one of the account. One without a kind is not counted. */
   note(account: string, code: RefusalCode, now: number): void;
-  /** Writes the counts, unless it did so within the last minute. Runs in parallel with other work, which does not wait for it. */
+  /**
+   * Writes the counts, unless it did so within the last minute. Runs in parallel with other work, which does not wait
+   * for it.
+   */
   flush(now: number): void;
 };
 

@@ -28,8 +28,8 @@ export function readAddressInput(rawQueryString: string): AddressInput {
 }
 
 /**
- * The address that was sent, normalised; `null` where anything is invalid. Ignores unknown names, except those that a caller
- * means as one of ours: without their values the response would be about another address.
+ * The address that was sent, normalised; `null` where anything is invalid. Ignores unknown names, except those that a
+ * caller means as one of ours: without their values the response would be about another address.
  */
 export function addressIn(sent: Sent): AddressRequest | null {
   for (const [name, values] of sent) {

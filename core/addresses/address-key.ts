@@ -44,8 +44,9 @@ export function isAddressKey(key: string): boolean {
 }
 
 /**
- * Writes the bytes of `addressKey` at `start`, the two parts of a toevoeging one after the other, and returns the position
- * after them. `bytes` must have `longestAddressKey` bytes left. Makes no string: a load calls this for every address.
+ * Writes the bytes of `addressKey` at `start`, the two parts of a toevoeging one after the other, and returns the
+ * position after them. `bytes` must have `longestAddressKey` bytes left. Makes no string: a load calls this for every
+ * address.
  */
 export function writeAddressKey(
   bytes: Uint8Array,

@@ -20,8 +20,8 @@ export type BatchInput =
 export const maxAddresses = 100;
 
 /**
- * Reads and normalises the addresses in the body of a request: JSON with `addresses` and, if need be, `include`. The query means
- * nothing here, but a key in it is in logs now.
+ * Reads and normalises the addresses in the body of a request: JSON with `addresses` and, if need be, `include`. The
+ * query means nothing here, but a key in it is in logs now.
  */
 export function readBatchInput(body: string, rawQueryString = ''): BatchInput {
   const sent = parse(body);

@@ -74,8 +74,8 @@ const signed = /^[+\-–−](\d+)$/;
 const decimal = /^(\d{1,5})[.,]0*$/;
 
 /**
- * The number that a huisnummer stands for, and what follows it: a part of the toevoeging, `A` in `12 A`. `undefined` where
- * that is not clear.
+ * The number that a huisnummer stands for, and what follows it: a part of the toevoeging, `A` in `12 A`. `undefined`
+ * where that is not clear.
  */
 export function numberIn(value: string): { huisnummer: string; rest: string } | undefined {
   const text = plainText(value).trim();
@@ -139,7 +139,7 @@ export function adviseToevoeging(value: string): Advice {
   return { code: 'toevoeging-character', wrong, instead };
 }
 
-/** A toevoeging as the value to send, without what people write between its parts; `undefined` where that is not valid. */
+/** A toevoeging as the value to send, without what people write between its parts; `undefined` if that is invalid. */
 export function toevoegingIn(text: string): string | undefined {
   const value = withoutSeparators(plainText(text));
   return z.safeParse(toevoegingParameter, value).success ? value : undefined;
@@ -169,8 +169,8 @@ export function comparable(part: string): string {
 }
 
 /**
- * The text with full-width and mathematical characters and ligatures as ASCII, and with each invisible character as a space.
- * No other character has one meaning: `12²` may be number 12 with an addition.
+ * The text with full-width and mathematical characters and ligatures as ASCII, and with each invisible character as a
+ * space. No other character has one meaning: `12²` may be number 12 with an addition.
  */
 function plainText(text: string): string {
   return text
@@ -180,7 +180,10 @@ function plainText(text: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
 }
 
-/** Without white space and the marks that people put into postcodes and toevoegingen; other characters may mean something. */
+/**
+ * Without white space and the marks that people put into postcodes and toevoegingen; other characters may mean
+ * something.
+ */
 function withoutSeparators(text: string): string {
   return text.replaceAll(/[\s\-–—_/\\.,:;'"()]/g, '');
 }

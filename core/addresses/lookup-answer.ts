@@ -22,8 +22,8 @@ export function lookupAnswer(
 }
 
 /**
- * The toevoegingen that exist. A load may write between the two reads, so what was just found is listed, and what was just not
- * found is not.
+ * The toevoegingen that exist. A load may write between the two reads, so what was just found is listed, and what was
+ * just not found is not.
  */
 function existing({ toevoeging }: AddressRequest, { address, bare }: FoundItems): Toevoeging[] {
   const sent = toevoeging?.toUpperCase() ?? null;

@@ -93,8 +93,8 @@ const maxEdits = 2;
 const longestName = 100;
 
 /**
- * What the name of a parameter means: ours, a misspelling of ours or a name of another API. `null` for a name that means
- * nothing here, which is ignored.
+ * What the name of a parameter means: ours, a misspelling of ours or a name of another API. `null` for a name that
+ * means nothing here, which is ignored.
  */
 export function meaningOf(name: string): Meaning | null {
   if (isOwnName(name)) return name;
@@ -118,8 +118,8 @@ function lettersAndDigits(text: string): string {
 }
 
 /**
- * Whether at most `edits` letters of `a` must be inserted, left out, replaced or swapped with their neighbour to make `b`. A
- * swap is one edit, which Levenshtein's distance counts as two.
+ * Whether at most `edits` letters of `a` must be inserted, left out, replaced or swapped with their neighbour to make
+ * `b`. A swap is one edit, which Levenshtein's distance counts as two.
  */
 function isWithin(a: string, b: string, edits: number): boolean {
   let same = 0;

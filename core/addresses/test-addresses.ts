@@ -10,8 +10,8 @@ const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
 const stad = { straat: 'Teststraat', woonplaats: 'Teststad' };
 
 /**
- * As the table would hold them: an address that is registered twice, one with toevoegingen only, one in two towns. Their ids
- * begin with 9999, which is no municipality, and end in the huisnummer and a number.
+ * As the table would hold them: an address that is registered twice, one with toevoegingen only, one in two towns.
+ * Their ids begin with 9999, which is no municipality, and end in the huisnummer and a number.
  */
 const testAddresses: StoredAddress[] = [
   { key: '9999SD#1#', places: [{ ...dorp, nummeraanduidingen: ['9999200000000011', '9999200000000012'] }] },
@@ -37,8 +37,8 @@ function findTestAddress(request: AddressRequest): FoundItems | null {
 }
 
 /**
- * The store with the test addresses, which are the same in every deployment and with any data: their postcode is never looked
- * up in the dataset.
+ * The store with the test addresses, which are the same in every deployment and with any data: their postcode is never
+ * looked up in the dataset.
  */
 export function withTestAddresses(store: AddressStore): AddressStore {
   return {

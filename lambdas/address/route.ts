@@ -83,7 +83,7 @@ export function addressRoute({
 }: AddressRouteOptions) {
   const addresses = testAddresses ? withTestAddresses(addressStore) : addressStore;
 
-  /** One write authenticates and counts valid lookups; one read authenticates any other request, which consumes nothing. */
+  /** One write authenticates and counts valid lookups; one read authenticates other requests, which consume nothing. */
   async function admit(claim: KeyClaim, event: RequestEvent): Promise<Caller> {
     const { input, signal } = event;
     refusals?.flush(clock());

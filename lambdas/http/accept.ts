@@ -1,6 +1,6 @@
 /**
- * What a client accepts, by the value of a header such as `Accept-Encoding` (RFC 9110): in lower case, the preferred first,
- * without what has the weight 0 or a weight that is no number.
+ * What a client accepts, by the value of a header such as `Accept-Encoding` (RFC 9110): in lower case, the preferred
+ * first, without what has the weight 0 or a weight that is no number.
  */
 export function acceptedBy(header = ''): string[] {
   const ranges = header.split(',').map((range) => {

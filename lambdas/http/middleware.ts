@@ -80,7 +80,10 @@ const leastMilliseconds = 1000;
 /** The gateway waits no longer for any function; more than that is a difference of clocks. */
 const longestWaitMilliseconds = 29_000;
 
-/** A request may have waited for its function since the gateway received it: for a cold start, or in the local run for its turn. */
+/**
+ * A request may have waited for its function since the gateway received it: for a cold start, or in the local run for
+ * its turn.
+ */
 function timeLeft(ms: number, receivedAt: number): number {
   const waited = Date.now() - receivedAt;
   return waited > 0 && waited < longestWaitMilliseconds ? Math.max(leastMilliseconds, ms - waited) : ms;
@@ -101,11 +104,11 @@ export type AuthenticateOptions = {
   checksumSecret: string;
   /** Accepted as well, while a new secret replaces it. */
   previousChecksumSecret?: string | undefined;
-  /** Admits the holder of an active key of an active account on an active plan. Throws `Refusal`, `StoreUnavailable`. */
+  /** Admits the holder of an active key of an active account on an active plan. @throws Refusal, StoreUnavailable */
   admit: (claim: KeyClaim, event: RequestEvent) => Promise<Caller>;
 };
 
-/** Finds out whose key a request carries and notes it on the event. A key that was never issued here reaches no store. */
+/** Finds whose key a request carries and notes it on the event. A key that was never issued here reaches no store. */
 export function authenticate({ checksumSecret, previousChecksumSecret, admit }: AuthenticateOptions): Middleware {
   return {
     before: async ({ event }) => {

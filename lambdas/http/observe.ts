@@ -15,8 +15,9 @@ const everyOutcome = process.env[requestMetricsVariable] === 'all';
 const isSilent = process.env.POWERTOOLS_METRICS_DISABLED === 'true';
 
 /**
- * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format where one is read.
- * An error that is not the caller's gets a separate line. No line ever contains a header, a path, a query or a label.
+ * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format where one is
+ * read. An error that is not the caller's gets a separate line. No line ever contains a header, a path, a query or a
+ * label.
  */
 export function observe(service: string): Middleware {
   function report({ event, response }: MiddlewareRequest, outcome: string): void {

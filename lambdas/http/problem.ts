@@ -10,10 +10,10 @@ export type ProblemCode = RefusalCode | HttpRefusalReason['code'] | 'internal-er
 
 type Reason = RefusalReason | HttpRefusalReason | { code: 'internal-error' };
 
-type Problem = { status: number; title: string; detail: string };
+type ProblemText = { status: number; title: string; detail: string };
 
 /** The response to each refusal: the only table from refusals to statuses. */
-export const problems: Record<ProblemCode, Problem> = {
+export const problems: Record<ProblemCode, ProblemText> = {
   unauthorized: {
     status: 401,
     title: 'Unauthorized',

@@ -2,8 +2,8 @@ import { environment } from '../../core/names.ts';
 import type { RequestEvent } from './middleware.ts';
 
 /**
- * Whether the route of the reference handles a request. Every start of the function loads this file, so it imports no texts.
- * A person who opens `/` in a browser is led to the page; to a program it is a path that does not exist.
+ * Whether the route of the reference handles a request. Every start of the function loads this file, so it imports no
+ * texts. A person who opens `/` in a browser is led to the page; to a program it is a path that does not exist.
  */
 export function isPublished({ rawPath, headers }: Pick<RequestEvent, 'rawPath' | 'headers'>): boolean {
   if (rawPath === '/') return hasDocs() && (headers.accept ?? '').includes('text/html');

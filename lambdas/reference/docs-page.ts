@@ -14,11 +14,11 @@ import {
   requestExample,
   responseExamples,
 } from './openapi-document.ts';
-import { block, errorId, heading, htmlTable, members, type Row, sample, tabs } from './parts.ts';
+import { block, errorId, heading, htmlTable, members, sample, type TableRow, tabs } from './parts.ts';
 import type { PageLanguage } from './request.ts';
 import { type Descriptions, dutch, english, type Words } from './words.ts';
 
-type Page = {
+type DocsPage = {
   language: PageLanguage;
   words: Words & Descriptions;
   /** The URL of this deployment, such as `https://api.example.nl`. */
@@ -27,8 +27,8 @@ type Page = {
 
 /**
  * The page with the API reference, complete in one response: it loads nothing, not even from this API. Readable without
- * JavaScript, which adds the search, the buttons to copy a sample, and the anchor to the links to the other language. The only
- * field is that search, which sends nothing.
+ * JavaScript, which adds the search, the buttons to copy a sample, and the anchor to the links to the other language.
+ * The only field is that search, which sends nothing.
  */
 export async function docsPage(
   language: PageLanguage,
@@ -49,7 +49,7 @@ export async function docsPage(
   });
 }
 
-function bodyOf(page: Page): string {
+function bodyOf(page: DocsPage): string {
   const { words } = page;
   const all = sections(page);
   const links = all.map(({ id }) => `<li><a href="#${id}">${words.sections[id]}</a></li>`).join('\n');
@@ -71,7 +71,7 @@ ${parts.join('\n')}
 }
 
 /** The sections of the page in their order, by the ends of their addresses (`/docs#lookup`). */
-function sections(page: Page): { id: keyof Words['sections']; html: string }[] {
+function sections(page: DocsPage): { id: keyof Words['sections']; html: string }[] {
   return [
     { id: 'start', html: quickStart(page) },
     { id: 'lookup', html: lookup(page) },
@@ -86,7 +86,7 @@ function sections(page: Page): { id: keyof Words['sections']; html: string }[] {
   ];
 }
 
-function quickStart(page: Page): string {
+function quickStart(page: DocsPage): string {
   const { words } = page;
   const steps = words.startSteps.map((step) => `<li>${inline(step)}</li>`).join('\n');
   return block(
@@ -95,7 +95,7 @@ function quickStart(page: Page): string {
   );
 }
 
-function lookup(page: Page): string {
+function lookup(page: DocsPage): string {
   const { words } = page;
   const url = `${page.baseUrl}${exampleUrl('found')}`;
   const programs = lookupSamples(url).map(({ label, source }) => ({
@@ -123,7 +123,7 @@ function lookup(page: Page): string {
   ].join('\n');
 }
 
-function parameterRows(words: Words & Descriptions): Row[] {
+function parameterRows(words: Words & Descriptions): TableRow[] {
   return (operation('lookUpAddress').parameters ?? []).map(({ name, required, examples = {} }) => {
     const values = [...new Set(Object.values(examples).map(({ value }) => `\`${value}\``))].join(', ');
     const need = `<span class="${required ? 'required' : 'optional'}">${required ? words.required : words.optional}</span>`;
@@ -132,7 +132,7 @@ function parameterRows(words: Words & Descriptions): Row[] {
   });
 }
 
-function batch(page: Page): string {
+function batch(page: DocsPage): string {
   const { method, path } = operation('lookUpAddresses');
   const body = JSON.stringify(requestExample('lookUpAddresses', 'many'), null, 2);
   const command =
@@ -143,14 +143,14 @@ function batch(page: Page): string {
   return `${endpoint('lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), 'request') + answer)}`;
 }
 
-function validation(page: Page): string {
+function validation(page: DocsPage): string {
   const { words } = page;
   const text = `<p>${inline(words.operations.validateKey ?? '')}</p>\n${heading(3, 'key-members', words.body)}\n${members([words.name, words.description], words.validationMembers)}`;
   const answer = response(page, example('validateKey', '200', 'valid'));
   return `${endpoint('validateKey')}\n${block(text, curl(page, operation('validateKey').path) + answer)}`;
 }
 
-function quota({ words }: Page): string {
+function quota({ words }: DocsPage): string {
   const rows = words.retryRows.map(([status, remedy]) => ({ head: escaped(status), cell: inline(remedy) }));
   const limits = headerRows().filter(({ name }) => name.startsWith('RateLimit'));
   const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
@@ -160,7 +160,7 @@ function quota({ words }: Page): string {
   );
 }
 
-function errors(page: Page): string {
+function errors(page: DocsPage): string {
   const { language, words } = page;
   const problemRows = (Object.keys(problems) as ProblemCode[]).map((code) => ({
     id: errorId(code),
@@ -187,8 +187,8 @@ function both({ happened, remedy }: Explanation): string {
   return `${inline(happened)}<br><span class="remedy">${inline(remedy)}</span>`;
 }
 
-function headers({ words }: Page): string {
-  const rows = headerRows().map(({ name, header, at }): Row => {
+function headers({ words }: DocsPage): string {
+  const rows = headerRows().map(({ name, header, at }): TableRow => {
     const places = at.map((place) => `<code>${place}</code>`).join(', ') || words.everyResponse;
     const value = header.example ?? header.schema.const;
     const shown = value === undefined ? '' : `<br>${words.exampleOf}: <code>${escaped(value)}</code>`;
@@ -201,7 +201,7 @@ function headers({ words }: Page): string {
   return `<p>${words.headersLead}</p>\n${htmlTable([words.name, words.description], rows)}`;
 }
 
-function openApi(page: Page): string {
+function openApi(page: DocsPage): string {
   const { path } = operation('getOpenApi');
   const text = `<p>${inline(page.words.operations.getOpenApi ?? '')}</p>\n<p><a href="${path}"><code>${path}</code></a></p>`;
   return `${endpoint('getOpenApi')}\n${block(text, sample(page.words.request, `curl "${escaped(page.baseUrl)}${path}"`))}`;
@@ -217,10 +217,10 @@ function endpoint(id: string): string {
   return `<p class="endpoint"><b>${operation(id).method}</b> <code>${operation(id).path}</code></p>`;
 }
 
-function curl({ words, baseUrl }: Page, path: string): string {
+function curl({ words, baseUrl }: DocsPage, path: string): string {
   return sample(words.request, escaped(`curl -H "X-API-Key: YOUR_KEY" "${baseUrl}${path}"`), 'request');
 }
 
-function response({ words }: Page, body: unknown, status = ''): string {
+function response({ words }: DocsPage, body: unknown, status = ''): string {
   return sample(`${words.response} ${status}`.trim(), highlightedJson(body), 'response');
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PageLanguage } from './request.ts';
 
-type Content = {
+type HtmlContent = {
   language: PageLanguage;
   /** HTML, like `body`. */
   title: string;
@@ -14,8 +14,11 @@ type Content = {
   body: string;
 };
 
-/** A complete HTML document that loads nothing, with the content security policy that allows its own style and script only. */
-export function htmlDocument(content: Content): { html: string; policy: string } {
+/**
+ * A complete HTML document that loads nothing, with the content security policy that allows its own style and script
+ * only.
+ */
+export function htmlDocument(content: HtmlContent): { html: string; policy: string } {
   const { language, title, icon = 'data:,', style, script, attributes = '', body } = content;
   const html = `<!doctype html>
 <html lang="${language}">

@@ -5,14 +5,14 @@ import { type Descriptions, paragraphNames } from './words.ts';
 
 type Example = { summary: string; value: unknown };
 type Header = { description: string; schema: { const?: string }; example?: string };
-type Reference = { $ref: string };
-type Content = Record<string, { examples?: Record<string, Example> }>;
-type Response = Reference | { headers: Record<string, Reference>; content?: Content };
+type SchemaReference = { $ref: string };
+type MediaTypes = Record<string, { examples?: Record<string, Example> }>;
+type Response = SchemaReference | { headers: Record<string, SchemaReference>; content?: MediaTypes };
 type Operation = {
   operationId: string;
   description: string;
   parameters?: { name: string; required?: boolean; description: string; examples?: Record<string, Example> }[];
-  requestBody?: { content: Content };
+  requestBody?: { content: MediaTypes };
   responses: Record<string, Response>;
   'x-codeSamples'?: { label: string; source: string }[];
 };
@@ -20,8 +20,8 @@ type Document = {
   info: { version: string; description: string; contact: { name: string } };
   servers: { url: string }[];
   paths: Record<string, Partial<Record<'get' | 'post', Operation>>>;
-  'x-elsewhere': Record<string, Reference>;
-  components: { headers: Record<string, Header>; responses: Record<string, Exclude<Response, Reference>> };
+  'x-elsewhere': Record<string, SchemaReference>;
+  components: { headers: Record<string, Header>; responses: Record<string, Exclude<Response, SchemaReference>> };
 };
 
 /** The published OpenAPI document, with the types of the parts that the page shows. */
@@ -80,7 +80,10 @@ export function exampleUrl(name: string): string {
   return `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Each header with where it occurs: paths for a 200 or 304, statuses for problems, or nothing for one of every response. */
+/**
+ * Each header with where it occurs: paths for a 200 or 304, statuses for problems, or nothing for one of every
+ * response.
+ */
 export function headerRows(): { name: string; header: Header; at: string[] }[] {
   const everywhere = new Set(Object.keys(openApiDocument.components.responses.NotFound?.headers ?? {}));
   const places = new Map<string, { at: Set<string>; component: string }>();
@@ -124,11 +127,11 @@ export function descriptions(): Descriptions {
   };
 }
 
-function contentOf(response: Response | undefined): Content {
+function contentOf(response: Response | undefined): MediaTypes {
   return response ? (resolved(response).content ?? {}) : {};
 }
 
-function resolved(response: Response): Exclude<Response, Reference> {
+function resolved(response: Response): Exclude<Response, SchemaReference> {
   if (!('$ref' in response)) return response;
   const target = openApiDocument.components.responses[response.$ref.split('/').at(-1) ?? ''];
   if (!target) throw new Error(`the OpenAPI document has no ${response.$ref}`);

@@ -26,10 +26,10 @@ export function block(text: string, samples = ''): string {
 }
 
 /** A row of a table: its name and its text as HTML, with an address of its own where it has an id. */
-export type Row = { id?: string; head: string; cell: string };
+export type TableRow = { id?: string; head: string; cell: string };
 
 /** The roles keep it a table on a phone, where each row is shown as lines. */
-export function htmlTable([first, second]: [string, string], rows: Row[]): string {
+export function htmlTable([first, second]: [string, string], rows: TableRow[]): string {
   const body = rows.map(({ id, head, cell }) => {
     const name = id ? `<a class="anchor" href="#${id}">${head}</a>` : head;
     return `<tr role="row"${id ? ` id="${id}"` : ''}><th role="rowheader" scope="row">${name}</th><td role="cell">${cell}</td></tr>`;

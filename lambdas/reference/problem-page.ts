@@ -32,7 +32,7 @@ const texts = {
 };
 
 /** Whether a code has a page. */
-export function isExplained(code: string): code is ExplainedCode {
+export function hasExplanation(code: string): code is ExplainedCode {
   return Object.hasOwn(explanations.en, code);
 }
 

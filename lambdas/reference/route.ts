@@ -10,7 +10,7 @@ import { isDocsPath, isPublished } from '../http/published.ts';
 import { readBranding } from './branding.ts';
 import { docsPage } from './docs-page.ts';
 import { deployedDocument } from './openapi-document.ts';
-import { isExplained, problemPage } from './problem-page.ts';
+import { hasExplanation, problemPage } from './problem-page.ts';
 import { baseUrlOf, languageOf, type PageLanguage } from './request.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
@@ -58,7 +58,7 @@ function readerOf(event: RequestEvent): (() => Promise<Published>) | undefined {
     return () => once(`${path} ${language} ${baseUrl}`, create);
   }
   const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
-  if (!code || !isExplained(code)) return undefined;
+  if (!code || !hasExplanation(code)) return undefined;
   return () => once(`${path} ${language}`, async () => page(await problemPage(code, language, branding), language));
 }
 

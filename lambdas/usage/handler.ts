@@ -14,7 +14,7 @@ const events = new EventBridgeClient();
 const s3 = new S3Client();
 const logger = new Logger({ serviceName: 'usage' });
 
-/** Records the days of usage that have ended, reports limits that are nearly or entirely used up, and closes a month. */
+/** Records the days of usage that have ended, reports limits that are nearly or wholly used up, and closes a month. */
 export async function handler(): Promise<void> {
   const deployment = requireEnvironment(usageEnvironment.deployment);
   const store = createAdminStore(client, requireEnvironment(environment.accountsTable), 'usage', Date.now);

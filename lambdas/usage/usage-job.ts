@@ -16,14 +16,15 @@ export type UsageJob = {
   send: (message: LimitMessage) => Promise<void>;
 };
 
-/** How many accounts had days to record, how many messages were sent, and the accounts that failed with their errors. */
+/** How many accounts had days to record, how many messages were sent, and the failed accounts with their errors. */
 export type UsageJobResult = { recorded: number; messages: number; failures: { account: string; error: unknown }[] };
 
 const concurrency = 16;
 
 /**
- * Looks at every account: days that have ended become records, and a limit that is nearly or entirely used up is reported
- * once a window. One account that fails stops no other. It may run at any time, also while it is running already.
+ * Looks at every account: days that have ended become records, and a limit that is nearly or entirely used up is
+ * reported once a window. One account that fails stops no other. It may run at any time, also while it is running
+ * already.
  */
 export async function runUsageJob(
   store: AdminStore,

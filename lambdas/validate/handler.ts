@@ -17,8 +17,8 @@ const validate = validateRoute({
 });
 
 /**
- * The Lambda behind `/v1/auth/validate`, the published description, and every path that does not exist. The route of the
- * description, with all its texts, is loaded with the first request for it, so that cold starts stay short.
+ * The Lambda behind `/v1/auth/validate`, the published description, and every path that does not exist. The route of
+ * the description, with all its texts, is loaded with the first request for it, so that cold starts stay short.
  */
 export async function handler(event: RequestEvent, context: Context): Promise<Answer> {
   if (!isPublished(event)) return await validate(event, context);

@@ -10,7 +10,10 @@ export function deploymentName(stage: string): string {
   return `bag-adres-${stage}`;
 }
 
-/** The CloudFormation names of the stacks of a deployment. The app creates them and the command line finds them by these. */
+/**
+ * The CloudFormation names of the stacks of a deployment. The app creates them and the command line finds them by
+ * these.
+ */
 export function stackNames(deployment: string): Record<StackPart, string> {
   return { data: `${deployment}-data`, service: `${deployment}-service`, loader: `${deployment}-loader` };
 }

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { configSchema } from './schema.ts';
 
-/** The allowed values of a schema without defaults, in words: for the faults of a configuration and for its documentation. */
+/**
+ * The allowed values of a schema without defaults, in words: for the faults of a configuration and for its
+ * documentation.
+ */
 export function allowedIn(schema: z.core.$ZodType): string {
   const { allowed } = meta(schema);
   if (typeof allowed === 'string') return allowed;
@@ -11,7 +14,10 @@ export function allowedIn(schema: z.core.$ZodType): string {
   return `${type === 'integer' ? 'a whole number' : 'a number'}, ${minimum} to ${maximum}`;
 }
 
-/** The schema at a path of the configuration, without its defaults; undefined if the schema has no such path. Every element of a list has the same. */
+/**
+ * The schema at a path of the configuration, without its defaults; undefined if the schema has no such path. Every
+ * element of a list has the same.
+ */
 export function schemaAt(path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = configSchema;
   for (const name of path) {

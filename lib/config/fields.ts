@@ -15,7 +15,10 @@ export const tags = z.record(
 export const tagForm =
   'names and values of letters, digits, spaces and _ . : / = + - @, without names that begin with aws:, and without application, stage and version, which are set already';
 
-/** When EventBridge Scheduler runs something. Of the day of the month and the day of the week one is `?`: AWS refuses any other cron. */
+/**
+ * When EventBridge Scheduler runs something. Of the day of the month and the day of the week one is `?`: AWS refuses
+ * any other cron.
+ */
 export const schedule = text(
   /^(?:off|rate\([1-9]\d* (?:minute|hour|day)s?\)|cron\((?:\*|[0-5]?\d)(?:[-/,][0-5]?\d)* (?:\*|[01]?\d|2[0-3])(?:[-/,](?:[01]?\d|2[0-3]))* (?:\? [^\s?]+ [^\s?]+|[^\s?]+ [^\s?]+ \?) [^\s?]+\))$/,
   '`off`, or `cron(MINUTE HOUR DAY MONTH WEEKDAY YEAR)` with `?` for the day or the weekday, or `rate(...)` of EventBridge Scheduler',

@@ -7,15 +7,15 @@ import { configSchema } from './schema.ts';
 /** The settings of an operator, in the folder of `cdk.json`. */
 export const settingsFileName = 'bag-adres.json';
 
-/** The context key of a configuration in `cdk.json`; `-c bagAdres.stage=test` overrides one field on the command line. */
+/** The context key of a configuration in `cdk.json`; `-c bagAdres.stage=test` overrides a field on the command line. */
 const KEY = 'bagAdres';
 
 /** Keys that `cdk cli-telemetry` and `cdk acknowledge` write to `cdk.context.json`. */
 const toolKeys = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
 
 /**
- * What two stages can't share: it belongs to one account, or is a name that exists once. Another stage must not inherit it, or
- * a deployment to test would take over the host name of production.
+ * What two stages can't share: it belongs to one account, or is a name that exists once. Another stage must not inherit
+ * it, or a deployment to test would take over the host name of production.
  */
 export const stageFields: readonly string[] = [
   'account',
@@ -26,13 +26,13 @@ export const stageFields: readonly string[] = [
   'checksumSecretVersions',
 ];
 
-type Fields = Record<string, unknown>;
+type SettingsRecord = Record<string, unknown>;
 
 /** The contents of `bag-adres.json`: what all stages share, and what differs. */
-export type SettingsFile = { shared: Fields; stages: Record<string, Fields> };
+export type SettingsFile = { shared: SettingsRecord; stages: Record<string, SettingsRecord> };
 
 /** Where a field may come from, the first one that has it. */
-export type SettingsLayer = { origin: string; fields: Fields };
+export type SettingsLayer = { origin: string; fields: SettingsRecord };
 
 /** The settings of one stage, unchecked. */
 export type Settings = {
@@ -99,11 +99,11 @@ function describe(issue: z.core.$ZodIssue): string[] {
 const stageForm = String(z.globalRegistry.get(configSchema.shape.stage.unwrap())?.allowed);
 
 /**
- * The settings in a CDK context and in `bag-adres.json`, overridden by single fields from the command line. The CDK's own
- * keys contain a slash or a colon, except two.
+ * The settings in a CDK context and in `bag-adres.json`, overridden by single fields from the command line. The CDK's
+ * own keys contain a slash or a colon, except two.
  * @throws ConfigError for any other key, for settings in both places, and for a stage that the file does not have
  */
-export function readSettings(context: Fields, file?: SettingsFile): Settings {
+export function readSettings(context: SettingsRecord, file?: SettingsFile): Settings {
   const unknown = Object.keys(context).filter((key) => !/[/:]|^bagAdres($|\.)/.test(key) && !toolKeys.has(key));
   if (unknown.length > 0)
     throw new ConfigError(
@@ -111,7 +111,7 @@ export function readSettings(context: Fields, file?: SettingsFile): Settings {
     );
   const given = context[KEY] ?? {};
   if (!isFields(given)) return { source: 'cdk.json', layers: [], record: given, notes: [] };
-  const overrides: Fields = {};
+  const overrides: SettingsRecord = {};
   for (const [key, value] of Object.entries(context))
     if (key.startsWith(`${KEY}.`)) assign(overrides, key.slice(KEY.length + 1).split('.'), literal(value));
   const commandLine: SettingsLayer = { origin: 'the command line', fields: overrides };
@@ -146,13 +146,16 @@ function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer): S
 }
 
 /** The only stage, or else `prod`: what `cdk deploy` without a stage means. */
-function defaultStage(stages: Record<string, Fields>): string | undefined {
+function defaultStage(stages: Record<string, SettingsRecord>): string | undefined {
   const [first, ...others] = Object.keys(stages);
   return others.length === 0 ? first : Object.keys(stages).find((name) => name === 'prod');
 }
 
-/** Settings in `cdk.json` are of one stage: another one, named on the command line, does not inherit what belongs to a stage. */
-function ofContext(given: Fields, commandLine: SettingsLayer): Settings {
+/**
+ * Settings in `cdk.json` are of one stage: another one, named on the command line, does not inherit what belongs to a
+ * stage.
+ */
+function ofContext(given: SettingsRecord, commandLine: SettingsLayer): Settings {
   const own = given.stage ?? 'prod';
   const stage = commandLine.fields.stage ?? own;
   const leftOut = stage === own ? [] : stageFields.filter((field) => field in given);
@@ -165,12 +168,12 @@ function ofContext(given: Fields, commandLine: SettingsLayer): Settings {
 }
 
 function settings(source: string, layers: readonly SettingsLayer[]): Settings {
-  const record = layers.toReversed().reduce<Fields>((merged, layer) => merge(merged, layer.fields), {});
+  const record = layers.toReversed().reduce<SettingsRecord>((merged, layer) => merge(merged, layer.fields), {});
   return { source, layers, record, notes: [] };
 }
 
 /** Groups of fields are merged, anything else is replaced. */
-function merge(under: Fields, over: Fields): Fields {
+function merge(under: SettingsRecord, over: SettingsRecord): SettingsRecord {
   const merged = { ...under };
   for (const [name, value] of Object.entries(over)) {
     const below = merged[name];
@@ -179,11 +182,11 @@ function merge(under: Fields, over: Fields): Fields {
   return merged;
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is SettingsRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function assign(record: Fields, [name = '', ...rest]: readonly string[], value: unknown): void {
+function assign(record: SettingsRecord, [name = '', ...rest]: readonly string[], value: unknown): void {
   const inner = record[name];
   const child = isFields(inner) ? inner : {};
   record[name] = rest.length === 0 ? value : child;

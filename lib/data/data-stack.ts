@@ -18,8 +18,8 @@ import { statementBucket } from './statement-bucket.ts';
 export type DataStackProps = { config: Config; stackName: string };
 
 /**
- * Everything that must outlive a deployment: both tables and the secret for the checksum of API keys. No update replaces
- * anything here, and deleting the stack keeps all of it unless the operator chose otherwise.
+ * Everything that must outlive a deployment: both tables and the secret for the checksum of API keys. No update
+ * replaces anything here, and deleting the stack keeps all of it unless the operator chose otherwise.
  */
 export class DataStack extends Stack {
   readonly addresses: Table;
@@ -112,9 +112,10 @@ type AccountsBackupProps = {
 const keptFor = Duration.days(35);
 
 /**
- * A daily backup of the accounts table in a vault of this account, with a copy in the operator's vault. Whoever deletes the table
- * and everything else in this account can't delete the copy. Addresses need none: they can be loaded again. The vault itself is always
- * there, and costs nothing while it is empty: removed with the setting it would be retained, and in the way of the next one.
+ * A daily backup of the accounts table in a vault of this account, with a copy in the operator's vault. Whoever deletes
+ * the table and everything else in this account can't delete the copy. Addresses need none: they can be loaded again.
+ * The vault itself is always there, and costs nothing while it is empty: removed with the setting it would be retained,
+ * and in the way of the next one.
  */
 class AccountsBackup extends Construct {
   constructor(scope: Construct, id: string, { config, encryptionKey, accounts, copyTo, topic }: AccountsBackupProps) {
@@ -189,8 +190,8 @@ class AccountsBackup extends Construct {
 }
 
 /**
- * A vault is replaced when its key changes, and stays: so its name differs for each creation of the stack and for each key. AWS allows 50
- * characters.
+ * A vault is replaced when its key changes, and stays: so its name differs for each creation of the stack and for each
+ * key. AWS allows 50 characters.
  */
 function vaultName(scope: Construct, { encryptionKey }: Config): string {
   const ofKey = encryptionKey === 'aws' ? '' : `-${hash('sha256', encryptionKey).slice(0, 4)}`;

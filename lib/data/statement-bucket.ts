@@ -7,9 +7,9 @@ import { removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**
- * The bucket of the statements of closed months: private, encrypted, TLS only. Every version of an object is kept, and the objects are
- * locked for as long as configured. Object Lock is always enabled, which costs nothing, since it can't be enabled without
- * replacing the bucket.
+ * The bucket of the statements of closed months: private, encrypted, TLS only. Every version of an object is kept, and
+ * the objects are locked for as long as configured. Object Lock is always enabled, which costs nothing, since it can't
+ * be enabled without replacing the bucket.
  */
 export function statementBucket(scope: Construct, config: Config, encryptionKey: IKey | undefined): Bucket {
   const years = config.usage.statementLockYears;

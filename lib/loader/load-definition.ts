@@ -44,9 +44,10 @@ type Follows = { followsMutations: boolean };
 export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
 
 /**
- * The load as states, in JSONata. Variables: `request` (the execution's input), `owner` (of the lock), `restarts`, `concurrency` (of a map), then
- * `action`, `load` and `items` (the S3 object with the items of the next map), `published` (the last that this execution
- * published), finally `outcome` and `report`. See the diagram in `loader/steps/README.md`.
+ * The load as states, in JSONata. Variables: `request` (the execution's input), `owner` (of the lock), `restarts`,
+ * `concurrency` (of a map), then `action`, `load` and `items` (the S3 object with the items of the next map),
+ * `published` (the last that this execution published), finally `outcome` and `report`. See the diagram in
+ * `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
   const { steps, bucket, stage, concurrency } = props;
@@ -104,7 +105,10 @@ function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Cho
     .otherwise(fail);
 }
 
-/** Stage, Reference, Extract, Collect, and Mutate where days lead on to the live date. If the source replaces the extract meanwhile, the load starts again from Discover. */
+/**
+ * Stage, Reference, Extract, Collect, and Mutate where days lead on to the live date. If the source replaces the
+ * extract meanwhile, the load starts again from Discover.
+ */
 function stageAndExtract(
   scope: Construct,
   {
@@ -148,7 +152,10 @@ function stageAndExtract(
   return stage;
 }
 
-/** Merge, Guard. A refused load ends here, before its first write. Days that change too much together are tried in smaller numbers. */
+/**
+ * Merge, Guard. A refused load ends here, before its first write. Days that change too much together are tried in
+ * smaller numbers.
+ */
 function mergeAndGuard(
   scope: Construct,
   { steps, bucket, endings, apply, discover }: Parts & { apply: DistributedMap; discover: TaskStateBase },
@@ -179,8 +186,8 @@ function mergeAndGuard(
 }
 
 /**
- * Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. After an extract
- * Discover looks for the mutations that lead on from it, and after days for what was wrong with the next one.
+ * Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. After an
+ * extract Discover looks for the mutations that lead on from it, and after days for what was wrong with the next one.
  */
 function applyAndPublish(
   scope: Construct,
@@ -223,8 +230,9 @@ const quotaFaults: RetryProps = {
 };
 
 /**
- * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones, as a new
- * account runs ten in total and lookups need most of them. If that can't be read, the variable stays and `next` follows anyway.
+ * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones, as
+ * a new account runs ten in total and lookups need most of them. If that can't be read, the variable stays and `next`
+ * follows anyway.
  */
 function quotaState(scope: Construct, next: IChainable): CallAwsService {
   const state = CallAwsService.jsonata(scope, 'ReadQuota', {

@@ -79,8 +79,8 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
 }
 
 /**
- * Allows the machine to run its maps, each batch of which is an execution of the machine itself. The CDK creates the policy.
- * It is not part of the role, because it names the machine, which depends on the role.
+ * Allows the machine to run its maps, each batch of which is an execution of the machine itself. The CDK creates the
+ * policy. It is not part of the role, because it names the machine, which depends on the role.
  */
 function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);

@@ -34,8 +34,8 @@ export const longestLoad = Duration.hours(5);
 export const lockTime = Duration.hours(6);
 
 /**
- * How long after the end of an execution its Lambdas may still write: one that runs keeps running, and a map may take up to
- * five minutes to stop starting more (decision 0116).
+ * How long after the end of an execution its Lambdas may still write: one that runs keeps running, and a map may take
+ * up to five minutes to stop starting more (decision 0116).
  */
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 
@@ -65,7 +65,7 @@ export const sourceFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** A slow source: each attempt continues where the previous one ran out of its 15 minutes, for three and a half hours. */
+/** A slow source: each attempt continues where the one before ran out of its 15 minutes, for three and a half hours. */
 export const sourceUnfinished: RetryProps = {
   errors: [loaderErrors.sourceUnfinished],
   interval: Duration.seconds(1),
@@ -75,8 +75,8 @@ export const sourceUnfinished: RetryProps = {
 };
 
 /**
- * The load that held the lock was stopped, and its Lambdas may still write: try every minute until they can't. No jitter, as
- * nothing else competes.
+ * The load that held the lock was stopped, and its Lambdas may still write: try every minute until they can't. No
+ * jitter, as nothing else competes.
  */
 export const lockSettles: RetryProps = {
   errors: [loaderErrors.settling],
@@ -116,7 +116,8 @@ export function fromInput(...names: string[]): Record<string, string> {
 /** A step of the load. @param payload a JSONata expression for the Lambda's input */
 export function stepState(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
   const state = LambdaInvoke.jsonata(scope, id, {
-    // A version, not the function: a running execution keeps its definition, so all of its steps run the code that it began with.
+    // A version, not the function: a running execution keeps its definition, so all of its steps run the code that it
+    // began with.
     lambdaFunction: step.function.currentVersion,
     payload: TaskInput.fromText(`{% ${payload} %}`),
     outputs: '{% $states.result.Payload %}',
@@ -143,9 +144,9 @@ type MapStateProps = {
 };
 
 /**
- * Runs a step over the items in the S3 object that the variable `items` names, several batches at a time. With no tolerated
- * failure threshold one failed item fails the map: a missing part would mean missing addresses. Results go to S3, for
- * investigation, so that no state's output grows with the number of addresses.
+ * Runs a step over the items in the S3 object that the variable `items` names, several batches at a time. With no
+ * tolerated failure threshold one failed item fails the map: a missing part would mean missing addresses. Results go to
+ * S3, for investigation, so that no state's output grows with the number of addresses.
  */
 export function mapState(scope: Construct, id: string, props: MapStateProps): DistributedMap {
   const { bucket, step, batchInput, itemsPerBatch, concurrency } = props;
@@ -196,11 +197,14 @@ export const REFUSED = 'Refused';
 const releaseInput = '{"owner": $owner}';
 
 /**
- * The ways a load can end. Each notifies the operator where there is something to know, and releases the lock on the table,
- * unless a Lambda may still be writing: then the next load takes the lock over once that is impossible.
+ * The ways a load can end. Each notifies the operator where there is something to know, and releases the lock on the
+ * table, unless a Lambda may still be writing: then the next load takes the lock over once that is impossible.
  */
 export class LoadEndings {
-  /** Ends a load. The variable `outcome` selects the message (`published`, `refused`, otherwise none); `report` is the output. */
+  /**
+   * Ends a load. The variable `outcome` selects the message (`published`, `refused`, otherwise none); `report` is the
+   * output.
+   */
   readonly release: TaskStateBase;
   /** Ends a load with the error in the variable `failure`. */
   readonly fail: TaskStateBase;

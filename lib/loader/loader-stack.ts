@@ -50,8 +50,8 @@ const workExpiration = Duration.days(30);
 const versionExpiration = Duration.days(14);
 
 /**
- * The bucket of loads and snapshots: private, encrypted, TLS only. The work of a load expires. Snapshots and the manifest
- * never do, because the next load compares with the last one; the loader removes old snapshots itself.
+ * The bucket of loads and snapshots: private, encrypted, TLS only. The work of a load expires. Snapshots and the
+ * manifest never do, because the next load compares with the last one; the loader removes old snapshots itself.
  */
 function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | undefined): Bucket {
   const bucket = new Bucket(scope, 'Snapshots', {
@@ -60,8 +60,8 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
     encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
     ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
     removalPolicy: removal(config),
-    // An operator can restore a manifest or snapshot that was overwritten or deleted by mistake. Not in a trial: its bucket
-    // must be emptied before it can be deleted.
+    // An operator can restore a manifest or snapshot that was overwritten or deleted by mistake. Not in a trial: its
+    // bucket must be emptied before it can be deleted.
     versioned: isProtected(config),
     lifecycleRules: [
       ...[storagePrefixes.loads, storagePrefixes.approvals, MAP_RUNS, storagePrefixes.uploads].map((prefix) => ({

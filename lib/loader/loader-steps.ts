@@ -22,8 +22,8 @@ export type LoaderStepsProps = {
 /** 1,769 MB is one whole CPU. Inflating and parsing use nothing else. */
 const oneCpuMb = 1769;
 /**
- * Of one writer. A new on-demand table takes 4,000 writes a second from four partitions of 1,000. The keys of four writers don't
- * spread evenly over these, so four times this rate stays below it.
+ * Of one writer. A new on-demand table takes 4,000 writes a second from four partitions of 1,000. The keys of four
+ * writers don't spread evenly over these, so four times this rate stays below it.
  */
 const writesPerSecond = 850;
 
@@ -34,7 +34,7 @@ const mutations = `${storagePrefixes.mutations}*`;
 const uploads = `${storagePrefixes.uploads}*`;
 const manifest = Object.values(manifestKeys);
 
-type Step = {
+type StepSettings = {
   description: string;
   memoryMb: number;
   /** Fifteen minutes is the most that Lambda allows. */
@@ -154,17 +154,17 @@ const stepsOf = (config: Config) =>
       minutes: 1,
       table: ['DeleteItem'],
     },
-  }) satisfies Record<string, Step>;
+  }) satisfies Record<string, StepSettings>;
 
-type StepName = keyof ReturnType<typeof stepsOf>;
+type LoadStepName = keyof ReturnType<typeof stepsOf>;
 
 /** The Lambdas of a load, each with only the permissions that it needs. */
 export class LoaderSteps extends Construct {
-  readonly steps: Readonly<Record<StepName, LambdaFunction>>;
+  readonly steps: Readonly<Record<LoadStepName, LambdaFunction>>;
 
   constructor(scope: Construct, id: string, { config, encryptionKey, addresses, bucket }: LoaderStepsProps) {
     super(scope, id);
-    const definitions: [string, Step][] = Object.entries(stepsOf(config));
+    const definitions: [string, StepSettings][] = Object.entries(stepsOf(config));
     // One bundle for all of them, as they share most of their code.
     const code = bundle({
       name: 'Loader',
@@ -191,7 +191,7 @@ export class LoaderSteps extends Construct {
           return [name, step];
         },
       ),
-    ) as Record<StepName, LambdaFunction>;
+    ) as Record<LoadStepName, LambdaFunction>;
   }
 
   get functions(): CdkFunction[] {

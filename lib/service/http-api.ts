@@ -26,8 +26,8 @@ import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts'
 import { acknowledge } from '../shared/grants.ts';
 
 /**
- * What the access log has of a request. Never a header, the query string or the body of a response: so no key, no label and
- * no requested address. It has the caller's IP address, to see where an attack comes from.
+ * What the access log has of a request. Never a header, the query string or the body of a response: so no key, no label
+ * and no requested address. It has the caller's IP address, to see where an attack comes from.
  */
 const fields = {
   request_id: '$context.requestId',
@@ -45,7 +45,8 @@ const fields = {
 
 /** The log group of a stage's access log. */
 export function accessLogGroup(scope: Construct, props: LogGroupProps): LogGroup {
-  // Half the price. This class supports no metric filters, which nothing here needs, and Logs Insights reads it as well.
+  // Half the price. This class supports no metric filters, which nothing here needs, and Logs Insights reads it as
+  // well.
   return new LogGroup(scope, 'AccessLog', {
     ...props,
     logGroupName: vendedLogGroupName(scope, 'access'),
@@ -64,8 +65,8 @@ export function accessLog(logGroup: LogGroup): IAccessLogSettings {
 type CustomDomainProps = NonNullable<Config['domain']>;
 
 /**
- * The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. Its records are in Route 53, or an output says which one
- * to create elsewhere.
+ * The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. Its records are in Route 53, or an output says
+ * which one to create elsewhere.
  */
 export class CustomDomain extends Construct {
   readonly domainName: DomainName;
@@ -103,8 +104,10 @@ export type HttpApiProps = {
 };
 
 /**
- * Routes every operation with every method, so that callers get our own 405, and every other path, so that they get our own
- * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled, unless it is kept for a while.
+ * Routes every operation with every method, so that callers get our own 405, and every other path, so that they get our
+ * own
+ * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled, unless
+ *      it is kept for a while.
  */
 export class HttpApi extends Construct {
   readonly api: Api;

@@ -41,7 +41,10 @@ export type HttpFunctionProps = {
   provisionedConcurrency?: number | undefined;
 };
 
-/** A Lambda that answers HTTP requests, behind an alias, so that a deployment can shift traffic to a new version gradually. */
+/**
+ * A Lambda that answers HTTP requests, behind an alias, so that a deployment can shift traffic to a new version
+ * gradually.
+ */
 export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
@@ -74,9 +77,9 @@ export class HttpFunction extends LambdaFunction {
   }
 
   /**
-   * Puts the secret itself into the environment, in the configured versions. CloudFormation resolves it, so a cold start makes
-   * no call. It resolves again only when the template changes: that is why a rotation names versions. The secret grants no
-   * access alone: a key is accepted only if its stored hash matches.
+   * Puts the secret itself into the environment, in the configured versions. CloudFormation resolves it, so a cold
+   * start makes no call. It resolves again only when the template changes: that is why a rotation names versions. The
+   * secret grants no access alone: a key is accepted only if its stored hash matches.
    */
   usesChecksumSecret({ secretArn }: ISecret, { checksumSecretVersions: [current, previous] }: Config): this {
     const secretValue = (versionId?: string) =>
@@ -86,7 +89,10 @@ export class HttpFunction extends LambdaFunction {
     return this;
   }
 
-  /** Shifts traffic to a new version as configured, and back when one of these alarms goes off; `emergency` ignores them. */
+  /**
+   * Shifts traffic to a new version as configured, and back when one of these alarms goes off; `emergency` ignores
+   * them.
+   */
   deploySafely({ deployment }: Config, alarms: IAlarm[]): void {
     const isEmergency = deployment === 'emergency';
     const group = new LambdaDeploymentGroup(this, 'Deployment', {
@@ -211,8 +217,8 @@ export class UsageJobFunction extends LambdaFunction {
 }
 
 /**
- * Runs a function on schedule. The schedule does not repeat a call that Lambda did not take. A run that ends with an error Lambda
- * repeats by itself, twice at most, as for any asynchronous call.
+ * Runs a function on schedule. The schedule does not repeat a call that Lambda did not take. A run that ends with an
+ * error Lambda repeats by itself, twice at most, as for any asynchronous call.
  */
 function runEvery(
   interval: Duration,

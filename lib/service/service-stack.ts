@@ -11,7 +11,10 @@ import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
 
-/** What the charge of a request calls. Query reads the quota shards of one account; a transaction of updates is UpdateItem. */
+/**
+ * What the charge of a request calls. Query reads the quota shards of one account; a transaction of updates is
+ * UpdateItem.
+ */
 export const chargeOperations = ['GetItem', 'UpdateItem', 'Query'] as const;
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };

@@ -12,8 +12,8 @@ const releasedBundles = join(root, 'bundles');
 export const isReleased = existsSync(releasedBundles);
 
 /**
- * Modules of Node that are slow to `import`: importing reads every export once, and some exports load large parts of Node
- * that nothing here needs (decision 0107). These files load the modules without that.
+ * Modules of Node that are slow to `import`: importing reads every export once, and some exports load large parts of
+ * Node that nothing here needs (decision 0107). These files load the modules without that.
  */
 const builtins = Object.fromEntries(
   ['http', 'process'].map((name) => [`node:${name}`, join(import.meta.dirname, 'builtins', `${name}.cjs`)]),
@@ -26,7 +26,10 @@ export type BundleOptions = {
   entries: Record<string, string>;
   /** Further files, by their names in the bundle; relative to the root of the project. */
   files?: Record<string, string>;
-  /** Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, in which the CDK runs the app. */
+  /**
+   * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, in which the CDK runs
+   * the app.
+   */
   operatorFiles?: Record<string, string>;
   /** Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do by itself. */
   requires?: boolean;
@@ -43,8 +46,8 @@ export class BundledCode extends AssetCode {
 }
 
 /**
- * The code of one Lambda, or of several that share most of it: minified ES modules, made by esbuild in this process, so no
- * Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
+ * The code of one Lambda, or of several that share most of it: minified ES modules, made by esbuild in this process, so
+ * no Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
  * `cdk.out/source-maps/NAME`.
  */
 export function bundle(options: BundleOptions): BundledCode {
@@ -69,7 +72,10 @@ export function bundle(options: BundleOptions): BundledCode {
   });
 }
 
-/** Writes a bundle without the operator's files to `outputDirectory`, and its source maps to `source-maps/NAME` next to it. */
+/**
+ * Writes a bundle without the operator's files to `outputDirectory`, and its source maps to `source-maps/NAME` next to
+ * it.
+ */
 export function writeBundle({ name, entries, files, requires = false }: BundleOptions, outputDirectory: string): void {
   // Loaded here because an installed package has no esbuild, and needs none.
   const { buildSync }: typeof import('esbuild') = createRequire(import.meta.url)('esbuild');

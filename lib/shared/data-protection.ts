@@ -6,8 +6,8 @@ import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 
 /**
- * What happens to data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then it is
- * still empty, and would only be in the way of the next attempt.
+ * What happens to data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then
+ * it is still empty, and would only be in the way of the next attempt.
  */
 export function removal({ removalPolicy }: Config): RemovalPolicy {
   return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
@@ -19,8 +19,8 @@ export function protectedRemoval(config: Config): RemovalPolicy {
 }
 
 /**
- * Twelve characters that differ for each creation of the stack, in names that must not collide with what an earlier stack left:
- * digits and the letters a to f.
+ * Twelve characters that differ for each creation of the stack, in names that must not collide with what an earlier
+ * stack left: digits and the letters a to f.
  */
 export function stackSuffix(scope: Construct): string {
   const guid = Fn.select(2, Fn.split('/', Stack.of(scope).stackId));
@@ -33,8 +33,8 @@ export function isProtected({ removalPolicy }: Config): boolean {
 }
 
 /**
- * The customer-managed key for data at rest, or undefined where AWS manages the keys. The policy of an operator's own key
- * must allow CloudWatch Logs, CloudWatch alarms and SNS to use it, as the policy of the key created here does.
+ * The customer-managed key for data at rest, or undefined where AWS manages the keys. The policy of an operator's own
+ * key must allow CloudWatch Logs, CloudWatch alarms and SNS to use it, as the policy of the key created here does.
  */
 export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
   const choice = config.encryptionKey;
@@ -69,9 +69,9 @@ export function logGroupProps(config: Config, encryptionKey: IKey | undefined): 
 }
 
 /**
- * A name for a log group that an AWS service writes to. Under this prefix no service adds each group to the one resource policy
- * of the account, which is full after some twenty. It ends with the id of the stack: a group that stayed when its stack was
- * deleted is not in the way of the next.
+ * A name for a log group that an AWS service writes to. Under this prefix no service adds each group to the one
+ * resource policy of the account, which is full after some twenty. It ends with the id of the stack: a group that
+ * stayed when its stack was deleted is not in the way of the next.
  */
 export function vendedLogGroupName(scope: Construct, name: string): string {
   const { stackName, stackId } = Stack.of(scope);

@@ -46,7 +46,9 @@ const keyActions = [
   'kms:ReEncryptTo',
 ];
 
-/** Allows these operations on the table, `GetItem` for instance, and no others; and the use of its key, if it has one. */
+/**
+ * Allows these operations on the table, `GetItem` for instance, and no others; and the use of its key, if it has one.
+ */
 export function grantTable(table: ITable, grantee: IGrantable, ...operations: string[]): void {
   table.grant(grantee, ...operations.map((operation) => `dynamodb:${operation}`));
   table.encryptionKey?.grant(grantee, ...keyActions);

@@ -49,8 +49,9 @@ const bucketActions = {
 } as const;
 
 /**
- * Every Lambda of this app: runtime, architecture, logs, tracing, role and encryption are the same for all. The `uses...`
- * methods grant a permission and set the variable that names the resource in one call, so that the two can't drift apart.
+ * Every Lambda of this app: runtime, architecture, logs, tracing, role and encryption are the same for all. The
+ * `uses...` methods grant a permission and set the variable that names the resource in one call, so that the two can't
+ * drift apart.
  */
 export class LambdaFunction extends Construct {
   readonly function: CdkFunction;
@@ -81,8 +82,8 @@ export class LambdaFunction extends Construct {
       environment,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
-      // Earlier versions are retained: the alias can roll back at once, and a running load keeps using its own. Deleting
-      // the function deletes them all, so a trial leaves none behind either.
+      // Earlier versions are retained: the alias can roll back at once, and a running load keeps using its own.
+      // Deleting the function deletes them all, so a trial leaves none behind either.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     if (!config.tracing)
@@ -102,8 +103,8 @@ export class LambdaFunction extends Construct {
   }
 
   /**
-   * Allows this access to the bucket and sets `variable` to its name. Listing is included: without it S3 returns 403 for
-   * an object that does not exist.
+   * Allows this access to the bucket and sets `variable` to its name. Listing is included: without it S3 returns 403
+   * for an object that does not exist.
    */
   usesBucket(bucket: IBucket, variable: string, access: BucketAccess): this {
     this.function.addEnvironment(variable, bucket.bucketName);

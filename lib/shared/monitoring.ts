@@ -71,12 +71,12 @@ export type OperatorAlarmProps = Pick<
   missingData?: TreatMissingData;
   /** Whether it goes off below the threshold, not at it and above. */
   isBelow?: boolean;
-  /** Whether the metric returns to normal when the problem is over. An event, such as a failed load, has no such moment. */
+  /** Whether the metric is normal again after the problem. An event, such as a failed load, has no such moment. */
   isEvent?: boolean;
   topic: AlarmTopic;
 };
 
-/** Notifies the topic when the metric reaches its threshold, and again when it has recovered, unless it counts events. */
+/** Notifies the topic when the metric reaches its threshold, and again after recovery, unless it counts events. */
 export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
   const {
     problem,
@@ -119,7 +119,10 @@ export type SavedQuery = {
 
 export type SavedQueriesProps = { stage: string; queries: SavedQuery[] };
 
-/** Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, where an operator picks them from a list. They cost nothing. */
+/**
+ * Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, where an operator picks them from a list.
+ * They cost nothing.
+ */
 export class SavedQueries extends Construct {
   constructor(scope: Construct, id: string, { stage, queries }: SavedQueriesProps) {
     super(scope, id);

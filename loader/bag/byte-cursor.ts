@@ -20,8 +20,9 @@ const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * A position that moves forward over bytes. Each `skip` returns whether it found what it expects, and moves past it only
- * then. (One that fails in the middle of text or digits may have moved: a parser that gives up resets the position.)
+ * A position that moves forward over bytes. Each `skip` returns whether it found what it expects, and moves past it
+ * only then. (One that fails in the middle of text or digits may have moved: a parser that gives up resets the
+ * position.)
  */
 export class ByteCursor {
   position = 0;

@@ -13,7 +13,7 @@ import {
 import { baseName, isJunk } from './entry-name.ts';
 import type { ObjectKind } from './schema.ts';
 
-/** An inner zip of one kind of object, and the entries that lead to it from the outer zip: 1, or 2 for a municipality. */
+/** An inner zip of one kind of object, and the entries leading to it from the outer zip: 1, or 2 for a municipality. */
 export type Member = { kind: ObjectKind; name: string; path: ZipEntry[] };
 
 /**
@@ -30,9 +30,10 @@ export const memorySpool: Spool = async (stream, name, size) => {
 
 /**
  * The members of an extract with nummeraanduidingen, openbare ruimten and woonplaatsen (NUM, OPR, WPL, in this order),
- * its snapshot date, and the codes of the gemeenten that it covers (none: the whole country). Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are
- * never members. `peildatum` overrides the date of the Leveringsdocument, which may then be missing. @throws
- * ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or different dates
+ * its snapshot date, and the codes of the gemeenten that it covers (none: the whole country). Entries may be in any
+ * order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never members. `peildatum` overrides the date
+ * of the Leveringsdocument, which may then be missing. @throws ExtractError, also where the extract contradicts itself:
+ * a member or a Leveringsdocument twice, or different dates
  */
 export async function findMembers(
   source: RandomAccess,

@@ -28,7 +28,10 @@ const required: Record<ObjectKind, string[]> = {
   WPL: [...ofEveryKind, 'naam'],
 };
 
-/** The fields of one element as an occurrence. `refuse` makes the error for one without a value that the schema requires. */
+/**
+ * The fields of one element as an occurrence. `refuse` makes the error for one without a value that the schema
+ * requires.
+ */
 export function occurrenceOf(kind: ObjectKind, fields: Fields, refuse: (problem: string) => ExtractError): Occurrence {
   const missing = required[kind].find((field) => fields[field] === undefined);
   if (missing) throw refuse(`an occurrence without ${missing}`);
@@ -61,11 +64,17 @@ export type ReadOptions<T> = {
   strictly?: boolean;
   /** Visits what will count on a later date. */
   later?: StandVisit<T> | undefined;
-  /** Counts as `changed` every object of which something was recorded on this day or later, or that began or ended after it. */
+  /**
+   * Counts as `changed` every object of which something was recorded on this day or later, or that began or ended after
+   * it.
+   */
   since?: number | undefined;
 };
 
-/** Whether an occurrence is of an object that counts as changed `since` a day; `recorded` is when the register last recorded something of it. */
+/**
+ * Whether an occurrence is of an object that counts as changed `since` a day; `recorded` is when the register last
+ * recorded something of it.
+ */
 export function hasChanged({ begin, eind }: Span, recorded: number, since: number, day: number): boolean {
   return recorded >= since || (begin > since && begin <= day) || (eind > since && eind <= day);
 }
@@ -204,8 +213,8 @@ export function toWoonplaats(fields: Occurrence, file: string): Woonplaats | Pro
 
 /**
  * The occurrence that an element describes; `null` for one that never counts on any date: withdrawn, inactive, outside
- * the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`. Throws `ExtractError`
- * where it is unclear whether it counts.
+ * the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`.
+ * @throws ExtractError where it is unclear whether it counts
  */
 export function toObjectVoorkomen(
   kind: ObjectKind,

@@ -49,8 +49,9 @@ const prefixes = ['ml', 'mlm', 'Objecten'] as const;
 /**
  * Reads one XML file of mutations. Nearly all of it is the geometry of buildings: these groups are skipped as bytes if
  * they are written exactly as Kadaster writes them. Everything else goes through the strict parser, and with `strictly`
- * the whole file does. Throws `ExtractError` for anything but well-formed XML in the known schema, for a removed
- * occurrence (verwijdering), and for a group of several objects.
+ * the whole file does.
+ * @throws ExtractError for anything but well-formed XML in the known schema, for a removed occurrence (verwijdering),
+ * and for a group of several objects
  */
 export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationXml {
   const collected = new MutationCollector(file);

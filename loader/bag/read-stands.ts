@@ -1,4 +1,4 @@
-/** Reads the occurrences in the XML files of an extract: fast where they are written as usual, strictly everywhere else. */
+/** Reads the occurrences in XML files of an extract: fast where they are written as usual, strictly everywhere else. */
 
 import { ExtractError } from '../extract-error.ts';
 import { ByteCursor } from './byte-cursor.ts';
@@ -21,8 +21,9 @@ import type { Woonplaats } from './voorkomen.ts';
 import type { FastParser } from './voorkomen-parser.ts';
 
 /**
- * Visits each object in `xml` that counts on `peildatum`; counts all others by reason. A `Span` is valid during the visit.
- * Throws an `ExtractError` that names `file` for anything but well-formed XML in the known schema; visits may precede it.
+ * Visits each object in `xml` that counts on `peildatum`; counts all others by reason. A `Span` is valid during the
+ * visit.
+ * @throws ExtractError that names `file` for anything but well-formed XML in the known schema; visits may precede it
  */
 export type ReadObjects<T> = (
   xml: Buffer,
@@ -62,7 +63,8 @@ function objectReader<T extends object>(
 }
 
 /**
- * Visits woonplaatsen as a `ReadObjects` does, but never holds the whole file: the outlines in it make it 100 MB and more.
+ * Visits woonplaatsen as a `ReadObjects` does, but never holds the whole file: the outlines in it make it 100 MB and
+ * more.
  * @throws what `xml` throws, even if the XML is also wrong
  */
 export async function readWoonplaatsen(
@@ -117,7 +119,8 @@ export function readStands(
     readFast(xml, strictParser(), fastParser);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
-    // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the right line.
+    // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the
+    // right line.
     readStrictly(xml, strictParser());
     throw error;
   }
@@ -211,7 +214,7 @@ class StandParser {
     this.#checkObjectType();
   }
 
-  /** Whether the text written so far ends exactly where an occurrence may begin: after `inhoud`, or after another one. */
+  /** Whether the text so far ends exactly where an occurrence may begin: after `inhoud`, or after another one. */
   get betweenStands(): boolean {
     const closed = this.#parser.justClosed;
     return closed === stand || closed === 'sl:inhoud';

@@ -178,7 +178,8 @@ const blank = /^[ \t\r\n]*$/;
 /**
  * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold no element that `document`
  * does not allow where it stands. Prefixes, comments, CDATA and entities make no difference. The document may come in
- * pieces of any size, which may end within a character. Throws `ExtractError` with `file`, line and column.
+ * pieces of any size, which may end within a character.
+ * @throws ExtractError with `file`, line and column
  */
 export class SchemaParser {
   readonly #file: string;

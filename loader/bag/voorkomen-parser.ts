@@ -35,7 +35,7 @@ export abstract class CountingParser<T> implements FastParser {
 
   abstract parse(cursor: ByteCursor): boolean;
 
-  /** Counts an occurrence, and returns the visit that it gets, if any. `identificatie` is where that of its object is. */
+  /** Counts an occurrence, and returns its visit, if any. `identificatie` is where that of its object is. */
   protected visitOf(
     isIssued: boolean,
     validity: Exclude<Validity, 'unknown_shape'>,
@@ -104,7 +104,10 @@ export abstract class CountingParser<T> implements FastParser {
     return isNietBagLV ? 'not_bag' : 'current';
   }
 
-  /** The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead of ten. */
+  /**
+   * The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead
+   * of ten.
+   */
   #skipPlainRest(cursor: ByteCursor): boolean {
     return (
       cursor.skip(plain.registratie) &&

@@ -26,7 +26,10 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
-/** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare fast. */
+/**
+ * When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare
+ * fast.
+ */
 export type Span = {
   /** Its voorkomenidentificatie. */
   volgnummer: number;
@@ -71,7 +74,7 @@ export type Geldigheid = {
   tijdstipNietBagLV?: string | undefined;
 };
 
-/** The statuses of an object that exists. The only other ones are `Naamgeving ingetrokken`, `Woonplaats ingetrokken`. */
+/** The statuses of an object that exists. The only others are `Naamgeving ingetrokken`, `Woonplaats ingetrokken`. */
 export const liveStatus = { NUM: 'Naamgeving uitgegeven', OPR: 'Naamgeving uitgegeven', WPL: 'Woonplaats aangewezen' };
 
 /** Why an occurrence does not count: the first reason that applies, in this order. */

@@ -25,10 +25,10 @@ export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'iden
 }
 
 /**
- * Applies days of mutations, in order, to `objects`: all occurrences of the objects that the days mention which count on the first
- * day's `vanaf` or may count later. The old values of a day must equal those in `objects`, or be applied already: Kadaster has
- * repeated changes of one day in the next. An object where neither is so is set aside for that day, with all of its changes.
- * Changes `objects`.
+ * Applies days of mutations, in order, to `objects`: all occurrences of the objects that the days mention which count
+ * on the first day's `vanaf` or may count later. The old values of a day must equal those in `objects`, or be applied
+ * already: Kadaster has repeated changes of one day in the next. An object where neither is so is set aside for that
+ * day, with all of its changes. Changes `objects`.
  * @returns what was set aside of each day
  */
 export function applyMutations(objects: Objects, days: readonly MutationDay[]): SetAsideOfDay[] {
@@ -103,10 +103,10 @@ export type Register = {
 };
 
 /**
- * The mutations that concern the dataset of some municipalities, where a delivery covers the whole country: of the objects that it
- * holds, of those that lie in its places or on its streets before or after a change, and of new ones of its municipalities, as an
- * address can be registered a day before its street. Every new woonplaats is kept: its streets may move there on a later day, and
- * without streets it gives no address.
+ * The mutations that concern the dataset of some municipalities, where a delivery covers the whole country: of the
+ * objects that it holds, of those that lie in its places or on its streets before or after a change, and of new ones of
+ * its municipalities, as an address can be registered a day before its street. Every new woonplaats is kept: its
+ * streets may move there on a later day, and without streets it gives no address.
  */
 export function withinRegister(days: readonly MutationDay[], register: Register): MutationDay[] {
   const added = new Set<string>();

@@ -3,8 +3,9 @@ import { type Change, parseLine } from './lines.ts';
 import { identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
 
 /**
- * Whether something that was recorded since the live date explains a change from the live dataset to a newer extract: of a
- * nummeraanduiding of the address, its street or its place. A change without that is an error of the days before that date.
+ * Whether something that was recorded since the live date explains a change from the live dataset to a newer extract:
+ * of a nummeraanduiding of the address, its street or its place. A change without that is an error of the days before
+ * that date.
  * @param lines those of the part that the key is in
  */
 export function isExplained(

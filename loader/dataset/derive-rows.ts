@@ -28,9 +28,9 @@ export type Derived = Rows & {
 };
 
 /**
- * The address rows of one part on `peildatum`, from its lines in order. Of several occurrences of an object that are current at
- * once the last to begin counts, then the one with the highest number; the others, and those without a postcode, a street or
- * a place, are problems. `file` is for these.
+ * The address rows of one part on `peildatum`, from its lines in order. Of several occurrences of an object that are
+ * current at once the last to begin counts, then the one with the highest number; the others, and those without a
+ * postcode, a street or a place, are problems. `file` is for these.
  */
 export function deriveRows(
   lines: readonly ObjectLine[],
@@ -109,8 +109,8 @@ function compareUnmarked(a: ObjectLine, b: ObjectLine): number {
 const referencesLength = fieldsAt.several - fieldsAt.street;
 
 /**
- * The places part of a row by the street and the own place of a line, which stand in it at `start`: worked out once for all
- * addresses of a street. Or the problem, where one of them is not there.
+ * The places part of a row by the street and the own place of a line, which stand in it at `start`: worked out once for
+ * all addresses of a street. Or the problem, where one of them is not there.
  */
 function placesBy(
   reference: Reference,

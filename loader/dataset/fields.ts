@@ -1,9 +1,9 @@
 /**
- * The fields of fixed width in stored lines. Each has exactly its width, whatever the value: what follows it is read at a
- * fixed position.
+ * The fields of fixed width in stored lines. Each has exactly its width, whatever the value: what follows it is read at
+ * a fixed position.
  */
 
-/** The width of a date: `20211015`, and `00010101`, because objects older than their registration begin in such years. */
+/** The width of a date: `20211015`, and `00010101`, because objects older than their registration begin then. */
 export const dayWidth = 8;
 
 const zero = 0x30;
@@ -34,7 +34,10 @@ export function dayDigits(day: number): string {
   return numberText(day, dayWidth);
 }
 
-/** Writes the bytes of `dayDigits` at `start`, and returns the position after them; without a string, as a load calls it for every address. */
+/**
+ * Writes the bytes of `dayDigits` at `start`, and returns the position after them; without a string, as a load calls it
+ * for every address.
+ */
 export function writeDay(bytes: Uint8Array, start: number, day: number): number {
   let left = day;
   for (let i = start + dayWidth - 1; i >= start; i--) {

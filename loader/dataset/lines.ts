@@ -3,14 +3,14 @@ import { bareKey } from '../../core/addresses/address-key.ts';
 import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
 
 /**
- * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and for each
- * distinct place of the key the fields that `core/place-fields.ts` defines, in their order:
+ * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and
+ * for each distinct place of the key the fields that `core/place-fields.ts` defines, in their order:
  *
  *     1381AA#9#A<tab><tab>Buitenveer<tab>Weesp<tab>0457200000201234
  *
- * The list is empty but under a key without a toevoeging where other toevoegingen exist. It names all of them, separated by
- * commas, and nothing stands for the address without one: `,A,B`. Where there is no address without one, the line ends after the
- * list: `1381AA#9#<tab>A,B`.
+ * The list is empty but under a key without a toevoeging where other toevoegingen exist. It names all of them,
+ * separated by commas, and nothing stands for the address without one: `,A,B`. Where there is no address without one,
+ * the line ends after the list: `1381AA#9#<tab>A,B`.
  *
  * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, need no
  * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
@@ -20,8 +20,8 @@ export type Line = string;
 const firstPlace = 2;
 
 /**
- * The fields of a place in a line up to its ids, which follow: made once per street, not once per address. The last field is
- * empty where `place` has no ids.
+ * The fields of a place in a line up to its ids, which follow: made once per street, not once per address. The last
+ * field is empty where `place` has no ids.
  */
 export function placeText(place: Place): string {
   return Buffer.from(placeTexts(place).join('\t')).toString('latin1');
@@ -116,7 +116,10 @@ export function storedForm(first: string): StoredForm {
   };
 }
 
-/** A line of the first releases: woonplaats and straat of each place, then the list, which an odd number of fields tells. */
+/**
+ * A line of the first releases: woonplaats and straat of each place, then the list, which an odd number of fields
+ * tells.
+ */
 function fromUnnamed(line: Line): Line {
   const [key = '', ...fields] = line.split('\t');
   const list = fields.length % 2 === 1 ? fields.pop() : '';
@@ -150,8 +153,8 @@ function lacksField(line: Line): boolean {
 export type Rows = { keys: string[]; places: string[]; ids: string[] };
 
 /**
- * The lines of a snapshot: one per key, with its distinct places and the lists of toevoegingen. Needs all rows of a postcode.
- * The same rows give the same lines, whatever the order of those with one key.
+ * The lines of a snapshot: one per key, with its distinct places and the lists of toevoegingen. Needs all rows of a
+ * postcode. The same rows give the same lines, whatever the order of those with one key.
  */
 export function joinRows({ keys, places, ids }: Rows): Line[] {
   const lines: Line[] = [];
@@ -200,8 +203,8 @@ export type ChangeKind = 'added' | 'changed' | 'removed';
 
 /**
  * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen stored
- * with the address differs, or a list without an address is added or removed. `upgraded`: the address gets a field that the
- * release which stored it did not have, and nothing else changes.
+ * with the address differs, or a list without an address is added or removed. `upgraded`: the address gets a field that
+ * the release which stored it did not have, and nothing else changes.
  */
 export type Change = { kind: ChangeKind | 'list' | 'upgraded' } & (
   | { before: Line | null; after: Line }

@@ -135,9 +135,9 @@ export type Thresholds = Record<keyof typeof loadDefaults.guard, number>;
 const sizeCodes = ['too_many_removed', 'too_many_changed', 'too_many_added'] as const;
 
 /**
- * The limits of days of mutations. A day changes a fiftieth of what a month does, but on some days a municipality renames its
- * streets. So one may change a fifth of what a load may, and a delivery of several days more. Several deliveries together may change
- * what one of them may: beyond that, each is judged by itself.
+ * The limits of days of mutations. A day changes a fiftieth of what a month does, but on some days a municipality
+ * renames its streets. So one may change a fifth of what a load may, and a delivery of several days more. Several
+ * deliveries together may change what one of them may: beyond that, each is judged by itself.
  */
 export function thresholdsOfDays(thresholds: Thresholds, days: readonly { vanaf: string; tot: string }[]): Thresholds {
   const lengths = days.map(({ vanaf, tot }) => (Date.parse(tot) - Date.parse(vanaf)) / 86_400_000);

@@ -8,8 +8,8 @@ import type { ZipEntry } from '../zip/zip.ts';
 import type { ChangeCounts } from './lines.ts';
 
 /**
- * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`, the objects behind them in
- * `snapshots/<id>/objects/<shard>`. What these lists name counts, whatever else is stored beside it.
+ * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`, the objects behind
+ * them in `snapshots/<id>/objects/<shard>`. What these lists name counts, whatever else is stored beside it.
  */
 export type Snapshot = {
   id: string;
@@ -53,20 +53,23 @@ export type Load = {
   /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
   /**
-   * The snapshot whose objects the days are applied to, where that is not the live one: the last that an extract made, when one of
-   * the days since was corrected.
+   * The snapshot whose objects the days are applied to, where that is not the live one: the last that an extract made,
+   * when one of the days since was corrected.
    */
   start?: ReplayBase;
   /**
-   * For an extract that is newer than a live dataset of days: the date of that. What nothing was recorded of since must be the same
-   * in both.
+   * For an extract that is newer than a live dataset of days: the date of that. What nothing was recorded of since must
+   * be the same in both.
    */
   auditSince?: string;
   /** How many of the days can't be applied without each other; 1 where there are no others to apply again. */
   leastDays?: number;
   /** The snapshot to roll back to; only for a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
-  /** Whether an earlier release stored the target: its lines are derived again from its objects, with every field of this release. */
+  /**
+   * Whether an earlier release stored the target: its lines are derived again from its objects, with every field of
+   * this release.
+   */
   derivesTarget?: true;
   /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
   days: MutationFile[];
@@ -116,7 +119,10 @@ export function loadId(peildatum: string, identity: string, base: string | null)
   return `${peildatum}-${hash.slice(0, 10)}`;
 }
 
-/** Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old form. */
+/**
+ * Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old
+ * form.
+ */
 const formatVersion = 5;
 
 /** Identifies the contents of an extract by its members' checksums. */
@@ -163,8 +169,8 @@ export type ManifestEntry = {
   since?: MutationFile[];
   /**
    * For an extract loaded after days of mutations: the number of addresses that these had got wrong, which the load
-   * corrected. All 0 if the mutations were applied correctly and none was replaced later. Of an extract that is newer than these
-   * days only what has not changed since can be compared.
+   * corrected. All 0 if the mutations were applied correctly and none was replaced later. Of an extract that is newer
+   * than these days only what has not changed since can be compared.
    */
   audit?: ChangeCounts;
   voorkomens: number;

@@ -9,8 +9,8 @@ export type Manifest = {
   /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
   history: ManifestEntry[];
   /**
-   * What was rolled back or rejected, which no check may load again: extracts by their identity, deliveries of mutations by
-   * `rejectedDay`.
+   * What was rolled back or rejected, which no check may load again: extracts by their identity, deliveries of
+   * mutations by `rejectedDay`.
    */
   rejected: string[];
 };
@@ -86,8 +86,8 @@ function withoutSince({ since: _, ...entry }: ManifestEntry): ManifestEntry {
 }
 
 /**
- * The ids of the snapshots to keep: the last `count` that were published, and always those of the live and pending load, and those
- * that these can be replayed from.
+ * The ids of the snapshots to keep: the last `count` that were published, and always those of the live and pending
+ * load, and those that these can be replayed from.
  */
 export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
   const kept = new Set<string>();

@@ -19,9 +19,10 @@ const lineEnd = 0x0a;
 const idLength = 16;
 
 /**
- * The object lines that one worker reads, kept apart by part until they are stored. An extract lists the occurrences of an
- * object one after the other, and its objects by identificatie: so occurrences are grouped as they come. Nearly every object
- * has one, so each is written at once, as bytes and without a string, and taken back where another one of its object follows.
+ * The object lines that one worker reads, kept apart by part until they are stored. An extract lists the occurrences of
+ * an object one after the other, and its objects by identificatie: so occurrences are grouped as they come. Nearly
+ * every object has one, so each is written at once, as bytes and without a string, and taken back where another one of
+ * its object follows.
  */
 export class ObjectRows {
   readonly #peildatum: string;

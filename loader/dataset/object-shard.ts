@@ -6,20 +6,20 @@ import { fieldsAt, identificatieOf, type ObjectLine, referencesOf } from './obje
 import { checkedJson, packLines, parseCheckedJson, shardOf, unpackLineBytes, unpackLines } from './stored-form.ts';
 
 /**
- * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which one of
- * its occurrences begins or ceases to be valid.
+ * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which
+ * one of its occurrences begins or ceases to be valid.
  */
 export type PartResult = { addresses: number; problems: ProblemCounts; next: string | null };
 
 /** Where the lines of one part lie, and what was derived from them. */
-type Part = PartResult & { position: number; length: number };
+type ObjectPart = PartResult & { position: number; length: number };
 
 /**
- * Makes the stored form of the object layer of one shard: each part, the first three digits of the postcodes, is compressed
- * by itself, so that a day of mutations reads and writes only the parts that it changes.
+ * Makes the stored form of the object layer of one shard: each part, the first three digits of the postcodes, is
+ * compressed by itself, so that a day of mutations reads and writes only the parts that it changes.
  */
 export class ObjectShardWriter {
-  readonly #parts: Record<string, Part> = {};
+  readonly #parts: Record<string, ObjectPart> = {};
   readonly #packed: Buffer[] = [];
   #position = 0;
   /** How many lines were added. */
@@ -49,7 +49,7 @@ export class ObjectShardWriter {
     return Buffer.concat([length, header, ...this.#packed]);
   }
 
-  #append(part: string, packed: Buffer, about: Omit<Part, 'position' | 'length'>): void {
+  #append(part: string, packed: Buffer, about: Omit<ObjectPart, 'position' | 'length'>): void {
     this.#parts[part] = { position: this.#position, length: packed.length, ...about };
     this.#packed.push(packed);
     this.#position += packed.length;
@@ -58,11 +58,11 @@ export class ObjectShardWriter {
 
 const nothing: PartResult = { addresses: 0, problems: problemCounts(emptyReport()), next: null };
 
-/** What an `ObjectShardWriter` packed; `null` is a shard without objects. Damaged bytes are an error when they are read. */
+/** What an `ObjectShardWriter` packed; `null` is a shard without objects. Damaged bytes are an error when read. */
 export class ObjectShardReader {
   readonly #bytes: Buffer;
   readonly #start: number;
-  readonly #parts: Record<string, Part>;
+  readonly #parts: Record<string, ObjectPart>;
 
   constructor(bytes: Buffer | null) {
     this.#bytes = bytes ?? Buffer.alloc(0);
@@ -120,8 +120,8 @@ export function namedObjects(field: NamedObjects['field'], ids: ReadonlySet<stri
 }
 
 /**
- * The named lines among all lines of a part, as bytes. A day of mutations looks at every object of the country for the few
- * that it names: so only lines whose last digits fit become strings.
+ * The named lines among all lines of a part, as bytes. A day of mutations looks at every object of the country for the
+ * few that it names: so only lines whose last digits fit become strings.
  */
 export function findNamed(lines: Buffer, named: NamedObjects): ObjectLine[] {
   const found: ObjectLine[] = [];

@@ -88,7 +88,10 @@ function writeAscii(bytes: Uint8Array, start: number, text: string): number {
   return start + text.length;
 }
 
-/** The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are not. */
+/**
+ * The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are
+ * not.
+ */
 export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: string): Map<string, ObjectLine[]> {
   const day = dayOf(peildatum);
   const kept = occurrences.filter(({ eind }) => eind > day);
@@ -104,8 +107,8 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
 }
 
 /**
- * The lines of a part without the occurrences that ended on or before `peildatum`, which never count again: those of each
- * object are as `objectLines` gives them for that date.
+ * The lines of a part without the occurrences that ended on or before `peildatum`, which never count again: those of
+ * each object are as `objectLines` gives them for that date.
  */
 export function withoutEnded(part: string, lines: ObjectLine[], peildatum: string): ObjectLine[] {
   const day = dayOf(peildatum);

@@ -52,9 +52,9 @@ export class StreetTable {
   }
 
   /**
-   * Adds lines, each with its line end, at `position` of the memory. Of those of one street that are current on `day` the
-   * greatest line counts; returns the identification of each other one. The same occurrence in two members of an extract is
-   * one.
+   * Adds lines, each with its line end, at `position` of the memory. Of those of one street that are current on `day`
+   * the greatest line counts; returns the identification of each other one. The same occurrence in two members of an
+   * extract is one.
    */
   add(lines: Buffer, position: number, day: number): string[] {
     const dropped: string[] = [];
@@ -173,13 +173,13 @@ export class ReferenceWriter {
 /** The current streets and places, in memory that threads can share. */
 export type ReferenceMemory = { streets: StreetMemory; places: Woonplaats[] };
 
-/** The streets and places, and the identification of each occurrence that another current one of its object replaces. */
+/** The streets and places, and the identification of each occurrence that another current one replaces. */
 export type ReadReference = ReferenceMemory & { severalCurrent: { OPR: string[]; WPL: string[] } };
 
 /**
- * Reads the streets and places that a `ReferenceWriter` packed, as they are on `peildatum`, without the problems. Of several
- * current occurrences of one object the last to begin counts, in whatever order they were added. Yields between groups, as
- * the country takes 0.1 s.
+ * Reads the streets and places that a `ReferenceWriter` packed, as they are on `peildatum`, without the problems. Of
+ * several current occurrences of one object the last to begin counts, in whatever order they were added. Yields between
+ * groups, as the country takes 0.1 s.
  */
 export async function readReferenceFile(packed: Buffer, peildatum: string): Promise<ReadReference> {
   const { header, start } = headerOf(packed);
@@ -249,7 +249,10 @@ export function checkedReference(packed: Buffer): Buffer {
   return packed;
 }
 
-/** The lines of one group, in the form of this version. @throws Error when a field of one is not where it was written */
+/**
+ * The lines of one group, in the form of this version.
+ * @throws Error when a field of one is not where it was written
+ */
 function unpackGroup({ version }: Header, packed: Uint8Array, kind: 'OPR' | 'WPL'): Buffer {
   const lines = unpackLineBytes(packed);
   return checkedLines(version ? lines : withWholeDates(lines), kind);

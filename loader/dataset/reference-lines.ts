@@ -2,9 +2,9 @@ import type { OpenbareRuimte, OprVoorkomen, Span, Woonplaats } from '../bag/voor
 import { dayDigits, dayIn, dayWidth, fixedText, numberText } from './fields.ts';
 
 /**
- * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`: identification,
- * begin, number, end, place, name. That of a place is the same without a place. So of the lines of one object the greatest
- * is that of the last to begin, and among equals of the highest number.
+ * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`:
+ * identification, begin, number, end, place, name. That of a place is the same without a place. So of the lines of one
+ * object the greatest is that of the last to begin, and among equals of the highest number.
  */
 export const idLength = 16;
 const placeIdLength = 4;

@@ -1,8 +1,8 @@
 import type { Objection } from './load-counts.ts';
 
 /**
- * Objects whose change in a delivery does not match what the dataset holds. They stay as they were until the next extract; the rest
- * of the delivery is applied.
+ * Objects whose change in a delivery does not match what the dataset holds. They stay as they were until the next
+ * extract; the rest of the delivery is applied.
  */
 export type SetAside = { count: number; examples: string[] };
 

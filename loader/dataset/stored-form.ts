@@ -1,6 +1,6 @@
 /**
- * How a load stores what it works with: lines, compressed with a checksum, and JSON that ends in one. Damaged bytes are an
- * error when they are read.
+ * How a load stores what it works with: lines, compressed with a checksum, and JSON that ends in one. Damaged bytes are
+ * an error when they are read.
  */
 
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -44,9 +44,7 @@ export function unpackLines(packed: Uint8Array): Line[] {
 /** Lines are rarely compressed further than this. */
 const mostPacked = 16;
 
-/**
- * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer: by default zlib concatenates many.
- */
+/** The bytes that `packLineBytes` stored; damaged bytes are an error. One buffer: by default zlib concatenates many. */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
 }

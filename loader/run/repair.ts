@@ -86,13 +86,11 @@ export type RepairReport = ChangeCounts & {
   /** Shards of the snapshot that were damaged or missing, and were rebuilt from the table. */
   rebuilt: string[];
   /**
-   * Objects of the storage behind the snapshot's lines that are damaged or missing. The table can't give them back: only a full
-   * extract can, and until then no mutations can be applied.
+   * Objects of the storage behind the snapshot's lines that are damaged or missing. The table can't give them back:
+   * only a full extract can, and until then no mutations can be applied.
    */
   unusable: string[];
-  /**
-   * How many more lines the snapshot has with the rebuilt shards than its load counted; not 0 if the table had changed.
-   */
+  /** How many lines more the snapshot has with rebuilt shards than its load counted; not 0 if the table had changed. */
   unexplained: number;
 };
 
@@ -249,8 +247,8 @@ export class PendingLoadError extends Error {
 export type DiscardReport = { load: string; objects: number; bytes: number };
 
 /**
- * Removes the work of a load that was not published, with its approval and its snapshot. The live dataset and the work of
- * other loads stay.
+ * Removes the work of a load that was not published, with its approval and its snapshot. The live dataset and the work
+ * of other loads stay.
  * @throws PendingLoadError, UnknownLoadError, LockedError
  */
 export async function discardLoad({ load, ...options }: LoadOptions & { load: string }): Promise<DiscardReport> {

@@ -69,7 +69,7 @@ async function merge(session: LoadSession, load: string): Promise<void> {
 }
 
 /** What an operator allows a load in advance. */
-type Approval = {
+type ApprovalOptions = {
   /** The id of the load that may continue despite every objection. */
   approve?: string;
   /** Ignores how much would change, as when one area replaces another. Other objections still stop the load. */
@@ -78,11 +78,14 @@ type Approval = {
   disposable?: string;
 };
 
-/** The part of a load from the guard to the end; `null` for days that are to be tried in smaller numbers. @throws RefusedLoadError */
+/**
+ * The part of a load from the guard to the end; `null` for days that are to be tried in smaller numbers.
+ * @throws RefusedLoadError
+ */
 async function guardAndApply(
   session: LoadSession,
   load: string,
-  { approve: approved, waiveSize = false, disposable }: Approval,
+  { approve: approved, waiveSize = false, disposable }: ApprovalOptions,
 ): Promise<LoadReport | null> {
   if (approved === load) await approve(session.storage, load);
   const { fence, thresholds, options } = session;
@@ -122,7 +125,7 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
 }
 
 export type RunOptions = LoadOptions &
-  Approval & {
+  ApprovalOptions & {
     /** The extract: a URL, `s3://bucket/key`, or the path of a file. Without it, only mutations are applied. */
     source?: string | undefined;
     /** Where mutations are: lists, folders and zips. */
@@ -134,10 +137,12 @@ export type RunOptions = LoadOptions &
   };
 
 /**
- * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current address and no
- * other. Each day is judged by itself, and those before one that is wrong or refused are applied. Continues an interrupted load where
- * it stopped, and first finishes one that was interrupted while applying. Safe to run again at any time.
- * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, ForeignStorageError, WorkGoneError
+ * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current
+ * address and no other. Each day is judged by itself, and those before one that is wrong or refused are applied.
+ * Continues an interrupted load where it stopped, and first finishes one that was interrupted while applying. Safe to
+ * run again at any time.
+ * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, ForeignStorageError,
+ * WorkGoneError
  */
 export async function runLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, async (session) => {
@@ -200,7 +205,7 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
 }
 
 /** Rolls back to an earlier snapshot, named by its date (`2021-10-15`) or its load. @throws UnknownSnapshotError */
-export async function rollbackLoad(options: LoadOptions & { snapshot: string } & Approval): Promise<LoadReport> {
+export async function rollbackLoad(options: LoadOptions & { snapshot: string } & ApprovalOptions): Promise<LoadReport> {
   return inSession(options, (session) =>
     untilUnchanged(session, () =>
       afterPending(
@@ -233,7 +238,7 @@ export async function approveLoad(options: LoadOptions & { load: string }): Prom
 }
 
 /**
- * Rejects a load that the guard refused, named by its id: its contents are not loaded again until an operator asks for them.
+ * Rejects a load that the guard refused, named by its id: it is not loaded again until an operator asks for it.
  * @throws UnknownLoadError, NotRefusedError
  */
 export async function rejectLoad(options: LoadOptions & { load: string }): Promise<LoadReport> {
@@ -279,9 +284,7 @@ async function untilUnchanged({ storage }: LoadSession, work: () => Promise<Load
   });
 }
 
-/**
- * Removes all work of the load that this object belongs to, or a copy of mutations: the next attempt makes it again.
- */
+/** Removes all work of the load that this object belongs to, or a copy of mutations: the next attempt remakes it. */
 async function drop(storage: Storage, key: string): Promise<boolean> {
   if (key.startsWith(paths.mutations)) {
     await storage.delete([key]);

@@ -156,9 +156,7 @@ function isSame(a: ReadonlyMap<string, ObjectLine[]>, b: ReadonlyMap<string, Obj
   return text(a) === text(b);
 }
 
-/**
- * Adds up the parts; `items` are the shards to merge, `days` the number of mutation deliveries to apply before that.
- */
+/** Adds up the parts; `items` are the shards to merge, `days` the number of deliveries to apply before that. */
 export const handler = /* @__PURE__ */ lambdaStep('collect', async ({ load }, deployment) => {
   const { shards, days } = await collect(deployment.storage, load);
   return { load, shards, days, items: deployment.itemsAt(paths.shards(load)) };

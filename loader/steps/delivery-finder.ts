@@ -16,7 +16,9 @@ export class RejectedDeliveryError extends Error {
 /** Why nothing leads on, and what does. */
 export type FollowingDays = { days: MutationFile[]; stopped: Error | null };
 
-/** Of an extract of an earlier version it is not known which municipalities it covers: only national deliveries fit it. */
+/**
+ * Of an extract of an earlier version it is not known which municipalities it covers: only national deliveries fit it.
+ */
 const unknownArea = ['unknown'];
 
 /** What a dataset covers, by the extract behind it; none for the whole country. */
@@ -55,8 +57,8 @@ export class DeliveryFinder {
   }
 
   /**
-   * The deliveries that lead on from a date, copied. One that is unavailable, damaged or not what it is named is replaced by
-   * another copy of it, or by another way; `stopped` is the error of the first that nothing replaces.
+   * The deliveries that lead on from a date, copied. One that is unavailable, damaged or not what it is named is
+   * replaced by another copy of it, or by another way; `stopped` is the error of the first that nothing replaces.
    */
   async following(from: string): Promise<FollowingDays> {
     const unusable = new Map<ListedMutations, Error>();
@@ -79,8 +81,8 @@ export class DeliveryFinder {
   }
 
   /**
-   * The delivery that has replaced one that was applied: `null` where none has, or where a list still has the one that was
-   * applied.
+   * The delivery that has replaced one that was applied: `null` where none has, or where a list still has the one that
+   * was applied.
    */
   async correctionOf(day: MutationFile): Promise<MutationFile | null> {
     const candidates = this.#listed.filter(({ vanaf, tot }) => vanaf === day.vanaf && tot === day.tot);
@@ -117,7 +119,8 @@ export class DeliveryFinder {
   }
 
   async #copy(listed: ListedMutations): Promise<MutationFile> {
-    // A delivery of several days, of which one was rejected, would bring that back; so would the days of a rejected month.
+    // A delivery of several days, of which one was rejected, would bring that back; so would the days of a rejected
+    // month.
     const over = rejectedPeriods(this.#rejected).find(
       ({ vanaf, tot }) => vanaf < listed.tot && listed.vanaf < tot && !(vanaf === listed.vanaf && tot === listed.tot),
     );

@@ -98,7 +98,10 @@ export class DeployedStep {
     return Lease.ofOwner(this.addresses().lock, owner, invocation.getRemainingTimeInMillis());
   }
 
-  /** Emits the age of the live dataset in whole days; a date in the future, but for clocks and time zones, is as alarming as an old one. */
+  /**
+   * Emits the age of the live dataset in whole days; a date in the future, but for clocks and time zones, is as
+   * alarming as an old one.
+   */
   reportAge(days: number): void {
     emit(metricNames.datasetAge, days < -1 ? neverNewer : days);
   }

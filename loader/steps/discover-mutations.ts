@@ -28,8 +28,9 @@ type MutationRequest = {
 };
 
 /**
- * Finds the deliveries of mutations that lead on from the dataset, copies them to the storage, and describes the load that applies
- * them. Where one that was applied has been corrected since, all are applied again, to the last snapshot of an extract.
+ * Finds the deliveries of mutations that lead on from the dataset, copies them to the storage, and describes the load
+ * that applies them. Where one that was applied has been corrected since, all are applied again, to the last snapshot
+ * of an extract.
  * @throws SourceError, ExtractError, MutationGapError
  */
 export async function discoverMutations(storage: Storage, request: MutationRequest): Promise<Discovery> {
@@ -65,8 +66,8 @@ export async function discoverMutations(storage: Storage, request: MutationReque
 }
 
 /**
- * The days to apply again, with one that was corrected in place of the first one, or without those of a date in the future;
- * `null` where the live dataset is what its days lead to.
+ * The days to apply again, with one that was corrected in place of the first one, or without those of a date in the
+ * future; `null` where the live dataset is what its days lead to.
  */
 async function replayOf(
   storage: Storage,
@@ -106,8 +107,8 @@ async function canReplay(storage: Storage, { snapshot }: ReplayBase, days: reado
 type Days = Pick<Load, 'days' | 'stopped' | 'notes' | 'start'> & { leastDays: number };
 
 /**
- * Describes the load of all days, or of as many as the guard has not refused together: a day that changes too much is refused by
- * itself, and the days before it go on.
+ * Describes the load of all days, or of as many as the guard has not refused together: a day that changes too much is
+ * refused by itself, and the days before it go on.
  */
 async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): Promise<Discovery> {
   const { leastDays, days } = all;

@@ -28,9 +28,7 @@ export function executionIsGone(client: SFNClient, settleSeconds: number, clock 
   };
 }
 
-/**
- * When the execution ended; `null` while it runs, and for an owner that is no execution: its lock expires by itself.
- */
+/** When the execution ended; `null` while it runs, or for an owner that is no execution: its lock expires by itself. */
 async function endOf(client: SFNClient, owner: string): Promise<number | null> {
   if (!/^arn:[^:]+:states:/.test(owner)) return null;
   try {

@@ -36,9 +36,7 @@ import { withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
 
-/**
- * What `extractPart` stores beside the object lines (`objects` is their number); if it exists, the part is finished.
- */
+/** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
 export type Extracted = PartCounts & Edges & { objects: number; segments: Segments; changed: string[] };
 
 /** Where the lines of each postcode3 are stored among those of one part. */
@@ -104,7 +102,7 @@ export type ObjectSource = {
   stored: ObjectShardReader | null;
 };
 
-/** The objects of a shard before any mutation of the load is applied, or those of the snapshot that it rolls back to. */
+/** The objects of a shard before any mutation of the load is applied, or of the snapshot that it rolls back to. */
 export async function objectSource(storage: Storage, load: Load, shard: string): Promise<ObjectSource> {
   if (load.kind !== 'extract') {
     const { id = '', shards = [], objects = shards } = (load.target ?? startOf(load))?.snapshot ?? {};
@@ -132,7 +130,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   return { stored: null, lines, find };
 }
 
-/** The shards with objects of a snapshot: those that it names, or for one of an earlier version those that are stored. */
+/** The shards with objects of a snapshot: those that it names, or in one of an earlier version those stored. */
 export async function shardsOfObjects(storage: Storage, { id, objects }: Snapshot): Promise<string[]> {
   if (objects) return objects;
   const prefix = paths.snapshotObjects(id, '');

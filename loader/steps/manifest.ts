@@ -46,9 +46,9 @@ export class UnmarkedTableError extends Error {
 }
 
 /**
- * The manifest, checked against the table: an empty table needs everything, whatever the manifest says. With `refuseUnmarked`
- * also refuses a table with addresses but without the item that names their snapshot: a load would treat it as empty, and leave
- * the addresses that it does not overwrite.
+ * The manifest, checked against the table: an empty table needs everything, whatever the manifest says. With
+ * `refuseUnmarked` also refuses a table with addresses but without the item that names their snapshot: a load would
+ * treat it as empty, and leave the addresses that it does not overwrite.
  * @throws ForeignStorageError when the table holds a load that this storage does not know
  * @throws UnmarkedTableError
  */
@@ -60,7 +60,8 @@ export async function currentManifest(
   const [manifest, dataset] = await Promise.all([readManifest(storage), addresses.dataset()]);
   const { published, pending, stored } = manifest;
   if (!dataset) {
-    // Without a manifest it is an interrupted first load, or a lost storage, for which the runbook prescribes a load and then a repair.
+    // Without a manifest it is an interrupted first load, or a lost storage, for which the runbook prescribes a load
+    // and then a repair.
     if (!published) return manifest;
     if (!refuseUnmarked || !(await addresses.hasAddresses())) return { ...emptyManifest, stored };
     throw new UnmarkedTableError(
@@ -95,13 +96,11 @@ export type LoadContext = {
   remainingMilliseconds?: () => number;
 };
 
-/**
- * What to do: nothing, finish a load that was interrupted while applying, load an extract, or roll back to a snapshot.
- */
+/** What to do: nothing, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
 export type Discovery =
   /**
-   * `isSkipped`: the extract that was named is not the live one, and is not loaded for this reason. `rejected`: the load that an
-   * operator rejected.
+   * `isSkipped`: the extract that was named is not the live one, and is not loaded for this reason. `rejected`: the
+   * load that an operator rejected.
    */
   | { action: 'none'; reason: string; live: ManifestEntry | null; isSkipped?: boolean; rejected?: string }
   | { action: 'finish' | 'load' | 'mutations' | 'rollback'; load: string; peildatum: string };
@@ -122,9 +121,7 @@ export class WorkGoneError extends Error {
   }
 }
 
-/**
- * What to do about a load that was interrupted while applying: finish it before anything else. @throws WorkGoneError
- */
+/** What to do about a load interrupted while applying: finish it before anything else. @throws WorkGoneError */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {
   const { load, peildatum } = pending;
   const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));

@@ -154,7 +154,8 @@ async function derived(
   if (!memory) throw new Error('merging needs the streets and places of the load');
   const { peildatum, days, kind, start } = load;
   const isMutated = kind === 'mutations' || days.length > 0;
-  // The lines of a part that is the same as at the start: those of the live snapshot, unless the days are applied again to another.
+  // The lines of a part that is the same as at the start: those of the live snapshot, unless the days are applied again
+  // to another.
   const unchanged = start ? await snapshotOf(storage, start.snapshot, shard) : null;
   const reference = referenceAt(memory);
   const source = await objectSource(storage, load, shard);

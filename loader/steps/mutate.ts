@@ -134,8 +134,8 @@ async function readDelivery(storage: Storage, { name, key }: MutationFile) {
 }
 
 /**
- * The load with only its first days, after which nothing can be applied because of `error`: what comes before a day that is
- * wrong is applied all the same.
+ * The load with only its first days, after which nothing can be applied because of `error`: what comes before a day
+ * that is wrong is applied all the same.
  * @throws error where there is no day before it, or where an extract has to get to the date of the live dataset
  */
 function stoppedAt(load: Load, applied: number, error: unknown): Load {
@@ -236,9 +236,7 @@ function rewritten(packed: Buffer, mutated: ReadonlySet<string>, objects: Object
   return writer.pack();
 }
 
-/**
- * The streets and places that differ from the live snapshot: by a mutation, or because an occurrence began or ended.
- */
+/** The streets and places that differ from the live snapshot: by a mutation, or as an occurrence began or ended. */
 async function changedReference(
   [before, peildatumBefore]: [Buffer, string],
   [after, peildatum]: [Buffer, string],

@@ -7,9 +7,7 @@ const ofLoad = z.object({ load: z.string() });
 /** The owner of the lock that the step works under: the ARN of the execution. */
 const ofOwner = z.object({ owner: z.string() });
 
-/**
- * The input from a Distributed Map with an ItemBatcher: the values that all batches share, and the items of this batch.
- */
+/** The input from a Distributed Map with an ItemBatcher: the values shared by all batches, and this batch's items. */
 function batchOf<T, C>(item: z.ZodType<T>, common: z.ZodType<C>): z.ZodType<{ Items: T[]; BatchInput: C }> {
   return z.object({ Items: z.array(item), BatchInput: common });
 }

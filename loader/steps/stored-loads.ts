@@ -65,8 +65,9 @@ async function isKept(storage: Storage, { snapshot: { id, shards } }: ManifestEn
 }
 
 /**
- * The shards with objects of a snapshot whose lines an earlier release stored, without some field of this one. `null` where the
- * lines are whole, or what they would be derived from is not there: then the rollback has the fields that they have.
+ * The shards with objects of a snapshot whose lines an earlier release stored, without some field of this one. `null`
+ * where the lines are whole, or what they would be derived from is not there: then the rollback has the fields that
+ * they have.
  */
 async function objectsToDerive(storage: Storage, snapshot: Snapshot): Promise<string[] | null> {
   const [first] = snapshot.shards;
@@ -116,8 +117,8 @@ export class NotRefusedError extends Error {
 }
 
 /**
- * Rejects what a refused load brings, an extract or deliveries of mutations: no check loads these contents again, until an operator
- * asks for them. Removes the work of the load. The live dataset stays.
+ * Rejects what a refused load brings, an extract or deliveries of mutations: no check loads these contents again, until
+ * an operator asks for them. Removes the work of the load. The live dataset stays.
  * @throws UnknownLoadError, NotRefusedError
  */
 export async function rejectRefused(

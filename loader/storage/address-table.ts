@@ -26,8 +26,8 @@ export type Dataset = { peildatum: string; load: string };
 /** Fills a table faster than single writes could. */
 export type BulkImport = {
   /**
-   * Whether a bulk import is faster for this size. Throws, before anything is begun, where it would be but can't be
-   * done.
+   * Whether a bulk import is faster for this size.
+   * @throws before anything is begun, where it would be but can't be done
    */
   takesOn(size: ImportSize): Promise<boolean>;
   /**

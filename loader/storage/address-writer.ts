@@ -59,8 +59,9 @@ export class NoMoreWritesError extends Error {
 }
 
 /**
- * Repeats `attempt` until it is done. Throws an error that a retry can't fix at once, and any other after ten attempts in a
- * row without progress (about 40 seconds).
+ * Repeats `attempt` until it is done.
+ * @throws an error that a retry can't fix at once, and any other after ten attempts in a row without progress (about 40
+ * seconds)
  */
 export async function retryWhileThrottled(
   attempt: () => Promise<{ done: boolean; progress: boolean }>,

@@ -59,7 +59,8 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
       headers['if-none-match'] === undefined &&
       headers['if-modified-since'] === undefined
     ) {
-      // A cache that answers 304 to a request without a condition has nothing to offer, and that must not count as nothing new.
+      // A cache that answers 304 to a request without a condition has nothing to offer, and that must not count as
+      // nothing new.
       throw new SourceUnavailableError(
         `${url} returned 304 to a request without a condition. Try again later, or use another URL.`,
       );
@@ -143,9 +144,7 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
   };
 }
 
-/**
- * One response, whose body can be read. A server that stops sending can't block the caller; `done` abandons the rest.
- */
+/** One response, whose body can be read. A server that stops sending blocks no caller; `done` abandons the rest. */
 async function request(url: string, headers: Record<string, string>) {
   const guard = idleGuard(idleMilliseconds);
   try {
@@ -208,10 +207,11 @@ type HttpResponse = {
 const mostRedirects = 5;
 
 /**
- * Requests a URL and follows redirects. Aborting the signal ends the request, or the reading of the body, with its reason.
+ * Requests a URL and follows redirects. Aborting the signal ends the request, or the reading of the body, with its
+ * reason.
  *
- * Not with `fetch`, whose parser fails an assertion that can't be caught when a connection ends while the body waits to be
- * read and has no Content-Length, and which treats the body as complete when such a connection is reset.
+ * Not with `fetch`, whose parser fails an assertion that can't be caught when a connection ends while the body waits to
+ * be read and has no Content-Length, and which treats the body as complete when such a connection is reset.
  * @throws errors of Node's HTTP client
  */
 async function httpGet(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {

@@ -30,8 +30,8 @@ export type LeaseTiming = {
 export const localLease: LeaseTiming = { seconds: 60, renewSeconds: 15, marginSeconds: 20 };
 
 /**
- * For a table in AWS, whose writes can't be conditioned on another item: AWS refuses a request whose signature is older than
- * five minutes, on clocks that are up to five minutes apart (decision 0130).
+ * For a table in AWS, whose writes can't be conditioned on another item: AWS refuses a request whose signature is older
+ * than five minutes, on clocks that are up to five minutes apart (decision 0130).
  */
 export const remoteLease: LeaseTiming = { seconds: 20 * 60, renewSeconds: 15, marginSeconds: 16 * 60 };
 
@@ -47,9 +47,7 @@ function sinceMilliseconds({ monotonic, wall }: Moment): number {
   return Math.max(performance.now() - monotonic, Date.now() - wall);
 }
 
-/**
- * Checks in the table that the lock is still held, and returns for how many milliseconds from then on it may be used.
- */
+/** Checks in the table that the lock is still held, and returns for how many milliseconds from then it may be used. */
 type Confirm = () => Promise<number>;
 
 /** A lock that this process holds, for as long as that is certain. */
@@ -102,9 +100,7 @@ export class Lease implements Fence {
     return this.#lost.signal;
   }
 
-  /**
-   * Checks in the table now. A failure other than the loss of the lock leaves the lease as it was. @throws LockedError
-   */
+  /** Checks in the table now. A failure other than a lost lock leaves the lease as it was. @throws LockedError */
   async renew(): Promise<void> {
     this.#confirming ??= this.#ask().finally(() => {
       this.#confirming = undefined;

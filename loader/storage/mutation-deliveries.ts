@@ -20,8 +20,9 @@ export async function isDeliveryKept(storage: Storage, key: string): Promise<boo
 const largestDelivery = 512 * 1024 * 1024;
 
 /**
- * Copies a delivery to the storage, if it is complete and what its name says. A corrected delivery gets another key than the
- * first one. @param gemeenten what the dataset covers, which the delivery must cover too; none for the whole country
+ * Copies a delivery to the storage, if it is complete and what its name says. A corrected delivery gets another key
+ * than the first one. @param gemeenten what the dataset covers, which the delivery must cover too; none for the whole
+ * country
  * @throws SourceError where it is unavailable, ExtractError where it is damaged, another one, or of another area
  */
 export async function copyDelivery(
@@ -67,7 +68,8 @@ function requireNamed(
 }
 
 /**
- * A delivery of the whole country concerns any dataset, of which it changes its part; one of a gemeente only the dataset of that.
+ * A delivery of the whole country concerns any dataset, of which it changes its part; one of a gemeente only the
+ * dataset of that.
  * @throws ExtractError
  */
 function requireArea(name: string, gemeenten: readonly string[], dataset: readonly string[]): void {

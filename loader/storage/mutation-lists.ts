@@ -8,8 +8,8 @@ import { openSource } from './open.ts';
 import { connectionError, SourceError } from './source.ts';
 
 /**
- * A delivery of mutations as its name and its list describe it, which its own documents must confirm. `size` in bytes and
- * `gemeente`, a code, where known; without a gemeente it is of the whole country.
+ * A delivery of mutations as its name and its list describe it, which its own documents must confirm. `size` in bytes
+ * and `gemeente`, a code, where known; without a gemeente it is of the whole country.
  */
 export type ListedMutations = {
   name: string;
@@ -30,8 +30,9 @@ const nearName = /^BAG.*\d{8}\D+\d{8}/i;
 type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeente'>;
 
 /**
- * The dates and the area of a delivery, from its name `BAGNLDM-13112021-14112021.zip` or `BAGGEM0344M-08112021-08122021.zip`;
- * `null` for another name, and for one that does not lead from a date to a later one. With `nearly` also from the name of a copy.
+ * The dates and the area of a delivery, from its name `BAGNLDM-13112021-14112021.zip` or
+ * `BAGGEM0344M-08112021-08122021.zip`; `null` for another name, and for one that does not lead from a date to a later
+ * one. With `nearly` also from the name of a copy.
  */
 export function datesOfName(name: string, { nearly = false } = {}): NamedDelivery | null {
   const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] = namePattern.exec(name) ?? [];
@@ -41,8 +42,8 @@ export function datesOfName(name: string, { nearly = false } = {}): NamedDeliver
 }
 
 /**
- * The deliveries at some locations: each a list at a URL, in S3 or in a file, a folder, or one zip. A location that can't be
- * read is a note, as the others may have what is needed.
+ * The deliveries at some locations: each a list at a URL, in S3 or in a file, a folder, or one zip. A location that
+ * can't be read is a note, as the others may have what is needed.
  * @throws SourceError where none can be read
  */
 export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
@@ -149,8 +150,8 @@ function parseJson(body: string, location: string): unknown {
 }
 
 /**
- * The location of a delivery, which may be relative to its list. A list on the web can't lead to files, buckets or, from
- * https, to an insecure server.
+ * The location of a delivery, which may be relative to its list. A list on the web can't lead to files, buckets or,
+ * from https, to an insecure server.
  * @throws SourceError
  */
 function locationOf(name: string, url: string, list: string): string {
@@ -178,7 +179,10 @@ async function text(location: string): Promise<string> {
   }
 }
 
-/** Everything at a location, if that is at most `most` bytes; `null` where nothing can be opened. @throws SourceError */
+/**
+ * Everything at a location, if that is at most `most` bytes; `null` where nothing can be opened.
+ * @throws SourceError
+ */
 export async function readWhole(location: string, most: number, tooLong: string): Promise<Buffer | null> {
   const source = await openSource(location);
   if (!source) return null;

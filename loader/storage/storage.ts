@@ -173,7 +173,7 @@ export async function findUnpacked<T>(
 
 const mark = Buffer.from('\0key', 'latin1');
 
-/** Stores bytes with a checksum of their own, and marks them with their key: under another one they count as damaged. */
+/** Stores bytes with a checksum of their own, and marks them with their key: under another they count as damaged. */
 export async function putPacked(storage: Storage, key: string, bytes: Uint8Array): Promise<void> {
   await storage.put(key, Buffer.concat([bytes, mark, checksumOf(key)]));
 }

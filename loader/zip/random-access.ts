@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Bytes that can be read at any position: a file, a buffer, a range of another one, an object in S3, a file behind HTTP.
- * `read` returns exactly `length` bytes or rejects; callers stay within `size`.
+ * Bytes that can be read at any position: a file, a buffer, a range of another one, an object in S3, a file behind
+ * HTTP. `read` returns exactly `length` bytes or rejects; callers stay within `size`.
  */
 export type RandomAccess = {
   readonly size: number;

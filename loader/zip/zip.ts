@@ -74,9 +74,7 @@ async function unreadable(source: RandomAccess, label: string, cause: Error): Pr
       });
 }
 
-/**
- * Serves yauzl's many small reads of the central directory from a few large ones, because each read may be a request.
- */
+/** Serves yauzl's many small reads of the central directory from a few large ones, as each read may be a request. */
 class SourceReader extends RandomAccessReader {
   failure: Error | undefined;
   readonly #source: RandomAccess;
@@ -134,7 +132,10 @@ const flagsAt = 8;
 const encryptedFlag = 0x1;
 const stronglyEncryptedFlag = 0x40;
 
-/** yauzl refuses a whole zip for one strongly encrypted entry: as an `encrypted` one it is listed, and refused only if it is read. */
+/**
+ * yauzl refuses a whole zip for one strongly encrypted entry: as an `encrypted` one it is listed, and refused only if
+ * it is read.
+ */
 function markStrongEncryption(read: Buffer): void {
   if (read.length !== directoryEntryBytes || read.readUInt32LE(0) !== directoryEntrySignature) return;
   const flags = read.readUInt16LE(flagsAt);
@@ -143,8 +144,8 @@ function markStrongEncryption(read: Buffer): void {
 
 /**
  * Passes the bytes of an entry to `use`, and frees their memory afterwards, so that the next entry is inflated into it:
- * keep none of the bytes. Costs one range read (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses an
- * entry over 256 MB; `entryStream` has no limit.
+ * keep none of the bytes. Costs one range read (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses
+ * an entry over 256 MB; `entryStream` has no limit.
  */
 export async function withEntry<T>(
   source: RandomAccess,

@@ -60,8 +60,8 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
   { postcode: '1071XX', huisnummer: 2, status: 'not_found', shows: 'never issued' },
 ];
 
-type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: Change];
-type Change = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string };
+type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: DemoChange];
+type DemoChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string };
 
 /**
  * By woonplaats and street. Not a source of addresses: the well-known ones are public facts, some come from a real

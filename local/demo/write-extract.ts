@@ -62,8 +62,8 @@ function memberZip<K extends ObjectKind>(
 }
 
 /**
- * A delivery of mutations as Kadaster makes it: `BAGNLDM-13112021-14112021.zip`. As in the real ones the first XML file is
- * empty, and the members are deflated.
+ * A delivery of mutations as Kadaster makes it: `BAGNLDM-13112021-14112021.zip`. As in the real ones the first XML file
+ * is empty, and the members are deflated.
  */
 export async function writeMutationDelivery(
   vanaf: string,
@@ -124,8 +124,8 @@ export type MutationGroup = { kind: ObjectKind; changes: VoorkomenChange[] };
 const kinds: ObjectKind[] = ['NUM', 'OPR', 'WPL'];
 
 /**
- * The groups that lead from one state of the register to another one: of each object the occurrences that read otherwise
- * now, then the new ones. An occurrence never disappears from the register.
+ * The groups that lead from one state of the register to another one: of each object the occurrences that read
+ * otherwise now, then the new ones. An occurrence never disappears from the register.
  */
 export function mutationsBetween(before: Voorkomens, after: Voorkomens): MutationGroup[] {
   return kinds.flatMap((kind) => {
@@ -152,7 +152,9 @@ function keyOf({ identificatie, volgnummer = 1 }: AnyVoorkomen): string {
   return `${identificatie} ${volgnummer}`;
 }
 
-/** One XML file of mutations as Kadaster writes it, between two dates; of the whole country unless a gemeente is named. */
+/**
+ * One XML file of mutations as Kadaster writes it, between two dates; of the whole country unless a gemeente is named.
+ */
 export function mutationsXml(
   groups: readonly MutationGroup[],
   vanaf: string,

@@ -91,8 +91,8 @@ async function exportLines(
 }
 
 /**
- * Exports everything but the addresses: every other table, and the dataset and lock items of the addresses table. Returns
- * the descriptions of all tables, from `DescribeTable`.
+ * Exports everything but the addresses: every other table, and the dataset and lock items of the addresses table.
+ * Returns the descriptions of all tables, from `DescribeTable`.
  */
 export async function exportRest(files: ExportFiles, client: DynamoDBClient, addresses: string): Promise<object[]> {
   const { TableNames = [] } = await client.send(new ListTablesCommand());
@@ -227,9 +227,10 @@ const linesPerWrite = 10;
 const databaseBytesPerExportedByte = 1.5;
 
 /**
- * Imports a snapshot into the embedded engine by way of a new database: the snapshot and everything else that the engine
- * holds are exported, imported into a new database, and that replaces the old one in one step (decision 0118). Nothing
- * else may write to the engine meanwhile. The whole country is imported in minutes; writing it takes close to an hour.
+ * Imports a snapshot into the embedded engine by way of a new database: the snapshot and everything else that the
+ * engine holds are exported, imported into a new database, and that replaces the old one in one step (decision 0118).
+ * Nothing else may write to the engine meanwhile. The whole country is imported in minutes; writing it takes close to
+ * an hour.
  */
 export function engineBulkImport(options: BulkImportOptions): BulkImport {
   const { engine, client, databaseFile, table, progress, minimumWrites = defaultMinimumWrites, freeIn } = options;

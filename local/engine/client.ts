@@ -83,7 +83,9 @@ const refusal = JSON.stringify({
   message: 'Sign requests with the accessKeyId that is in local.json in the data folder of "npm start".',
 });
 
-/** The signature itself is not checked: the secret is the name of the key, and the request never leaves this machine. */
+/**
+ * The signature itself is not checked: the secret is the name of the key, and the request never leaves this machine.
+ */
 function isSignedBy(accessKeyId: string, { headers }: IncomingMessage): boolean {
   const [, given = ''] = /^AWS4-HMAC-SHA256 Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? [];
   return given.length === accessKeyId.length && timingSafeEqual(Buffer.from(given), Buffer.from(accessKeyId));

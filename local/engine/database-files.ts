@@ -43,8 +43,8 @@ export async function finishImport(databaseFile: string): Promise<void> {
 /** The embedded engine on a file that can be replaced while the engine is paused. */
 export interface PausableEngine extends Engine {
   /**
-   * Stops the engine, runs `work`, and starts the engine again at the same endpoint, also when the work fails. The signal
-   * is aborted when `stop` is called meanwhile.
+   * Stops the engine, runs `work`, and starts the engine again at the same endpoint, also when the work fails. The
+   * signal is aborted when `stop` is called meanwhile.
    */
   pause(work: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }

@@ -45,8 +45,8 @@ export function engineBinary(platform: string = process.platform, arch: string =
 
 /**
  * A loopback endpoint that was free a moment ago; the caller has to cope with its port being taken since. The engine
- * answers anyone who finds it, whatever the signature, and allows web pages of any origin. So its address is a random one
- * of the 16 million that Linux has for the loopback interface: a page or a port scan can't find it.
+ * answers anyone who finds it, whatever the signature, and allows web pages of any origin. So its address is a random
+ * one of the 16 million that Linux has for the loopback interface: a page or a port scan can't find it.
  */
 async function freeEndpoint(): Promise<string> {
   const host =
@@ -70,8 +70,8 @@ export type GuardedProcess = {
 };
 
 /**
- * The process must not outlive us, not even after SIGKILL, which leaves no time to stop it. However we end, our end of the
- * pipe on the shell's standard input closes; the shell's `read` then returns, and it kills the process.
+ * The process must not outlive us, not even after SIGKILL, which leaves no time to stop it. However we end, our end of
+ * the pipe on the shell's standard input closes; the shell's `read` then returns, and it kills the process.
  */
 const guardedRun = `
 exec 3<&0
@@ -106,7 +106,8 @@ export function startGuarded(
   variables: NodeJS.ProcessEnv = {},
   hasShell = existsSync(shell),
 ): GuardedProcess {
-  // In its own session, so that Ctrl-C in a terminal reaches only our process: requests in progress still need the engine.
+  // In its own session, so that Ctrl-C in a terminal reaches only our process: requests in progress still need the
+  // engine.
   const guard = hasShell
     ? { program: shell, options: ['-c', guardedRun, 'guarded'] }
     : { program: process.execPath, options: ['--eval', guardedRunInNode, '--'] };
@@ -195,7 +196,9 @@ export async function startEngineAt(endpoint: string, file?: string): Promise<En
   return engine;
 }
 
-/** The engine reports on standard error that it is listening; from then on it answers a plain GET with a line of text. */
+/**
+ * The engine reports on standard error that it is listening; from then on it answers a plain GET with a line of text.
+ */
 async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   let gone = false;
   void engine.ended.then(() => {

@@ -49,7 +49,9 @@ export type GatewayOptions = {
   readonly port: number;
   /** How long `stop` waits for requests in progress. */
   readonly drainMilliseconds?: number;
-  /** Requests a second of each route, and as many at once; any others get API Gateway's own 429. Unlimited if absent. */
+  /**
+   * Requests a second of each route, and as many at once; any others get API Gateway's own 429. Unlimited if absent.
+   */
   readonly throttlePerSecond?: number | undefined;
   /** Called after each response. */
   readonly onAnswer?: (answered: Answered) => void;
@@ -239,7 +241,9 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   refuse(socket, parserAnswers[error.code ?? ''] ?? ownAnswer(400, 'Bad Request'));
 }
 
-/** Writes a response to a raw socket and closes it. Safe to call again: the parser may report one socket several times. */
+/**
+ * Writes a response to a raw socket and closes it. Safe to call again: the parser may report one socket several times.
+ */
 function refuse(socket: Duplex, { statusCode, body }: GatewayAnswer): void {
   if (refused.has(socket)) return;
   refused.add(socket);

@@ -159,7 +159,9 @@ export function gatewayEvent(request: GatewayRequest, match: RouteMatch<unknown>
   };
 }
 
-/** Headers with lower-case names, repeated ones joined by commas, and those that API Gateway adds; cookies separately. */
+/**
+ * Headers with lower-case names, repeated ones joined by commas, and those that API Gateway adds; cookies separately.
+ */
 function eventHeaders(request: GatewayRequest): { headers: Record<string, string>; cookies: string[] } {
   const headers = new Map<string, string>([['content-length', `${request.body.length}`]]);
   const cookies: string[] = [];

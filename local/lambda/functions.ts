@@ -3,7 +3,9 @@ import type { Route } from '../gateway/http-api.ts';
 import type { FunctionSettings, LocalApp } from '../template/local-app.ts';
 import { FunctionError, type Instance, startInstance } from './instance.ts';
 
-/** A function and its execution environments: another one starts when all are busy, up to a limit; further events queue. */
+/**
+ * A function and its execution environments: another one starts when all are busy, up to a limit; further events queue.
+ */
 export type Pool = {
   invoke(event: string, requestId: string): Promise<string>;
   stop(): Promise<void>;
@@ -15,8 +17,8 @@ const maxInstances = 2;
 /**
  * An environment takes one event at a time, as in Lambda. Where all of them only wait for a store that hangs, an event
  * that has queued this long is given to one of them all the same: Lambda would have started another environment, and
- * every request has to be answered within 5 seconds. Environments that compute are left alone: more events at once would
- * slow all of them down until their calls to the store time out (decision 0117).
+ * every request has to be answered within 5 seconds. Environments that compute are left alone: more events at once
+ * would slow all of them down until their calls to the store time out (decision 0117).
  */
 const maxQueueMilliseconds = 250;
 const maxEventsPerInstance = 64;
@@ -24,8 +26,9 @@ const maxEventsPerInstance = 64;
 const computingUtilization = 0.5;
 const queueCheckMilliseconds = 100;
 /**
- * An event that has queued this long is refused with a 503, as Lambda refuses one when it has no environment for it: its function
- * takes another second at least to find out that the store hangs, and every request is answered within 5 seconds.
+ * An event that has queued this long is refused with a 503, as Lambda refuses one when it has no environment for it:
+ * its function takes another second at least to find out that the store hangs, and every request is answered within 5
+ * seconds.
  */
 const longestQueueMilliseconds = 3_600;
 

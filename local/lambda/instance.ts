@@ -4,7 +4,7 @@ import type { Context, Handler } from 'aws-lambda';
 import type { FunctionSettings } from '../template/local-app.ts';
 
 /** The message that starts an invocation in a worker. */
-type Invocation = {
+type SentInvocation = {
   /** Matches the answer to its invocation. */
   readonly number: number;
   readonly requestId: string;
@@ -15,7 +15,7 @@ type Invocation = {
 };
 
 /** The message with the outcome of an invocation. */
-type Answer = {
+type InstanceAnswer = {
   readonly number: number;
   readonly outcome: Outcome;
 };
@@ -38,8 +38,8 @@ export class FunctionError extends Error {
 const memoryLimits = { maxYoungGenerationSizeMb: 3, maxOldGenerationSizeMb: 40 };
 
 /**
- * A time-out is counted in this many parts, one after the other. While this process is suspended or has no processor at most
- * one of them passes, so a function still gets to answer by its own deadline afterwards.
+ * A time-out is counted in this many parts, one after the other. While this process is suspended or has no processor at
+ * most one of them passes, so a function still gets to answer by its own deadline afterwards.
  */
 const timeoutParts = 6;
 
@@ -81,7 +81,7 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
   worker.on('error', (error) => end(failed(settings, log, String(error))));
   worker.on('exit', () => end(new FunctionError(`The environment of ${settings.name} ended`)));
   for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
-  worker.on('message', (message: 'ready' | Answer) => {
+  worker.on('message', (message: 'ready' | InstanceAnswer) => {
     if (message === 'ready') ready.resolve();
     else pending.get(message.number)?.resolve(message.outcome);
   });
@@ -95,7 +95,7 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
     const number = invocations++;
     const call = Promise.withResolvers<Outcome>();
     pending.set(number, call);
-    worker.postMessage({ number, requestId, event, deadline } satisfies Invocation);
+    worker.postMessage({ number, requestId, event, deadline } satisfies SentInvocation);
     const part = settings.timeoutMilliseconds / timeoutParts;
     let timer = setTimeout(timeOut, part, timeoutParts - 1);
     function timeOut(partsLeft: number): void {
@@ -162,9 +162,9 @@ async function serve(settings: FunctionSettings): Promise<void> {
   const handler = exported[settings.handler];
   if (typeof handler !== 'function')
     throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
-  parentPort?.on('message', async (invocation: Invocation) => {
+  parentPort?.on('message', async (invocation: SentInvocation) => {
     const outcome = await run(settings, handler as Handler<unknown, unknown>, invocation);
-    parentPort?.postMessage({ number: invocation.number, outcome } satisfies Answer);
+    parentPort?.postMessage({ number: invocation.number, outcome } satisfies InstanceAnswer);
   });
   parentPort?.postMessage('ready');
 }
@@ -172,7 +172,7 @@ async function serve(settings: FunctionSettings): Promise<void> {
 async function run(
   settings: FunctionSettings,
   handler: Handler<unknown, unknown>,
-  invocation: Invocation,
+  invocation: SentInvocation,
 ): Promise<Outcome> {
   try {
     const result = await handler(JSON.parse(invocation.event), context(settings, invocation), () => undefined);
@@ -182,7 +182,7 @@ async function run(
   }
 }
 
-function context(settings: FunctionSettings, { requestId, deadline }: Invocation): Context {
+function context(settings: FunctionSettings, { requestId, deadline }: SentInvocation): Context {
   return {
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,

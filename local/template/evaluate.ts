@@ -40,8 +40,8 @@ const pseudoParameters: Record<string, string | undefined> = {
 const secretReference = /\{\{resolve:secretsmanager:.+?:SecretString:[^}]*\}\}/g;
 
 /**
- * Evaluates values that may refer to exports and outputs of the other `stacks`. It knows the intrinsic functions that our
- * stacks use for routes, tables and functions; any other one is an error rather than a guess.
+ * Evaluates values that may refer to exports and outputs of the other `stacks`. It knows the intrinsic functions that
+ * our stacks use for routes, tables and functions; any other one is an error rather than a guess.
  */
 export function evaluator(stacks: readonly StackTemplate[], local: LocalValues): Evaluate {
   function evaluate(value: unknown, stack: StackTemplate): unknown {

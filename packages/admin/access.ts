@@ -88,7 +88,9 @@ function grantStatements({ grantPrincipal }: IGrantable, bucket: IBucket): void 
   bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
 }
 
-/** Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals. */
+/**
+ * Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals.
+ */
 function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }: LoadsAccess): void {
   const grant = (actions: string[], resources: string[]) =>
     grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));

@@ -78,8 +78,8 @@ export type AdminConfig = {
   /** The accounts table. */
   table: string;
   /**
-   * The secret of the checksum of API keys: a function that reads it, called for each key that is created. A text stays the same until
-   * the process ends: keys that it issues after a rotation would be refused when the rotation ends.
+   * The secret of the checksum of API keys: a function that reads it, called for each key that is created. A text stays
+   * the same until the process ends: keys that it issues after a rotation would be refused when the rotation ends.
    */
   checksumSecret: string | (() => Promise<string>);
   /** Who makes the changes, for the audit: an operator, or the user of a portal. */
@@ -157,17 +157,23 @@ export type Admin = {
     remove(input: { account: string; person: string }): Promise<void>;
     /** The members of an account, by person. */
     list(account: string): Promise<MemberView[]>;
-    /** The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in. */
+    /**
+     * The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in.
+     */
     roleIn(account: string, people: readonly string[]): Promise<Role | null>;
     /** The accounts that one of `people` is a member of; all of them are the same person signing in. */
     accountsOf(people: readonly string[]): Promise<{ account: string; role: Role }[]>;
   };
   sessions: {
-    /** Starts a session of a person that ends after `seconds`, and returns its id: a secret of that person's browser. */
+    /**
+     * Starts a session of a person that ends after `seconds`, and returns its id: a secret of that person's browser.
+     */
     start(person: string, seconds: number, details?: SessionDetails): Promise<string>;
     /** Who has a session, or `null` if it has expired or was ended. */
     find(id: string): Promise<SessionView | null>;
-    /** Records that the provider confirmed the person of a session, with the claims of now; `false` if it is not theirs. */
+    /**
+     * Records that the provider confirmed the person of a session, with the claims of now; `false` if it is not theirs.
+     */
     confirm(id: string, person: string, details?: SessionDetails): Promise<boolean>;
     /** Whether a session was started, has not expired and has not been ended. */
     isOpen(person: string, id: string): Promise<boolean>;
@@ -187,11 +193,12 @@ export type Admin = {
 /**
  * Plans, accounts and keys, for the command line and for a customer portal. A call has taken effect for every request
  * that starts after it returned. Calls may run concurrently with each other and with requests, and may be repeated
- * after an interruption; a refusal is thrown as `AdminError`. Throws a `TypeError` for a client of another copy of the
- * AWS SDK.
+ * after an interruption; a refusal is thrown as `AdminError`.
+ * @throws TypeError for a client of another copy of the AWS SDK
  */
 export function createAdmin({ client, table, checksumSecret, actor = 'unknown', now = Date.now }: AdminConfig): Admin {
-  // Commands of one copy of the SDK can fail on the client of another copy, in different ways: refuse this before any write.
+  // Commands of one copy of the SDK can fail on the client of another copy, in different ways: refuse this before any
+  // write.
   if (!(client instanceof DynamoDBDocumentClient)) {
     throw new TypeError(
       'The client is not a DynamoDBDocumentClient of the @aws-sdk/lib-dynamodb that the admin module imports. Create it ' +

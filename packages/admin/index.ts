@@ -1,6 +1,6 @@
 /**
- * What the package `bag-adres-admin` promises to keep (docs/compatibility.md). Nothing else of the admin module leaves it,
- * so everything else may change.
+ * What the package `bag-adres-admin` promises to keep (docs/compatibility.md). Nothing else of the admin module leaves
+ * it, so everything else may change.
  */
 export type { AccountState, Plan, PlanState } from '../../core/accounts/account.ts';
 export type {

@@ -102,8 +102,8 @@ export type Loads = {
    */
   approve(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
   /**
-   * Rejects a load that waits: what it brings is not loaded again, until it is corrected or an operator asks for it. It no longer
-   * waits seconds later. `started` is as for `approve`.
+   * Rejects a load that waits: what it brings is not loaded again, until it is corrected or an operator asks for it. It
+   * no longer waits seconds later. `started` is as for `approve`.
    */
   reject(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
   /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */
@@ -186,7 +186,9 @@ function notWaiting(load: string): AdminError {
 /** The partition of approvals and their audit; no account id has a `#`. */
 const loadsPartition = 'loads#';
 
-/** What a decision leaves: on which plan, by whom, and how often it was tried. One without `decision` is an approval. */
+/**
+ * What a decision leaves: on which plan, by whom, and how often it was tried. One without `decision` is an approval.
+ */
 type StoredApproval = { decision?: LoadDecision; plan: string; by: string; time: string; attempt: number };
 
 /** Longer than an execution's name stays reserved, and than the work of a load is kept. */
@@ -195,8 +197,9 @@ const keptSeconds = 100 * 86_400;
 type Decision = { load: string; plan: string; decision: LoadDecision };
 
 /**
- * Approves or rejects what `plan` names of `load`. Idempotent: a second decision returns the first run. A run that ended although the
- * load still waits makes way for another one. Throws `conflict`, also while another load is running.
+ * Approves or rejects what `plan` names of `load`. Idempotent: a second decision returns the first run. A run that
+ * ended although the load still waits makes way for another one.
+ * @throws AdminError `conflict`, also while another load is running
  */
 async function decide(
   store: AdminStore,

@@ -46,8 +46,8 @@ export type LoadsConfig = {
 };
 
 /**
- * The register of a deployment, its last loads and those that wait, for a portal in which operators approve loads. A refusal
- * is thrown as `AdminError`.
+ * The register of a deployment, its last loads and those that wait, for a portal in which operators approve loads. A
+ * refusal is thrown as `AdminError`.
  */
 export function createLoads(config: LoadsConfig): Loads {
   const { client, table, s3, bucket, stepFunctions, stateMachine, actor = 'unknown', now = Date.now } = config;

@@ -8,8 +8,9 @@ import { guardedUpdate, type Item, isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 
 /**
- * The sessions of a portal. A browser holds an id and nothing else; who that is, since when, and what the portal's rights
- * of that person rest on, is here, where it can be listed and ended. DynamoDB deletes a session that has expired.
+ * The sessions of a portal. A browser holds an id and nothing else; who that is, since when, and what the portal's
+ * rights of that person rest on, is here, where it can be listed and ended. DynamoDB deletes a session that has
+ * expired.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -60,7 +61,10 @@ export type SessionScope = { person: string } | { account: string } | 'all';
 
 export type SessionPage = { sessions: SessionView[]; cursor: string | null };
 
-/** Starts a session of `seconds` and returns its id. The oldest ones of the person end if there are too many. Throws `invalid`. */
+/**
+ * Starts a session of `seconds` and returns its id. The oldest ones of the person end if there are too many.
+ * @throws AdminError `invalid`
+ */
 export async function startSession(
   store: AdminStore,
   person: string,
@@ -107,8 +111,8 @@ function emailIn(people: readonly string[]): { email?: string } {
 }
 
 /**
- * Records that the provider has just confirmed who has a session, with the claims of now. Returns whether the session is
- * still open and of that person; another person needs a session of their own.
+ * Records that the provider has just confirmed who has a session, with the claims of now. Returns whether the session
+ * is still open and of that person; another person needs a session of their own.
  */
 export async function confirmSession(
   store: AdminStore,
@@ -134,7 +138,9 @@ export async function confirmSession(
 /** How exact the time is at which a session was last used. */
 const seenSeconds = 60;
 
-/** The session of an id, which is noted as used; `null` if there is none that has not expired and has not been ended. */
+/**
+ * The session of an id, which is noted as used; `null` if there is none that has not expired and has not been ended.
+ */
 export async function findSession(store: AdminStore, id: string): Promise<SessionView | null> {
   const item = isSessionId(id) ? await store.get(sessionKey(id)) : undefined;
   const now = store.nowSeconds();
@@ -163,7 +169,7 @@ export async function endSession(store: AdminStore, person: string, id: string):
   await note(store, 'session end', { person: session.person, ...emailIn(session.people) });
 }
 
-/** Ends every session of a scope, and returns how many there were. Throws `invalid`, `not_found`. */
+/** Ends every session of a scope, and returns how many there were. @throws AdminError `invalid`, `not_found` */
 export async function endSessions(store: AdminStore, scope: SessionScope): Promise<number> {
   let ended = 0;
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -176,7 +182,10 @@ export async function endSessions(store: AdminStore, scope: SessionScope): Promi
   return ended;
 }
 
-/** The open sessions of a scope: a person's or an account's together, all of them by page. Throws `invalid`, `not_found`. */
+/**
+ * The open sessions of a scope: a person's or an account's together, all of them by page.
+ * @throws AdminError `invalid`, `not_found`
+ */
 export async function listSessions(
   store: AdminStore,
   scope: SessionScope,

@@ -56,8 +56,8 @@ const operator: LocalPerson = {
 };
 
 /**
- * Starts the portal with the same code and the same events that it gets in a Lambda, and an OpenID provider to sign in at.
- * Everything that is started is added to `resources` at once.
+ * Starts the portal with the same code and the same events that it gets in a Lambda, and an OpenID provider to sign in
+ * at. Everything that is started is added to `resources` at once.
  */
 export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
   const { client, accountsTable: table, checksumSecret, loadsAs, ports, branding, isBehind = false } = options;

@@ -72,8 +72,8 @@ export type FormOf<V> = {
 };
 
 /**
- * Runs a change of a form. What the admin module refuses is shown in the form, in the reader's language; a conflict and what
- * does not exist have pages of their own.
+ * Runs a change of a form. What the admin module refuses is shown in the form, in the reader's language; a conflict and
+ * what does not exist have pages of their own.
  */
 export async function saving<V extends Visit, T>(
   visit: V,

@@ -4,8 +4,8 @@ import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
 import { instantOf, limitsText, scrollTable } from './parts.ts';
 
 /**
- * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of the
- * command line, is the supplier.
+ * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of
+ * the command line, is the supplier.
  */
 export function actorName({ person, text, tools }: Visit, actor: string): string {
   const isOwn = isPerson(actor) && /^sub:|\.[^@.]+$/.test(actor) && !tools.settings.signIn.operators.includes(actor);

@@ -27,7 +27,10 @@ export type List<T> = {
 
 const rowsShown = 20;
 
-/** Rows by page, which can be searched and sorted without JavaScript. The controls appear when there is something to control. */
+/**
+ * Rows by page, which can be searched and sorted without JavaScript. The controls appear when there is something to
+ * control.
+ */
 export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden, none }: List<T>): Html {
   const { c, text, format } = visit;
   if (rows.length === 0) return html`<p>${none}</p>`;

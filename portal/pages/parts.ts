@@ -14,7 +14,10 @@ import type { Html, Page, Visit } from '../visit/visit.ts';
 /** The head of a column; `label` is what a phone shows beside each cell. */
 export type Head = string | { number: string } | { label: string; content: Html; isNumber?: true; sorted?: string };
 
-/** A table that scrolls separately from the page, also with the keyboard; on a phone each row of a wide one is a list of its cells. */
+/**
+ * A table that scrolls separately from the page, also with the keyboard; on a phone each row of a wide one is a list of
+ * its cells.
+ */
 export function scrollTable(caption: string, head: readonly Head[], rows: readonly Html[][]): Html {
   const columns = head.map((one) => {
     if (typeof one === 'string') return { label: one, content: one };
@@ -92,7 +95,10 @@ export function notFoundPage(text: Text, back: string): Page {
   return faultPage(text, { title, explanation, back, status: 404 });
 }
 
-/** A hidden field with the values that a form shows. A change made after the form was opened is then refused, not overwritten. */
+/**
+ * A hidden field with the values that a form shows. A change made after the form was opened is then refused, not
+ * overwritten.
+ */
 export function seenField(seen: object): Html {
   return html`<input type="hidden" name="seen" value="${JSON.stringify(seen)}">`;
 }

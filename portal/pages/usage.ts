@@ -138,8 +138,8 @@ function nameOf({ format }: Visit, { from }: Bar): string {
 }
 
 /**
- * A bar for each day or month, with its value in a label that a pointer or the keyboard brings up, and a line for the limit.
- * The table below says the same in words.
+ * A bar for each day or month, with its value in a label that a pointer or the keyboard brings up, and a line for the
+ * limit. The table below says the same in words.
  */
 function chart(visit: Visit, bars: Bar[], { by, limit }: { by: WindowName; limit: number | undefined }): Html {
   const { text, format } = visit;

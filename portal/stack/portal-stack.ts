@@ -49,9 +49,9 @@ export type PortalStackProps = {
 };
 
 /**
- * Requests a second, and how many may arrive at once: of pages, of sign-ins, which call the OpenID provider, and of assets,
- * which the function answers from memory. So none of these can use up the others'. Within pages, the function has a rate for
- * visitors who are not signed in and one for each session (`portal/visit/rates.ts`).
+ * Requests a second, and how many may arrive at once: of pages, of sign-ins, which call the OpenID provider, and of
+ * assets, which the function answers from memory. So none of these can use up the others'. Within pages, the function
+ * has a rate for visitors who are not signed in and one for each session (`portal/visit/rates.ts`).
  */
 const throttle = { rateLimit: 50, burstLimit: 100 };
 const signInThrottle = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 };
@@ -62,7 +62,7 @@ const ownRates = [
   ['GET /assets/{file+}', '/assets/{file+}', assetThrottle],
 ] as const;
 
-/** The customer portal: an HTTP API with its own host name, so that browsers never send its cookies to the address API. */
+/** The customer portal: an HTTP API with its own host name, so that its cookies never reach the address API. */
 export class PortalStack extends Stack {
   constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, loads }: PortalStackProps) {
     super(scope, id, {
@@ -207,7 +207,10 @@ export class PortalStack extends Stack {
   }
 }
 
-/** The wildcards of `PortalAccess`, as the template of another stack refers to them: the CDK names an output after its path. */
+/**
+ * The wildcards of `PortalAccess`, as the template of another stack refers to them: the CDK names an output after its
+ * path.
+ */
 function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Config): void {
   const output = (OutputName: string) =>
     JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });
@@ -227,7 +230,7 @@ function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Co
 
 type UserPoolSignInProps = { config: Config; portal: NonNullable<Config['portal']>; baseUrl: string };
 
-/** A Cognito user pool for a portal whose operator has no OpenID provider: without self-registration, operators add people. */
+/** A Cognito user pool for an operator without an OpenID provider; operators add the people. */
 class UserPoolSignIn extends Construct {
   /** A public client: PKCE proves it, so that no secret has to be copied. */
   readonly settings: { issuer: string; clientId: string; clientSecretName?: undefined };

@@ -5,7 +5,10 @@ import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 
 /** What the cookies depend on. */
 export type CookieSettings = {
-  /** Where browsers reach the portal, without a path: `https://portal.example.nl`. Plain http only on the machine itself. */
+  /**
+   * Where browsers reach the portal, without a path: `https://portal.example.nl`. Plain http only on the machine
+   * itself.
+   */
   baseUrl: string;
   /** Seals cookies: 32 characters or more. Another value signs everybody out. */
   sessionSecret: () => Promise<string>;
@@ -90,7 +93,10 @@ async function longSecret(sessionSecret: () => Promise<string>): Promise<string>
 const freshMilliseconds = 30_000;
 const usableMilliseconds = 60_000;
 
-/** Reads a secret when it is needed and at least every 30 seconds, so that a rotation reaches every instance within a minute. */
+/**
+ * Reads a secret when it is needed and at least every 30 seconds, so that a rotation reaches every instance within a
+ * minute.
+ */
 export function freshSecret(read: () => Promise<string>, now: () => number = Date.now): () => Promise<string> {
   let kept: { value: string; since: number } | undefined;
   let reading: Promise<string> | undefined;

@@ -31,8 +31,8 @@ export class UnusableIdentity extends Error {
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Reads who signed in: the subject and the operator's claim from the signed ID token, the e-mail address with its flag from
- * one source, and nothing trimmed or guessed. An e-mail address that is not verified identifies no one.
+ * Reads who signed in: the subject and the operator's claim from the signed ID token, the e-mail address with its flag
+ * from one source, and nothing trimmed or guessed. An e-mail address that is not verified identifies no one.
  * @param userInfo what the provider says beside the ID token, if that has no e-mail address
  * @throws UnusableIdentity
  */
@@ -65,7 +65,9 @@ function operatorClaimOf({ name, value }: { name: string; value: string }): stri
   return `${name}=${value}`;
 }
 
-/** How old the provider's word on an operator's claim may be when a page is requested; then the provider is asked again. */
+/**
+ * How old the provider's word on an operator's claim may be when a page is requested; then the provider is asked again.
+ */
 const confirmedSeconds = 5 * 60;
 
 /** As above, for a form that was filled in meanwhile. */
@@ -75,8 +77,8 @@ const confirmedForFormSeconds = 15 * 60;
 export type OperatorEvidence = { email?: string | undefined; operatorClaim?: string | undefined; confirmed: string };
 
 /**
- * Whether somebody is an operator: decided on every request, so that removal from the list takes effect in open sessions.
- * `stale` if that rests on a claim which the provider has to confirm first.
+ * Whether somebody is an operator: decided on every request, so that removal from the list takes effect in open
+ * sessions. `stale` if that rests on a claim which the provider has to confirm first.
  */
 export function operatorStatus(
   { email, operatorClaim, confirmed }: OperatorEvidence,

@@ -4,7 +4,9 @@ export type Rate = { perSecond: number; burst: number };
 /** Visitors who are not signed in share one rate, and so do sign-ins; each session has its own. */
 export type Rates = { anonymous: Rate; signIn: Rate; session: Rate };
 
-/** For people. A page with its style sheet and its script is one request here: API Gateway limits those by themselves. */
+/**
+ * For people. A page with its style sheet and its script is one request here: API Gateway limits those by themselves.
+ */
 export const defaultRates: Rates = {
   anonymous: { perSecond: 5, burst: 50 },
   signIn: { perSecond: 2, burst: 20 },
@@ -15,8 +17,8 @@ export const defaultRates: Rates = {
 const maxBuckets = 10_000;
 
 /**
- * Limits what this instance answers, so that visitors who are not signed in can't use up what others need, nor one session
- * what the database takes. API Gateway bounds the whole portal.
+ * Limits what this instance answers, so that visitors who are not signed in can't use up what others need, nor one
+ * session what the database takes. API Gateway bounds the whole portal.
  */
 export function createRateLimit(rates: Rates, now: () => number) {
   const buckets = new Map<string, { left: number; at: number }>();

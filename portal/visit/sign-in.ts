@@ -15,10 +15,16 @@ export function isLoopback(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 }
 
-/** The values that the callback of a sign-in must match, kept in an encrypted cookie until then, and where to go after it. */
+/**
+ * The values that the callback of a sign-in must match, kept in an encrypted cookie until then, and where to go after
+ * it.
+ */
 export type Attempt = { verifier: string; state: string; nonce: string; back: string };
 
-/** What the provider said last about itself is used this long: its keys and addresses may change while an instance lives. */
+/**
+ * What the provider said last about itself is used this long: its keys and addresses may change while an instance
+ * lives.
+ */
 const discoveredMilliseconds = 10 * 60_000;
 
 /** How long ago an ID token may have been issued, and how far the clocks may differ, in seconds. */
@@ -78,8 +84,8 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
     },
 
     /**
-     * Who came back with these query parameters. Throws for an answer that does not belong to the attempt.
-     * @throws UnusableIdentity
+     * Who came back with these query parameters.
+     * @throws UnusableIdentity; another error for an answer that does not belong to the attempt
      */
     async complete(query: string, { verifier, state, nonce }: Attempt): Promise<Identity> {
       const config = await discover();
@@ -113,7 +119,9 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
   };
 }
 
-/** Refuses an ID token that was issued to another client, or not just now: `openid-client` permits both in some cases. */
+/**
+ * Refuses an ID token that was issued to another client, or not just now: `openid-client` permits both in some cases.
+ */
 function checkIssue({ azp, iat }: openid.IDToken, clientId: string): void {
   if (azp !== undefined && azp !== clientId) throw new Error('The ID token was issued to another client.');
   const age = Date.now() / 1000 - iat;

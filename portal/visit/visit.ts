@@ -142,8 +142,8 @@ export type PageAnswer = Page | { goTo: string } | { file: string; type: string;
 type Path = { method: 'GET' | 'POST'; path: string };
 
 /**
- * A page, with the action that it requires permission for. `of: 'account'` has `:account` in its path: permission depends
- * on the role in that account, and no one else learns whether it exists.
+ * A page, with the action that it requires permission for. `of: 'account'` has `:account` in its path: permission
+ * depends on the role in that account, and no one else learns whether it exists.
  */
 export type PageRoute =
   | (Path & { of: 'account'; action: Action; handle: (visit: AccountVisit) => Promise<PageAnswer> })

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Which top folder may import which; `portal` and `packages` can be deleted. The top level of a file is the entry's. */
+/**
+ * Which top folder may import which; `portal` and `packages` can be deleted. The top level of a file is the entry's.
+ */
 const mayImport: Record<string, readonly string[]> = {
   core: [],
   loader: ['core'],

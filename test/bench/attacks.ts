@@ -26,8 +26,9 @@ type Resource = { Type: string; Properties?: Record<string, unknown> };
 type Throttle = { ThrottlingRateLimit?: number };
 
 /**
- * What someone without a key can make a deployment with the default configuration pay in a day: each route at its throttle, with the
- * request that costs most there. Throttles are those of the synthesized template, and each route has its own.
+ * What someone without a key can make a deployment with the default configuration pay in a day: each route at its
+ * throttle, with the request that costs most there. Throttles are those of the synthesized template, and each route has
+ * its own.
  */
 export const benchmark: Benchmark = {
   async run() {

@@ -9,7 +9,10 @@ const size = 100;
 const rounds = 20;
 const million = 1e6;
 
-/** A hundred lookups in one request, against the same hundred one by one: calls and units of the store, CPU, and what a million cost. */
+/**
+ * A hundred lookups in one request, against the same hundred one by one: calls and units of the store, CPU, and what a
+ * million cost.
+ */
 export const benchmark: Benchmark = {
   async run() {
     const write = process.stdout.write;

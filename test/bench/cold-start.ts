@@ -20,8 +20,8 @@ const execute = promisify(execFile);
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 /**
- * Bundle bytes, and CPU time of import and first answer, of each Lambda against a handler with only the bare client: once
- * bundled as esbuild does it, and once with the care that our bundles take (`bare_bundled_alike`).
+ * Bundle bytes, and CPU time of import and first answer, of each Lambda against a handler with only the bare client:
+ * once bundled as esbuild does it, and once with the care that our bundles take (`bare_bundled_alike`).
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -96,7 +96,10 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** The bundle as it is deployed. Of the modules only what the handler imports at once counts: the rest loads when asked for. */
+/**
+ * The bundle as it is deployed. Of the modules only what the handler imports at once counts: the rest loads when asked
+ * for.
+ */
 function bundleOf(entry: string, folder: string, name: string, write: typeof writeBundle) {
   const output = join(folder, name);
   mkdirSync(output);

@@ -22,8 +22,8 @@ const lookupsADay = [0, 10_000, 1_000_000, 100_000_000];
 const mainRegion = 'us-east-1';
 
 /**
- * What a month costs at several volumes and in three regions: units and log bytes are measured on the engine, settings are
- * those of the synthesized templates, prices are those of `prices.json`, and the rest are `assumptions`.
+ * What a month costs at several volumes and in three regions: units and log bytes are measured on the engine, settings
+ * are those of the synthesized templates, prices are those of `prices.json`, and the rest are `assumptions`.
  */
 export const benchmark: Benchmark = {
   async run() {

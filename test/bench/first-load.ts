@@ -3,7 +3,10 @@ import { assumptions } from './cost-model.ts';
 import { rounded } from './measure.ts';
 
 const writers = 4;
-/** A new on-demand table: four partitions of 1,000 writes a second, of which one saves up what it did not use for five minutes. */
+/**
+ * A new on-demand table: four partitions of 1,000 writes a second, of which one saves up what it did not use for five
+ * minutes.
+ */
 const partitions = 4;
 const writesAPartition = 1000;
 const burstSeconds = 300;
@@ -18,8 +21,8 @@ function randomFrom(seed: number): () => number {
 }
 
 /**
- * The first load of the country as token buckets, second by second: each writer spreads its writes over the partitions by chance,
- * and tries what was throttled again in the next second.
+ * The first load of the country as token buckets, second by second: each writer spreads its writes over the partitions
+ * by chance, and tries what was throttled again in the next second.
  * @param savesUp whether partitions save up what they did not use; DynamoDB does not promise that
  */
 export function simulateFirstLoad(writesPerSecond: number, savesUp: boolean, writes: number = assumptions.keys) {

@@ -15,9 +15,9 @@ const price = (name: string) => Number(regions['us-east-1']?.[name]);
 const lambdaMemoryGb = 2;
 
 /**
- * What a first load, a month's refresh and a day of mutations ask of AWS, counted while the deployed state machine runs with its real
- * handlers on an S3 and a DynamoDB of this machine: writes a changed key, S3 requests, Lambda calls and their seconds,
- * and what the list's prices make of it. The reference is one write a key that differs.
+ * What a first load, a month's refresh and a day of mutations ask of AWS, counted while the deployed state machine runs
+ * with its real handlers on an S3 and a DynamoDB of this machine: writes a changed key, S3 requests, Lambda calls and
+ * their seconds, and what the list's prices make of it. The reference is one write a key that differs.
  */
 export const benchmark: Benchmark = {
   async run({ scale }) {

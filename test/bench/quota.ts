@@ -20,9 +20,10 @@ type Run = { charges_per_second: number; writes_per_charge: number };
 const warmUp = 50;
 
 /**
- * Charges a second and writes a charge, at several numbers of concurrent callers: on one account, on many, on one account
- * while a minute's window ends in the middle of the run, on one of several quota shards, and on that one down to the last
- * unit of its limit, for which the shards must find each other's rest. 1 write a charge is the reference: less can't be.
+ * Charges a second and writes a charge, at several numbers of concurrent callers: on one account, on many, on one
+ * account while a minute's window ends in the middle of the run, on one of several quota shards, and on that one down
+ * to the last unit of its limit, for which the shards must find each other's rest. 1 write a charge is the reference:
+ * less can't be.
  */
 export const benchmark: Benchmark = {
   async run() {

@@ -28,11 +28,11 @@ const fastRounds = 20;
 const leastMilliseconds = 2_000;
 
 /**
- * CPU of the loader's own extract step (inflate, parse, validity, join, rows by shard, stored), against inflating the same
- * entries into buffers of their known size, in turn, in one thread; at 1/100, 1/10 and 1 of the country as far as `--scale` goes. And the
- * megabytes a second of reading alone, by the fast and the strict reader (saxes), and of GDAL's LVBAG driver, where that is
- * installed, over a few files.
- * And the memory of a whole load on all cores, from zip to snapshot.
+ * CPU of the loader's own extract step (inflate, parse, validity, join, rows by shard, stored), against inflating the
+ * same entries into buffers of their known size, in turn, in one thread; at 1/100, 1/10 and 1 of the country as far as
+ * `--scale` goes. And the megabytes a second of reading alone, by the fast and the strict reader (saxes), and of GDAL's
+ * LVBAG driver, where that is installed, over a few files. And the memory of a whole load on all cores, from zip to
+ * snapshot.
  */
 export const benchmark: Benchmark = {
   async run({ extract, scale }) {

@@ -18,7 +18,10 @@ const lookupsARound = 200;
 /** The engine compiles what is used much; an instance that answers for an hour has long been through that. */
 const warmUp = 6000;
 
-/** CPU of a whole charged lookup through the middleware chain, as deployed, against the two bare SDK calls that it makes. */
+/**
+ * CPU of a whole charged lookup through the middleware chain, as deployed, against the two bare SDK calls that it
+ * makes.
+ */
 export const benchmark: Benchmark = {
   async run() {
     const service = await startAddressService({ asDeployed: true });

@@ -22,8 +22,8 @@ export async function run(args: string[], env: NodeJS.ProcessEnv = {}, folder?: 
 }
 
 /**
- * Runs the command line in this process with `env` and no AWS settings of this machine, where the SDK finds them: in the
- * environment of the process. For one command at a time; a process of its own costs ten times as much.
+ * Runs the command line in this process with `env` and no AWS settings of this machine, where the SDK finds them: in
+ * the environment of the process. For one command at a time; a process of its own costs ten times as much.
  */
 export async function runWith(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string): Promise<Ended> {
   const before = process.env;

@@ -16,7 +16,10 @@ type Running = {
   done: Promise<void>;
 };
 
-/** Step Functions' interface in front of the real state machine with its real handlers: what the command line asks of it. */
+/**
+ * Step Functions' interface in front of the real state machine with its real handlers: what the command line asks of
+ * it.
+ */
 export function stepFunctionsOver(loader: StateMachineBench) {
   const executions = new Map<string, Running>();
   let current: Running | undefined;

@@ -125,7 +125,8 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   const proxy = await startEngineProxy(new Random(seed, 4));
   resources.defer(proxy.stop);
 
-  // Half of the runs disturb what lies between the service and its engine too, which only another engine than its own allows.
+  // Half of the runs disturb what lies between the service and its engine too, which only another engine than its own
+  // allows.
   const ownEngine = seed % 2 === 0 ? undefined : join(data, 'engine.db');
   let engine: Engine | undefined;
   if (ownEngine) {

@@ -188,7 +188,8 @@ export class Disasters {
   /** Starts the service if it has ended: with what was live, and where that is too old by now, with the newest. */
   async restartService(): Promise<void> {
     const { processes, loads, journal, random } = this.#options;
-    // A command that is stopped keeps its lock until it is woken, and no start may take it: such an attempt counts by time.
+    // A command that is stopped keeps its lock until it is woken, and no start may take it: such an attempt counts by
+    // time.
     const giveUp = Date.now() + longerThanLockMilliseconds + 60_000;
     for (let attempt = 0, failed = 0; failed < 8 && Date.now() < giveUp && !processes.state; attempt++) {
       const target = attempt === 0 ? loads.live : loads.newest;

@@ -10,7 +10,10 @@ export type EngineProxy = {
   /** Where requests go from now on. */
   target(endpoint: string): void;
   misbehave(mode: EngineFault): void;
-  /** When a write on an account's item was done without its answer, or later than its client waited for it: milliseconds. */
+  /**
+   * When a write on an account's item was done without its answer, or later than its client waited for it:
+   * milliseconds.
+   */
   spoiledAt(account: string): number[];
   stop(): Promise<void>;
 };

@@ -159,8 +159,8 @@ function mostExtraCharges({ from, to }: Sent): number {
 }
 
 /**
- * Compares what an account was charged with what it was answered: every success counts once, and beyond them only lookups
- * whose outcome nobody knows, attempts that were made again, and writes whose answer the proxy kept.
+ * Compares what an account was charged with what it was answered: every success counts once, and beyond them only
+ * lookups whose outcome nobody knows, attempts that were made again, and writes whose answer the proxy kept.
  */
 export function judgeCharges(
   journal: Journal,

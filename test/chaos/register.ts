@@ -12,14 +12,16 @@ import { truthOf } from '../bench/generator/truth.ts';
 /** What the table holds under one key, in the form of its items. */
 export type Row = { places: Place[]; toevoegingen?: Toevoeging[] };
 
-/** The register on one date: as an extract, as the mutations since the day before, and what a table of it has to hold. */
+/**
+ * The register on one date: as an extract, as the mutations since the day before, and what a table of it has to hold.
+ */
 export type State = { peildatum: string; extract: string; mutations: string | null; table: Map<string, Row> };
 
 const occurrences = 3_000;
 
 /**
- * How many times the changes of one day in the real register are made: from a quiet day to one that the guard refuses. A day
- * of the real register changes 2 of so few addresses.
+ * How many times the changes of one day in the real register are made: from a quiet day to one that the guard refuses.
+ * A day of the real register changes 2 of so few addresses.
  */
 const sizes = [1, 10, 40, 150, 400];
 

@@ -46,9 +46,9 @@ function changes(after: Node): Diff[] {
 }
 
 /**
- * The changes that break a consumer. The library decides, except for three things: it considers a replaced `type`, `const` or
- * `enum` value of a response compatible, and names of operations and the base path descriptions; and it does not know that
- * clients treat an unknown code of a fault like any other fault.
+ * The changes that break a consumer. The library decides, except for three things: it considers a replaced `type`,
+ * `const` or `enum` value of a response compatible, and names of operations and the base path descriptions; and it does
+ * not know that clients treat an unknown code of a fault like any other fault.
  */
 function breaking(diffs: Diff[]): string[] {
   return diffs

@@ -221,8 +221,8 @@ async function runLimited(command: string[], retryAfter: string | null): Promise
 }
 
 /**
- * Answers 429 to the first request and `ok` to the next; `waits` are the milliseconds between them. Without seconds it is the
- * 429 of API Gateway itself.
+ * Answers 429 to the first request and `ok` to the next; `waits` are the milliseconds between them. Without seconds it
+ * is the 429 of API Gateway itself.
  */
 async function startLimitedService(retryAfter: string | null) {
   const waits: number[] = [];

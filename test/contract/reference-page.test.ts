@@ -325,8 +325,8 @@ type Device = { viewport?: typeof phone } & Parameters<Page['emulateMedia']>[0];
 let shared: Promise<Page> | undefined;
 
 /**
- * Goes to a page of the service in the tab that the tests share, by default on a light desktop, and collects what the page requests
- * and reports.
+ * Goes to a page of the service in the tab that the tests share, by default on a light desktop, and collects what the
+ * page requests and reports.
  */
 async function visit(path: string, { viewport = desktop, ...media }: Device = {}) {
   shared ??= openPage();

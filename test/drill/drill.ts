@@ -35,8 +35,9 @@ export type DrillOptions = { accounts: number; seed: number; log: (line: string)
 const table = testTables.accounts;
 
 /**
- * Loses a table, its contents and the account, in a random order, and brings each back with one call failing in the middle. DynamoDB's
- * tables are real ones of the embedded engine; its restores, backups and the other services are stubs that answer as AWS documents.
+ * Loses a table, its contents and the account, in a random order, and brings each back with one call failing in the
+ * middle. DynamoDB's tables are real ones of the embedded engine; its restores, backups and the other services are
+ * stubs that answer as AWS documents.
  */
 export async function drill({ accounts, seed, log }: DrillOptions): Promise<DrillResult[]> {
   await using resources = new AsyncDisposableStack();

@@ -20,9 +20,9 @@ const mismatched = voorkomensOf(february)
 const later = { ...february, peildatum: '2026-05-08' };
 
 /**
- * Loads of every kind: stopped and taken up again, into a table that has lost its dataset item, from a server, from the bucket
- * with another zip around it, refused and approved, and back; and a day of mutations with one that is refused and rejected, an
- * extract that they lead on from, and one so long after that the days go.
+ * Loads of every kind: stopped and taken up again, into a table that has lost its dataset item, from a server, from the
+ * bucket with another zip around it, refused and approved, and back; and a day of mutations with one that is refused
+ * and rejected, an extract that they lead on from, and one so long after that the days go.
  */
 beforeAll(async () => {
   loader = await startStateMachineBench();

@@ -8,7 +8,10 @@ import { localDynamoDb } from '../../local/engine/client.ts';
 import { startTestService, type TestService, unlimitedKey } from '../support/service.ts';
 import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
 
-/** Every lookup takes some CPU: `LOOKUPS=all` looks up every address, otherwise the table is compared and a part looked up. */
+/**
+ * Every lookup takes some CPU: `LOOKUPS=all` looks up every address, otherwise the table is compared and a part looked
+ * up.
+ */
 const everyNth = process.env.LOOKUPS === 'all' ? 1 : 25;
 
 const title = 'the municipality of Weesp, over HTTP';

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 /** A query of the runbook. `about` is the list item before it, which says whose log it is for. */
 export type RunbookQuery = { chapter: string; about: string; name: string; query: string };
 
-/** The code blocks of the runbook without a language are queries, each with its name in the first line: `# Outcomes`. */
+/**
+ * The code blocks of the runbook without a language are queries, each with its name in the first line: `# Outcomes`.
+ */
 export function runbookQueries(): RunbookQuery[] {
   const queries: RunbookQuery[] = [];
   let chapter = '';

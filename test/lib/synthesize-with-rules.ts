@@ -8,8 +8,9 @@ import { everything, portal } from './synthesized.ts';
 import { app } from './unbundled-app.ts';
 
 /**
- * Prints, as one JSON object, what cdk-nag and the CDK's own check of properties find in each of these apps, warnings included: those
- * don't fail a synthesis. A process of its own, because the rules take several times longer inside Jest's sandbox.
+ * Prints, as one JSON object, what cdk-nag and the CDK's own check of properties find in each of these apps, warnings
+ * included: those don't fail a synthesis. A process of its own, because the rules take several times longer inside
+ * Jest's sandbox.
  */
 const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
 const flawed = app();

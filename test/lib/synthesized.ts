@@ -84,8 +84,8 @@ function sources(): string {
 }
 
 /**
- * The template of each stack of a configuration, of the present sources. A template is synthesized once and then kept on disk, since
- * many test files, each with modules of its own, read the same ones.
+ * The template of each stack of a configuration, of the present sources. A template is synthesized once and then kept
+ * on disk, since many test files, each with modules of its own, read the same ones.
  */
 export async function templates(bagAdres: Record<string, unknown> = {}) {
   digest ??= sources();

@@ -10,7 +10,10 @@ export type DeployedLoader = {
   /** The name of the state machine. */
   name: string;
   definition: JsonObject;
-  /** By the version that the definition calls, `LOGICAL_ID:1`: the step, which names the handler, and the environment of the Lambda. */
+  /**
+   * By the version that the definition calls, `LOGICAL_ID:1`: the step, which names the handler, and the environment of
+   * the Lambda.
+   */
   functions: Record<string, { step: string; environment: Record<string, string> }>;
   /** What each step may do, and `machine`: `s3:GetObject` on `snapshots/loads/*`. */
   permissions: Record<string, Permission[]>;

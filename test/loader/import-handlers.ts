@@ -4,8 +4,8 @@ import type { DeployedLoader } from './deployed-loader.ts';
 export type Step = (event: never, ...more: unknown[]) => unknown;
 
 /**
- * The real handlers, by step. Each is called with the environment that the stack gives its Lambda and no other: one that
- * reads more than it is given fails. `but` leaves out variables.
+ * The real handlers, by step. Each is called with the environment that the stack gives its Lambda and no other: one
+ * that reads more than it is given fails. `but` leaves out variables.
  */
 export async function importHandlers(
   functions: DeployedLoader['functions'],

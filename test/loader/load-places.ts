@@ -23,8 +23,8 @@ const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /**
- * Everything that a deployed loader works with: a table, a bucket, a topic, its executions and a server of extracts. The bucket is
- * in memory, which takes a fifth of the time, or on an S3 server.
+ * Everything that a deployed loader works with: a table, a bucket, a topic, its executions and a server of extracts.
+ * The bucket is in memory, which takes a fifth of the time, or on an S3 server.
  */
 export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
   const [bench, server, executions] = await Promise.all([startLoadBench(), startRangeServer(), startFakeExecutions()]);
@@ -83,7 +83,10 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
       return () => bench.client.send(new PutItemCommand({ TableName: table, Item }));
     },
     addresses: () => bench.addressesIn(table),
-    /** Keeps what is in table, bucket, messages and server, for the function that it gives, which puts it back into empty ones. */
+    /**
+     * Keeps what is in table, bucket, messages and server, for the function that it gives, which puts it back into
+     * empty ones.
+     */
     async keep(): Promise<() => Promise<void>> {
       const [keptMessages, putFiles] = [[...messages], server.keep()];
       const { Items = [] } = await bench.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));

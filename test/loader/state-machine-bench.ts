@@ -109,8 +109,8 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
       return server.serve('lvbag-extract-nl.zip', await writeExtract(month.peildatum, voorkomensOf(month)));
     },
     /**
-     * What several tests begin with: `make` works on a bench on which nothing was loaded, once; after that each call restores,
-     * on such a bench, what it left behind.
+     * What several tests begin with: `make` works on a bench on which nothing was loaded, once; after that each call
+     * restores, on such a bench, what it left behind.
      */
     startingPoint<T>(make: () => Promise<T>): () => Promise<T> {
       let kept: { made: T; restore: () => Promise<void> } | undefined;

@@ -24,7 +24,9 @@ let data: string;
 let starts: Start[];
 /** The data and the output of a start that was stopped, for tests of the next start. */
 let before: { data: string; output: string };
-/** A start with the extract of an unreachable server. Its retries take many seconds, so it runs beside the other tests. */
+/**
+ * A start with the extract of an unreachable server. Its retries take many seconds, so it runs beside the other tests.
+ */
 let unreachable: { data: string; start: Start };
 
 beforeAll(async () => {

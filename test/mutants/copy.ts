@@ -28,9 +28,11 @@ export class Copy {
   }
 
   /**
-   * Runs Jest. `cpuSeconds` of what it returns is the time of its process, without processes that it starts and waits for.
+   * Runs Jest. `cpuSeconds` of what it returns is the time of its process, without processes that it starts and waits
+   * for.
    *
-   * @param cpuSeconds of the process, not of the clock, so that a busy machine ends nothing early: what runs for longer loops forever
+   * @param cpuSeconds of the process, not of the clock, so that a busy machine ends nothing early: what runs for longer
+   * loops forever
    */
   async jest(
     args: readonly string[],

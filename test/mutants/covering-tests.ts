@@ -14,8 +14,8 @@ export type Measured = { test: string; passes: boolean; seconds: number; lines: 
 type FileCoverage = { statementMap: Record<string, { start: { line: number } }>; s: Record<string, number> };
 
 /**
- * Runs each test that imports one of the files, directly or not, alone and with nothing changed. What a test runs is kept until
- * it or the product changes. A test that takes twice `seconds` of CPU counts as failed.
+ * Runs each test that imports one of the files, directly or not, alone and with nothing changed. What a test runs is
+ * kept until it or the product changes. A test that takes twice `seconds` of CPU counts as failed.
  */
 export async function measure(copies: readonly Copy[], files: readonly string[], seconds: number): Promise<Measured[]> {
   const [first] = copies;
@@ -40,8 +40,8 @@ export async function measure(copies: readonly Copy[], files: readonly string[],
 }
 
 /**
- * The tests that run a line, up to `seconds` in all: those that are named after its file first, then those of its folder,
- * then the others, each from quick to slow.
+ * The tests that run a line, up to `seconds` in all: those that are named after its file first, then those of its
+ * folder, then the others, each from quick to slow.
  */
 export function testsOf(measured: readonly Measured[], file: string, line: number, seconds: number): Measured[] {
   const name = basename(file, '.ts');

@@ -24,8 +24,8 @@ const cpuSeconds = 90;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /**
- * Makes each change of `invariants.json` in a copy of the last commit, and runs its tests. Returns whether all were noticed, and
- * the tests pass without a change.
+ * Makes each change of `invariants.json` in a copy of the last commit, and runs its tests. Returns whether all were
+ * noticed, and the tests pass without a change.
  */
 export async function checkInvariants(workers: number, flags: readonly string[]): Promise<boolean> {
   const started = performance.now();

@@ -21,8 +21,9 @@ const opposite: Record<string, string> = {
 const swapped = (_: string, before: string, sign: string, after: string) => `${before}${opposite[sign]}${after}`;
 
 /**
- * Each operator finds the places where it applies, and says what a place becomes. A constant is no repetition (`{1,64}`)
- * or range (`[0-9]`) of a regular expression, and no result of a comparison (`? -1 : 1`), of which only the sign matters.
+ * Each operator finds the places where it applies, and says what a place becomes. A constant is no repetition
+ * (`{1,64}`) or range (`[0-9]`) of a regular expression, and no result of a comparison (`? -1 : 1`), of which only the
+ * sign matters.
  */
 const operators: [name: string, place: RegExp, becomes: string | typeof swapped][] = [
   ['flip a comparison', /( )(<=|>=|<|>|===|!==)( (?=[\w('"`-]))/g, swapped],

@@ -1,7 +1,7 @@
 /**
- * Holds `docs/openapi.json` against the rules of `docs/spectral.yaml`, and a broken document too, to see that they find something:
- * `npm run check:openapi`. Spectral brings 170 packages and telemetry, so it is installed under `node_modules/.cache`, without
- * scripts. Without the npm registry and its cache nothing is checked, and this says so.
+ * Holds `docs/openapi.json` against the rules of `docs/spectral.yaml`, and a broken document too, to see that they find
+ * something: `npm run check:openapi`. Spectral brings 170 packages and telemetry, so it is installed under
+ * `node_modules/.cache`, without scripts. Without the npm registry and its cache nothing is checked, and this says so.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,6 +1,7 @@
 /**
- * Makes a release without publishing it, installs it in an empty folder as an operator does, and goes from `init` to an upgrade
- * and back: `npm run check:package`. It needs the npm registry or its cache; without them only the packing is checked.
+ * Makes a release without publishing it, installs it in an empty folder as an operator does, and goes from `init` to an
+ * upgrade and back: `npm run check:package`. It needs the npm registry or its cache; without them only the packing is
+ * checked.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

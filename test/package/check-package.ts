@@ -1,6 +1,6 @@
 /**
- * Packs `bag-adres-admin`, installs it in an empty project with the oldest AWS SDK that it accepts, and uses it there as a
- * portal does: `npm run check:package`. Without the npm registry and its cache, only the packed files are checked.
+ * Packs `bag-adres-admin`, installs it in an empty project with the oldest AWS SDK that it accepts, and uses it there
+ * as a portal does: `npm run check:package`. Without the npm registry and its cache, only the packed files are checked.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -77,7 +77,8 @@ async function check(): Promise<void> {
   await node(portal, ['stack.ts']);
   report('granted by the construct of bag-adres-admin/access');
 
-  // What `npm install ../bag-adres/packages/admin` makes: a link, so that the package finds our SDK and the portal its own.
+  // What `npm install ../bag-adres/packages/admin` makes: a link, so that the package finds our SDK and the portal its
+  // own.
   rmSync(join(portal, 'node_modules/bag-adres-admin'), { recursive: true });
   symlinkSync(source, join(portal, 'node_modules/bag-adres-admin'));
   const refused = await makeAllCalls(portal, 'calls.ts', 'two copies of the SDK').catch(String);
@@ -87,7 +88,9 @@ async function check(): Promise<void> {
   report('two copies of the SDK: refused before the first call');
 }
 
-/** Compiles and runs a CommonJS program under the resolution of node16, also on the oldest Node that the package names. */
+/**
+ * Compiles and runs a CommonJS program under the resolution of node16, also on the oldest Node that the package names.
+ */
 async function checkCommonJs(portal: string): Promise<void> {
   copyInto(portal, join(root, 'test/package/commonjs/calls.cts'));
   const options = ['--module', 'node16', '--moduleResolution', 'node16', '--target', 'es2022', '--types', 'node'];
@@ -145,7 +148,9 @@ function link(portal: string, ...names: string[]): void {
   for (const name of names) symlinkSync(join(root, 'node_modules', name), join(portal, 'node_modules', name));
 }
 
-/** Checks the types of the package too, which most portals leave out; those of other packages are not ours to correct. */
+/**
+ * Checks the types of the package too, which most portals leave out; those of other packages are not ours to correct.
+ */
 async function compile(portal: string, module: string, resolution: string): Promise<void> {
   const options = [
     '--noEmit',

@@ -6,8 +6,8 @@ const programs = ['npm', 'npx', 'aws', 'git', 'node', 'curl'];
 const isCommand = (text: string) => programs.some((program) => text.startsWith(`${program} `));
 
 /**
- * The commands of a Markdown document in reading order: blocks marked `sh`, the commands in blocks without a language, and
- * commands in running text. A block stays one piece, since its lines share variables and functions.
+ * The commands of a Markdown document in reading order: blocks marked `sh`, the commands in blocks without a language,
+ * and commands in running text. A block stays one piece, since its lines share variables and functions.
  */
 export function documentedCommands(file: string, text: string): Documented[] {
   const found: Documented[] = [];
@@ -50,8 +50,8 @@ function commandsOf(file: string, block: { line: number; language: string; lines
 }
 
 /**
- * The `run` steps of a GitHub workflow, in order. An expression of GitHub, `${{ vars.BASE_URL }}`, has a value by then; the
- * variables of `env` are set before the steps, as they are on GitHub.
+ * The `run` steps of a GitHub workflow, in order. An expression of GitHub, `${{ vars.BASE_URL }}`, has a value by then;
+ * the variables of `env` are set before the steps, as they are on GitHub.
  */
 export function workflowCommands(file: string, text: string): Documented[] {
   const found: Documented[] = [];

@@ -10,7 +10,9 @@ export type Call = { where: string; args: string[] };
 
 const stubbed = ['aws', 'cdk', 'curl', 'gh', 'git', 'node', 'npm', 'npx'];
 
-/** Notes its call, NUL after each word and a record separator after the last, and prints what a later command may read. */
+/**
+ * Notes its call, NUL after each word and a record separator after the last, and prints what a later command may read.
+ */
 const stub = `#!/usr/bin/env bash
 printf '%s\\0' "$WHERE" "\${0##*/}" "$@" >>"$CALLS"
 printf '\\036' >>"$CALLS"

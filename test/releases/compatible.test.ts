@@ -18,7 +18,10 @@ function kept({ Resources = {}, Outputs = {} }: ComparedTemplate): ComparedTempl
   return { Resources: Object.fromEntries(resources), Outputs: Object.fromEntries(outputs) };
 }
 
-/** The last release: the newest that has fixtures. `UPDATE_RELEASE=1` writes those of the present version, at its release. */
+/**
+ * The last release: the newest that has fixtures. `UPDATE_RELEASE=1` writes those of the present version, at its
+ * release.
+ */
 const fixture = (name: string) => join(import.meta.dirname, name, 'templates.json');
 const last = readReleases()
   .map((release) => release.version)

@@ -72,8 +72,8 @@ export function createInstance(
 export type SentCommand = { name: string; table: string; units: number };
 
 /**
- * The service's parts on a real engine, with a few addresses; `sent` notes each command and what it consumed. `asDeployed`
- * lets each call cost what it does in a Lambda, to measure it.
+ * The service's parts on a real engine, with a few addresses; `sent` notes each command and what it consumed.
+ * `asDeployed` lets each call cost what it does in a Lambda, to measure it.
  */
 export async function startAddressService({ asDeployed = false } = {}) {
   const { client: bare, endpoint, stop } = await startDynamoDb();

@@ -11,7 +11,10 @@ export const allRules: RunOptions = {
 /** All rules of WCAG 2.2 AA. */
 export const wcagRules: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
 
-/** The rules whose outcome depends on the size and the colours of what is shown; the others depend on the elements alone. */
+/**
+ * The rules whose outcome depends on the size and the colours of what is shown; the others depend on the elements
+ * alone.
+ */
 export const visualRules: RunOptions = {
   runOnly: {
     type: 'rule',
@@ -27,7 +30,9 @@ export const visualRules: RunOptions = {
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Loads axe-core with every document that the page goes to from now on: before its scripts, and whatever its policy. */
+/**
+ * Loads axe-core with every document that the page goes to from now on: before its scripts, and whatever its policy.
+ */
 export async function loadAxe(page: Page): Promise<void> {
   await page.addInitScript(source);
 }

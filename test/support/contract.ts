@@ -27,8 +27,8 @@ formats.default(ajv);
 ajv.addSchema(closed(document), 'openapi');
 
 /**
- * Throws, with every reason, unless `docs/openapi.json` describes this answer to `method` on `path`: its status, each of
- * its headers, its content type and its body, without a member that the document does not name.
+ * Throws, with every reason, unless `docs/openapi.json` describes this answer to `method` on `path`: its status, each
+ * of its headers, its content type and its body, without a member that the document does not name.
  */
 export function expectContract(method: string, path: string, answer: ContractAnswer): void {
   const faults = isPage(path, answer) ? pageFaults(answer) : faultsOf(responseTo(method, path, answer.status), answer);

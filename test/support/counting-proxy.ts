@@ -7,7 +7,9 @@ export type CountingProxy = {
   readonly endpoint: string;
   /** The puts and deletes in batches since this was last called. */
   takeBatched(): number;
-  /** Decides, after the engine has done a call, whether its answer is lost. It may wait, for instance for other calls. */
+  /**
+   * Decides, after the engine has done a call, whether its answer is lost. It may wait, for instance for other calls.
+   */
   loses: (operation: string, body: string) => boolean | Promise<boolean>;
   stop(): Promise<void>;
 };

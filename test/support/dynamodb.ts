@@ -11,8 +11,8 @@ const signed = {
 };
 
 /**
- * A client for the embedded engine at `endpoint` that sends the same signature with every request: computing one is over a
- * third of the CPU of a call, and the tests make hundreds of thousands of calls. The caller has to destroy it.
+ * A client for the embedded engine at `endpoint` that sends the same signature with every request: computing one is
+ * over a third of the CPU of a call, and the tests make hundreds of thousands of calls. The caller has to destroy it.
  */
 export function testDynamoDb(endpoint: string): DynamoDBClient {
   const sign = async <R extends { headers: Record<string, string> }>(request: R): Promise<R> => {

@@ -4,12 +4,12 @@ import vm from 'node:vm';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-// `npm test` gives this process a large young generation. The threads that it starts have a small heap of their own: with the
-// flag, which reaches them too, they would collect garbage all the time.
+// `npm test` gives this process a large young generation. The threads that it starts have a small heap of their own:
+// with the flag, which reaches them too, they would collect garbage all the time.
 v8.setFlagsFromString('--max-semi-space-size=0');
 
-// Jest warns of a worker that takes half a second to end, which freeing its heap does. For the same reason compiled code is
-// written after each test file, not at the end.
+// Jest warns of a worker that takes half a second to end, which freeing its heap does. For the same reason compiled
+// code is written after each test file, not at the end.
 process.once('beforeExit', () => process.exit());
 
 const require = createRequire(import.meta.url);
@@ -66,9 +66,9 @@ vm.SyntheticModule = class extends SyntheticModule {
 const context = vm.createContext();
 
 /**
- * Jest's environment of Node without a context of its own (decision 0149): the test files of a worker run one after the other in the
- * global scope of its process, and each finds it as the first one did. A test file has its own copies of the modules of this project;
- * the modules of packages are loaded, and compiled to machine code, once.
+ * Jest's environment of Node without a context of its own (decision 0149): the test files of a worker run one after the
+ * other in the global scope of its process, and each finds it as the first one did. A test file has its own copies of
+ * the modules of this project; the modules of packages are loaded, and compiled to machine code, once.
  */
 export default class Environment {
   global = globalThis;

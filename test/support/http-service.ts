@@ -17,7 +17,9 @@ import { startAddressService, testChecksumSecret, testTables } from './address-s
 import { type ContractAnswer, expectContract } from './contract.ts';
 import { lambdaContext } from './gateway-event.ts';
 
-/** The service over real HTTP with the demo data, in this process. `send` checks every response against the contract. */
+/**
+ * The service over real HTTP with the demo data, in this process. `send` checks every response against the contract.
+ */
 export async function startHttpService() {
   const service = await startAddressService();
   const folder = await mkdtemp(join(tmpdir(), 'http-service-'));

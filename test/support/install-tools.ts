@@ -5,8 +5,9 @@ import { promisify } from 'node:util';
 import { isOffline } from './registry.ts';
 
 /**
- * Installs the packages of `manifests`, a folder with a package.json and a lock file, into `folder`, without their install scripts.
- * Returns whether the registry or the cache of npm had them. What is there already is not installed again.
+ * Installs the packages of `manifests`, a folder with a package.json and a lock file, into `folder`, without their
+ * install scripts. Returns whether the registry or the cache of npm had them. What is there already is not installed
+ * again.
  */
 export async function installTools(manifests: string, folder: string): Promise<boolean> {
   const lock = readFileSync(join(manifests, 'package-lock.json'), 'utf8');

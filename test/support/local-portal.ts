@@ -5,8 +5,8 @@ import { startHttpService } from './http-service.ts';
 import { createWaitingLoad } from './waiting-load.ts';
 
 /**
- * The service and the portal over real HTTP, with a real OpenID provider, the account `demo` and a customer of it, and a register
- * of its own in which a load waits.
+ * The service and the portal over real HTTP, with a real OpenID provider, the account `demo` and a customer of it, and
+ * a register of its own in which a load waits.
  */
 export async function startLocalPortal() {
   const service = await startHttpService();

@@ -7,8 +7,8 @@ import { sendPlainly } from './plain-client.ts';
 export type Burst = { key: string; count: number; skew: number };
 
 /**
- * One of several processes that charge one account: `node lookup-burst.ts ENDPOINT`. Reads a `Burst` from each line, and
- * prints how many of its lookups, made by a new instance, got each status.
+ * One of several processes that charge one account: `node lookup-burst.ts ENDPOINT`. Reads a `Burst` from each line,
+ * and prints how many of its lookups, made by a new instance, got each status.
  */
 const [endpoint = ''] = process.argv.slice(2);
 const client = testDynamoDb(endpoint);

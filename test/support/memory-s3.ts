@@ -22,8 +22,9 @@ const $metadata = {};
 const pageSize = 1000;
 
 /**
- * Buckets in memory that answer the commands of S3 clients, which make no request of them: an S3 server in the same process
- * takes a hundred times as long for each. The tests of the storage hold this one and a server to the same behaviour.
+ * Buckets in memory that answer the commands of S3 clients, which make no request of them: an S3 server in the same
+ * process takes a hundred times as long for each. The tests of the storage hold this one and a server to the same
+ * behaviour.
  */
 export class MemoryS3 {
   readonly #buckets = new Map<string, Map<string, Stored>>();

@@ -46,7 +46,10 @@ function num(random: Random, index: number, streets: OprStand[], begin: string, 
   };
 }
 
-/** Further states of the register, a day apart, each with what changed. Changes are registered on the day they are delivered. */
+/**
+ * Further states of the register, a day apart, each with what changed. Changes are registered on the day they are
+ * delivered.
+ */
 export function* laterDays(random: Random, first: Voorkomens, date: string, days: number): Generator<RegisterDay> {
   let state = first;
   for (let day = 1; day <= days; day++) {

@@ -12,8 +12,8 @@ const schemas = globSync(`${xsdFolder}/**/*.xsd`).map((path) => ({
 }));
 
 /**
- * What is wrong with a file, or with several, by the schemas of the Kadaster; `schema` is the file name of the one that they should
- * follow. Most of the time goes into reading the schemas, so several files take little longer than one.
+ * What is wrong with a file, or with several, by the schemas of the Kadaster; `schema` is the file name of the one that
+ * they should follow. Most of the time goes into reading the schemas, so several files take little longer than one.
  */
 export async function schemaErrors(
   contents: string | readonly string[],

@@ -20,8 +20,8 @@ export type StubAnswers = {
 const makeKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 /**
- * An OpenID provider whose answers a test sets, to be signed in at as whoever these say. It checks nothing: what it answers is
- * what the portal has to judge.
+ * An OpenID provider whose answers a test sets, to be signed in at as whoever these say. It checks nothing: what it
+ * answers is what the portal has to judge.
  */
 export async function startStubProvider() {
   const [published, foreign] = [makeKey(), makeKey()];

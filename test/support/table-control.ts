@@ -24,8 +24,9 @@ type StoredBackup = {
 };
 
 /**
- * DynamoDB's operations on tables and backups as its API reference describes them, over tables of the embedded engine, which has none
- * of these. Each change is seen only after a few reads of the status, as in AWS. Time passes by a second a call.
+ * DynamoDB's operations on tables and backups as its API reference describes them, over tables of the embedded engine,
+ * which has none of these. Each change is seen only after a few reads of the status, as in AWS. Time passes by a second
+ * a call.
  */
 export function tableControl({ client }: { client: DynamoDBDocumentClient }) {
   const tables = new Map<string, Table>();

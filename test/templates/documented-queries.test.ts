@@ -74,7 +74,8 @@ describe('a log query of the runbook', () => {
       process.env.ADDRESSES_TABLE = 'addresses';
       const { handler } = await import('./loader/steps/collect.ts');
       await handler({ load: 'some load' }).catch(() => undefined);`;
-    // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and the days between them.
+    // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and the days between
+    // them.
     const audited: Required<Pick<ManifestEntry, 'peildatum' | 'audit'>> = {
       peildatum: '2026-01-08',
       audit: { added: 1, changed: 0, removed: 0 },

@@ -25,7 +25,7 @@ import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
 import { allShards, resetWrites, type Shards, useOf } from './reshard.ts';
 import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 
-/** The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant. */
+/** The use of a window as of now: `limit` is the effective one, `null` unlimited; `resets` is an ISO 8601 instant. */
 export type WindowUsage = { limit: number | null; used: number; resets: string };
 
 /** An account as an operator or a portal sees it; never a secret or a hash. Instants are ISO 8601, UTC. */
@@ -75,8 +75,8 @@ function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): Win
 export type AccountInput = { id: string; plan: string; limits?: OwnLimitChanges | undefined };
 
 /**
- * Creates an active account on a plan, with its own limits if given. Throws `invalid`, `not_found` (the plan),
- * `exists`, `conflict`.
+ * Creates an active account on a plan, with its own limits if given.
+ * @throws AdminError `invalid`, `not_found` (the plan), `exists`, `conflict`
  */
 export async function createAccount(
   store: AdminStore,
@@ -132,8 +132,9 @@ export type AccountChanges = {
 };
 
 /**
- * Moves an account to a plan, changes its own limits, or changes how many quota shards it has, or all of these. What was
- * used of a window stays used. Throws `invalid`, `not_found`, `conflict`.
+ * Moves an account to a plan, changes its own limits, or changes how many quota shards it has, or all of these. What
+ * was used of a window stays used.
+ * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function setAccount(
   store: AdminStore,
@@ -175,7 +176,7 @@ function requireUnchanged({ account, plan, ownLimits }: Access, seen: NonNullabl
   );
 }
 
-/** Suspends or activates an account, from its next request on. Throws `invalid`, `not_found`, `conflict`. */
+/** Suspends or activates an account, from its next request on. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
   checkAccountId(id);
   const action = state === 'suspended' ? 'account suspend' : 'account activate';
@@ -205,9 +206,10 @@ async function writeState(store: AdminStore, access: Access, state: AccountState
 export type RepairedWindow = { window: WindowName; start: string };
 
 /**
- * Brings windows that start more than a minute in the future back to the present, with a count of 0: after a request with
- * a wrong clock they would refuse all others until then, since a window never moves backwards. Returns what it changed.
- * Throws `invalid`, `not_found`, `conflict`.
+ * Brings windows that start more than a minute in the future back to the present, with a count of 0: after a request
+ * with a wrong clock they would refuse all others until then, since a window never moves backwards. Returns what it
+ * changed.
+ * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function repairWindows(store: AdminStore, id: string): Promise<RepairedWindow[]> {
   checkAccountId(id);
@@ -230,7 +232,7 @@ export async function repairWindows(store: AdminStore, id: string): Promise<Repa
   );
 }
 
-/** An account as of now. Throws `invalid`, `not_found`. */
+/** An account as of now. @throws AdminError `invalid`, `not_found` */
 export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
   checkAccountId(id);
   const shards = await allShards(store, await getAccess(store, id));
@@ -239,7 +241,8 @@ export async function showAccount(store: AdminStore, id: string): Promise<Accoun
 
 /**
  * The changes of an account and its keys, newest first, also of a deleted account; changes of a plan are in the plan's
- * audit. Throws `invalid`, `not_found`.
+ * audit.
+ * @throws AdminError `invalid`, `not_found`
  */
 export async function auditAccount(store: AdminStore, id: string, last = 100): Promise<AuditEntry[]> {
   checkAccountId(id);
@@ -247,7 +250,7 @@ export async function auditAccount(store: AdminStore, id: string, last = 100): P
   return auditOf(store, id, last);
 }
 
-/** The same, by pages. Throws `invalid`, `not_found`. */
+/** The same, by pages. @throws AdminError `invalid`, `not_found` */
 export async function auditAccountPage(store: AdminStore, id: string, options?: AuditPageOptions): Promise<AuditPage> {
   checkAccountId(id);
   if (!(await isDeleted(store, id))) await getAccess(store, id);
@@ -257,7 +260,10 @@ export async function auditAccountPage(store: AdminStore, id: string, options?: 
 /** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
 export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };
 
-/** A page of the accounts as of now, by id. It reads as many items as it returns accounts. Throws `invalid`. */
+/**
+ * A page of the accounts as of now, by id. It reads as many items as it returns accounts.
+ * @throws AdminError `invalid`
+ */
 export async function listAccounts(store: AdminStore, options: PageOptions = {}): Promise<AccountPage> {
   const { names, cursor } = await listNames(store, 'account', options);
   const items = await store.getAll(names.map((id) => accessKey(id)));

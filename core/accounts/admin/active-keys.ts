@@ -133,7 +133,8 @@ function keyUpdate(
 
 /**
  * Permanently revokes a key: every request that starts after this has returned is refused. It is idempotent, and
- * completes an interrupted call. Throws `invalid`, `not_found`.
+ * completes an interrupted call.
+ * @throws AdminError `invalid`, `not_found`
  */
 export async function revokeKey(
   store: AdminStore,

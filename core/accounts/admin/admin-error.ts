@@ -57,8 +57,8 @@ export type AdminRefusals = {
 };
 
 /**
- * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was changed, except that
- * after `conflict` a change of a plan may have reached some of its accounts: run it again.
+ * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was
+ * changed, except that after `conflict` a change of a plan may have reached some of its accounts: run it again.
  */
 export class AdminError extends Error {
   readonly code: AdminErrorCode;
@@ -66,7 +66,10 @@ export class AdminError extends Error {
   readonly keyId?: string;
   /** With `not_found`: the kind of thing that does not exist. */
   readonly subject?: 'account' | 'plan' | 'key' | 'statement';
-  /** What exactly is refused, where a code has more than one meaning: `last_admin` with `invalid`, `day` with `too_many_keys`. */
+  /**
+   * What exactly is refused, where a code has more than one meaning: `last_admin` with `invalid`, `day` with
+   * `too_many_keys`.
+   */
   readonly reason?: 'last_admin' | 'day';
 
   constructor(
@@ -93,17 +96,20 @@ export const maxLabelLength = 64;
 const keyIdPattern = /^[0-9A-Za-z]{8}$/;
 const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
 
-/** Throws `invalid` unless `id` can be an account's. */
+/** @throws AdminError `invalid` unless `id` can be an account's */
 export function checkAccountId(id: string): void {
   if (!isText(id) || !accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
 }
 
-/** Throws `invalid` unless `code` can be a plan's. */
+/** @throws AdminError `invalid` unless `code` can be a plan's */
 export function checkPlanCode(code: string): void {
   if (!isText(code) || !accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
 }
 
-/** Throws `invalid` unless `keyId` can be a key's; the message does not repeat it, since it may be a whole key. */
+/**
+ * @throws AdminError `invalid` unless `keyId` can be a key's; the message does not repeat it, since it may be a whole
+ * key.
+ */
 export function checkKeyId(keyId: string): void {
   if (isText(keyId) && keyIdPattern.test(keyId)) return;
   throw new AdminError(
@@ -112,7 +118,7 @@ export function checkKeyId(keyId: string): void {
   );
 }
 
-/** Throws `invalid` unless `label` is 1 to 64 characters on one line, and no API key. */
+/** @throws AdminError `invalid` unless `label` is 1 to 64 characters on one line, and no API key */
 export function checkLabel(label: string): void {
   const length = isText(label) ? [...label].length : 0;
   // No control and format characters, line separators or lone surrogates, which could corrupt a terminal or a page.
@@ -131,7 +137,7 @@ export function checkLabel(label: string): void {
   throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
 }
 
-/** Throws `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID. */
+/** @throws AdminError `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID */
 export function checkToken(token: string): void {
   if (isText(token) && /^[\x21-\x7e]{16,128}$/.test(token)) return;
   throw new AdminError('invalid', 'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.');
@@ -143,8 +149,8 @@ export type Instant = Date | string;
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * The second from which a key is refused; fractions of a second are dropped. Throws `invalid` unless it is in the future of
- * `nowSeconds` and before 2106.
+ * The second from which a key is refused; fractions of a second are dropped.
+ * @throws AdminError `invalid` unless it is in the future of `nowSeconds` and before 2106
  */
 export function readExpiry(expires: Instant, nowSeconds: number): number {
   const date = typeof expires === 'string' && instantPattern.test(expires) ? new Date(expires) : expires;
@@ -161,15 +167,15 @@ export type Role = 'viewer' | 'admin';
 
 export const roles: readonly Role[] = ['viewer', 'admin'];
 
-/** Throws `invalid` unless `role` is one that a member can have. */
+/** @throws AdminError `invalid` unless `role` is one that a member can have */
 export function checkRole(role: string): asserts role is Role {
   if (roles.some((one) => one === role)) return;
   throw new AdminError('invalid', `A role is ${roles.join(' or ')}.`);
 }
 
 /**
- * An e-mail address as a person can have only one way: ASCII, without quotes, comments and spaces. `sub:` and a subject is
- * never one, since it has no colon; nothing is trimmed, and no other letter becomes one of these in lower case.
+ * An e-mail address as a person can have only one way: ASCII, without quotes, comments and spaces. `sub:` and a subject
+ * is never one, since it has no colon; nothing is trimmed, and no other letter becomes one of these in lower case.
  */
 const emailForm = /^[A-Za-z0-9!$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9.-]{1,190}$/;
 const subjectForm = /^sub:[\x21-\x7e]{1,255}$/;
@@ -179,7 +185,7 @@ export function isPerson(person: string): boolean {
   return isText(person) && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person);
 }
 
-/** Throws `invalid` unless `isPerson`. */
+/** @throws AdminError `invalid` unless `isPerson` */
 export function checkPerson(person: string): void {
   if (isPerson(person)) return;
   throw new AdminError(
@@ -189,13 +195,16 @@ export function checkPerson(person: string): void {
   );
 }
 
-/** Throws `invalid` unless `shards` can be a number of quota shards. */
+/** @throws AdminError `invalid` unless `shards` can be a number of quota shards */
 export function checkShards(shards: number): void {
   if (Number.isInteger(shards) && shards >= 1 && shards <= maxShards) return;
   throw new AdminError('invalid', `The number of quota shards is a whole number from 1 to ${maxShards}.`);
 }
 
-/** Throws `invalid` unless each member is a window with a whole limit of 0 to `maxLimit`, or `null` for unlimited. */
+/**
+ * @throws AdminError `invalid` unless each member is a window with a whole limit of 0 to `maxLimit`, or `null` for
+ * unlimited.
+ */
 export function checkLimits(limits: Partial<Record<string, unknown>>): void {
   for (const [window, limit] of Object.entries(limits)) {
     checkWindow(window);
@@ -212,7 +221,7 @@ export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {
   );
 }
 
-/** Throws `invalid` unless `name` is a time window. */
+/** @throws AdminError `invalid` unless `name` is a time window */
 export function checkWindow(name: string): asserts name is WindowName {
   if (windowNames.some((window) => window === name)) return;
   throw new AdminError('invalid', `"${name}" is not a time window; use ${windowNames.join(', ')}.`);

@@ -204,7 +204,7 @@ type NamePage = { names: string[]; cursor: string | null };
 /** The most entries of one page: what DynamoDB reads by key in one call. */
 const maxPage = 100;
 
-/** Reads a page of an index, in the order of its names. Throws `invalid`. */
+/** Reads a page of an index, in the order of its names. @throws AdminError `invalid` */
 export async function listNames(
   store: AdminStore,
   index: keyof typeof partitions,

@@ -37,8 +37,8 @@ const outcome = 'outcome';
 export async function audited<T>(store: AdminStore, change: AuditedChange, work: () => Promise<T>): Promise<T> {
   const { key, attributes } = newEntry(store, change);
   await store.put({ ...key, ...attributes });
-  // The caller must learn what became of the change, and a new key is seen only there: where the end of an entry can't be
-  // written the entry stays `unknown`, which is true.
+  // The caller must learn what became of the change, and a new key is seen only there: where the end of an entry can't
+  // be written the entry stays `unknown`, which is true.
   const ended = (write: Promise<void>) => write.catch(() => undefined);
   try {
     const result = await work();
@@ -92,7 +92,10 @@ export type AuditPageOptions = { limit?: number | undefined; cursor?: string | u
 const mostEntries = 1_000;
 const cursorPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{12}$/;
 
-/** A page of the entries of a partition. Entries that are written meanwhile move none to another page. Throws `invalid`. */
+/**
+ * A page of the entries of a partition. Entries that are written meanwhile move none to another page.
+ * @throws AdminError `invalid`
+ */
 export async function auditPageOf(
   store: AdminStore,
   partition: string,

@@ -40,7 +40,8 @@ export async function planOfDeleted(store: AdminStore, account: string): Promise
 /**
  * Permanently deletes a suspended account: its limits, its counts, its members, its keys and their labels. Its audit
  * stays, its usage stays until the records expire, and its id can't be used again: a new account of that id would begin
- * with nothing used. Can be repeated after an interruption. Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
+ * with nothing used. Can be repeated after an interruption.
+ * @throws AdminError `invalid`, `not_found`, `not_suspended`, `conflict`
  */
 export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
   checkAccountId(id);

@@ -74,14 +74,17 @@ function viewKey(
   };
 }
 
-/** The keys of an account, oldest first, revoked ones too; never a secret or a hash. Throws `invalid`, `not_found`. */
+/**
+ * The keys of an account, oldest first, revoked ones too; never a secret or a hash.
+ * @throws AdminError `invalid`, `not_found`
+ */
 export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
   checkAccountId(account);
   const access = await getAccess(store, account);
   return viewKeys(access, await keyRecordsOf(store, account), store.nowSeconds());
 }
 
-/** The record of every key that the account ever had. Read it after the access item: a key's record is written first. */
+/** The record of every key that an account had. Read it after the access item: a key's record is written first. */
 export async function keyRecordsOf(store: AdminStore, account: string): Promise<ShownKey[]> {
   const records = await store.query({
     TableName: store.table,

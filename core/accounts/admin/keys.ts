@@ -30,7 +30,7 @@ export type KeyInput = {
 /**
  * Creates a key, which works when this returns. `key` is the only copy: show it once and do not store it. With an
  * idempotency token a repeated call creates no second key, but can't return the first one either: it is stored nowhere.
- * Throws `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`.
+ * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
  */
 export async function createKey(
   store: AdminStore,
@@ -58,8 +58,9 @@ export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string
 
 /**
  * Replaces a key in one step: the new key works when this returns, and the old one until `ends`, or until it would have
- * expired anyway. Both take effect together or neither. It also works when all places for keys are taken, for one key at a
- * time. The new key does not expire. Throws `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`.
+ * expired anyway. Both take effect together or neither. It also works when all places for keys are taken, for one key
+ * at a time. The new key does not expire.
+ * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
  */
 export async function rotateKey(
   store: AdminStore,
@@ -92,7 +93,10 @@ export function labelAfter(label: string): string {
   return [...name].slice(0, maxLabelLength - suffix.length).join('') + suffix;
 }
 
-/** Gives a key another label, whatever its state; requests with it are not touched. Throws `invalid`, `not_found`. */
+/**
+ * Gives a key another label, whatever its state; requests with it are not touched.
+ * @throws AdminError `invalid`, `not_found`
+ */
 export async function renameKey(
   store: AdminStore,
   { account, keyId, label }: { account: string; keyId: string; label: string },
@@ -204,7 +208,7 @@ export function creationCountKey(account: string): Record<string, string> {
   return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: creationCount.sortKey };
 }
 
-/** Counts a key that is about to be created for an account. Throws `too_many_keys` with the reason `day`. */
+/** Counts a key that is about to be created for an account. @throws AdminError `too_many_keys` with the reason `day` */
 async function countCreation(store: AdminStore, account: string): Promise<void> {
   const date = dateOf(store.nowSeconds());
   const Key = creationCountKey(account);

@@ -31,9 +31,10 @@ export function normalizedPerson(person: string): string {
 }
 
 /**
- * Makes a person a member of an account, or gives a member another role. Repeating it is harmless. The number of members
- * and the last administrator are exact, also when members change at the same time: the last administrator keeps that role.
- * Throws `invalid`, `not_found`, `too_many_members`, `conflict`.
+ * Makes a person a member of an account, or gives a member another role. Repeating it is harmless. The number of
+ * members and the last administrator are exact, also when members change at the same time: the last administrator keeps
+ * that role.
+ * @throws AdminError `invalid`, `not_found`, `too_many_members`, `conflict`
  */
 export async function addMember(
   store: AdminStore,
@@ -61,8 +62,8 @@ export async function addMember(
 }
 
 /**
- * Removes a member, but not the last administrator: the next request of that person is refused. Throws `invalid`,
- * `not_found`, `conflict`.
+ * Removes a member, but not the last administrator: the next request of that person is refused.
+ * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function removeMember(
   store: AdminStore,
@@ -138,7 +139,7 @@ export function memberItems(account: string, { person, role, added }: MemberBack
   return [{ ...memberKey(account, person), role, added }, entryKey(account, person)];
 }
 
-/** The members of an account, by person. Throws `invalid`, `not_found`. */
+/** The members of an account, by person. @throws AdminError `invalid`, `not_found` */
 export async function listMembers(store: AdminStore, account: string): Promise<MemberView[]> {
   checkAccountId(account);
   await getAccess(store, account);

@@ -30,8 +30,8 @@ export type PlanInput = {
 
 /**
  * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
- * `followed` is how many accounts it changed. Safe to repeat, which completes an interrupted call. Throws `invalid`,
- * `conflict`.
+ * `followed` is how many accounts it changed. Safe to repeat, which completes an interrupted call.
+ * @throws AdminError `invalid`, `conflict`
  */
 export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
   checkPlanCode(input.code);
@@ -186,14 +186,14 @@ async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | 
   return record ? readPlan(record) : null;
 }
 
-/** The changes of a plan, newest first. Throws `invalid`, `not_found`. */
+/** The changes of a plan, newest first. @throws AdminError `invalid`, `not_found` */
 export async function auditPlan(store: AdminStore, code: string, last = 100): Promise<AuditEntry[]> {
   checkPlanCode(code);
   await getPlan(store, code);
   return auditOf(store, planRecord.partitionKey(code), last);
 }
 
-/** The same, by pages. Throws `invalid`, `not_found`. */
+/** The same, by pages. @throws AdminError `invalid`, `not_found` */
 export async function auditPlanPage(store: AdminStore, code: string, options?: AuditPageOptions): Promise<AuditPage> {
   checkPlanCode(code);
   await getPlan(store, code);
@@ -203,7 +203,7 @@ export async function auditPlanPage(store: AdminStore, code: string, options?: A
 /** A page of plans; `cursor` is where the next one begins, `null` on the last one. */
 export type PlanPage = { plans: Plan[]; cursor: string | null };
 
-/** A page of the plans as of now, by code. Throws `invalid`. */
+/** A page of the plans as of now, by code. @throws AdminError `invalid` */
 export async function listPlans(store: AdminStore, options: PageOptions = {}): Promise<PlanPage> {
   const { names, cursor } = await listNames(store, 'plan', options);
   const records = (await store.getAll(names.map(planKey))).map(readPlan);

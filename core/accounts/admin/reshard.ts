@@ -24,7 +24,7 @@ export async function allShards(store: AdminStore, shard0: Access): Promise<Shar
   return [first, ...others];
 }
 
-/** What all shards have used of a window at `nowSeconds`: `limit` is the account's, `start` is when the window began. */
+/** What all shards used of a window at `nowSeconds`: `limit` is the account's, `start` is when the window began. */
 export function useOf(
   shards: Shards,
   window: WindowName,
@@ -55,8 +55,8 @@ export async function mergedShards(store: AdminStore, shard0: Access, keep?: num
     const shards = await allShards(store, shard0);
     const count = Math.min(keep ?? Infinity, shards[0].shards);
     if (shards.length <= count) return shards;
-    // The counts of a shard that is charged all the time can't be moved exactly. So the shards to merge first stop taking
-    // requests; until they are merged, requests that need their quota take it from them.
+    // The counts of a shard that is charged all the time can't be moved exactly. So the shards to merge first stop
+    // taking requests; until they are merged, requests that need their quota take it from them.
     if (shards[0].shards !== count || shards.slice(count).some(({ state }) => state === 'active')) {
       await store.writeAll(closeShards(store, shards, count));
       return mergedShards(store, shard0, count);

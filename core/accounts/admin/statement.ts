@@ -4,8 +4,9 @@ import { AdminError } from './admin-error.ts';
 import type { DayUsage } from './usage.ts';
 
 /**
- * What an account used in a closed month: the days with lookups, in order, and their sum. `plan` is the one it was on when the month
- * was closed, or when the account was deleted. `sha256` is that of the other members, as JSON in this order without spaces.
+ * What an account used in a closed month: the days with lookups, in order, and their sum. `plan` is the one it was on
+ * when the month was closed, or when the account was deleted. `sha256` is that of the other members, as JSON in this
+ * order without spaces.
  */
 export type Statement = {
   month: string;
@@ -46,7 +47,7 @@ export function statementsCsv(month: string, statements: readonly Statement[]): 
     .join('');
 }
 
-/** The first and the last day of a month. Throws `invalid`. */
+/** The first and the last day of a month. @throws AdminError `invalid` */
 export function rangeOfMonth(month: string): { from: string; to: string } {
   const range = monthOf(month);
   if (range) return range;

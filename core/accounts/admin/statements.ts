@@ -11,8 +11,8 @@ import { namesPage, readAccounts } from './usage-pages.ts';
 import { firstKeptDay, readRetention } from './usage-range.ts';
 
 /**
- * `open`: lookups are still counted in it. `closing`: it has ended, and its last days may not be recorded yet. `closed`: its statement
- * is written and never changes.
+ * `open`: lookups are still counted in it. `closing`: it has ended, and its last days may not be recorded yet.
+ * `closed`: its statement is written and never changes.
  */
 export type MonthState = 'open' | 'closing' | 'closed';
 
@@ -26,7 +26,10 @@ export type UsageMonth = {
   sha256: string | null;
 };
 
-/** The object that closes a month, with the places of its files, and the position of every hundredth account in the first of them. */
+/**
+ * The object that closes a month, with the places of its files, and the position of every hundredth account in the
+ * first of them.
+ */
 type ClosedMonth = {
   month: string;
   closed: string;
@@ -138,7 +141,8 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     }
     if (from < (await keptSince())) throw expired(month);
     const made = await writeFiles(store, files, month, { from, to });
-    // The marker is the only object of a fixed name: of two that close a month, one writes it, and both return that one.
+    // The marker is the only object of a fixed name: of two that close a month, one writes it, and both return that
+    // one.
     if (await files.create(marker(month), Buffer.from(JSON.stringify(made)))) return viewOf(made);
     const first = await find(month);
     if (!first) throw new AdminError('conflict', `${month} is being closed; retry.`);
@@ -193,8 +197,8 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
 }
 
 /**
- * Records every day of the month of all accounts, and writes the files. Each access item is moved on to today first: from then on no
- * lookup can be counted in the month, whatever an instance's clock says.
+ * Records every day of the month of all accounts, and writes the files. Each access item is moved on to today first:
+ * from then on no lookup can be counted in the month, whatever an instance's clock says.
  */
 async function writeFiles(
   store: AdminStore,

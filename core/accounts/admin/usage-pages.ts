@@ -19,8 +19,9 @@ export type UsagePageOptions = UsageRange & { limit?: number | undefined; cursor
 const concurrency = 16;
 
 /**
- * A page of the usage of all accounts in a range, by id: of each that exists, and of each deleted one with lookups in the range.
- * It takes one call for each account, and two or three for the page. Throws `invalid`, `conflict`.
+ * A page of the usage of all accounts in a range, by id: of each that exists, and of each deleted one with lookups in
+ * the range. It takes one call for each account, and two or three for the page.
+ * @throws AdminError `invalid`, `conflict`
  */
 export async function usagePage(
   store: AdminStore,
@@ -32,7 +33,7 @@ export async function usagePage(
   return { accounts: accounts.filter(({ plan, days }) => plan !== null || days.some(hasLookups)), cursor: next };
 }
 
-/** The same for all accounts, a page in memory at a time. Throws `invalid`, `conflict`. */
+/** The same for all accounts, a page in memory at a time. @throws AdminError `invalid`, `conflict` */
 export async function* eachUsage(store: AdminStore, options: UsageRange = {}): AsyncGenerator<ListedUsage> {
   const { from, to } = await readRange(store, options);
   let cursor: string | null = null;
@@ -43,7 +44,7 @@ export async function* eachUsage(store: AdminStore, options: UsageRange = {}): A
   } while (cursor !== null);
 }
 
-/** All of it in one list. Throws `invalid`, `conflict`. */
+/** All of it in one list. @throws AdminError `invalid`, `conflict` */
 export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Promise<ListedUsage[]> {
   const found: ListedUsage[] = [];
   for await (const usage of eachUsage(store, range)) found.push(usage);
@@ -82,8 +83,8 @@ export async function readAccounts(
 }
 
 /**
- * Reads the access items before the records, so that no lookup is missed. One that was moved in between would be seen in both, on the
- * same date: then the account is read with more care, which takes a call more.
+ * Reads the access items before the records, so that no lookup is missed. One that was moved in between would be seen
+ * in both, on the same date: then the account is read with more care, which takes a call more.
  */
 async function readOne(
   store: AdminStore,

@@ -10,8 +10,9 @@ export type UsageRange = { from?: string | undefined; to?: string | undefined };
 const maxRangeDays = 1100;
 
 /**
- * The first and the last day of a range. Throws `invalid` for a range of which nothing can be known: one that ends in a month of the
- * future, or begins in a month whose records have expired. Zeros would look like an answer.
+ * The first and the last day of a range. Zeros would look like an answer.
+ * @throws AdminError `invalid` for a range of which nothing can be known: one that ends in a month of the future, or
+ * begins in a month whose records have expired
  */
 export async function readRange(
   store: AdminStore,
@@ -43,7 +44,7 @@ export async function readRange(
   return { from: first, to: last, months };
 }
 
-/** Throws `invalid` unless `date` is a UTC date of this century. */
+/** @throws AdminError `invalid` unless `date` is a UTC date of this century */
 export function checkDate(name: string, date: string): void {
   if (isDate(date)) return;
   throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
@@ -52,7 +53,7 @@ export function checkDate(name: string, date: string): void {
 /** The item that tells everyone who reads usage how long the job keeps it. No account id has a `#`. */
 const retentionKey = { [accountsTable.partitionKey]: 'usage#', [accountsTable.sortKey]: 'retention' };
 
-/** For how many whole months usage is kept, and the month in which the first account was created, if the job has run. */
+/** For how many whole months usage is kept, and the month when the first account was created, if the job has run. */
 export type Retention = { months: number; since?: string };
 
 /** What the job said last, or the default where none has run. */

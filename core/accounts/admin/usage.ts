@@ -25,7 +25,7 @@ export type AccountUsage = {
   from: string;
   to: string;
   days: DayUsage[];
-  /** The days on which requests with a valid key were refused, in order. Never charged. The counts are a lower bound. */
+  /** The days on which requests with a valid key were refused, in order. Never charged; the counts are a lower bound */
   refusals: DayRefusals[];
 };
 
@@ -37,8 +37,8 @@ export type DayRefusals = { date: string } & RefusalCounts;
 export type DayRange = { from: string; to: string };
 
 /**
- * What an account used, exactly as charged, also for a deleted account while its records are kept. Throws `invalid`,
- * `not_found`, `conflict`.
+ * What an account used, exactly as charged, also for a deleted account while its records are kept.
+ * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
@@ -74,8 +74,8 @@ export function unitsIn(records: readonly Item[]): Units {
 const maxReads = 20;
 
 /**
- * The lookups by day. The access items are read before and after the records: if no day was moved between them meanwhile,
- * each lookup was seen in exactly one place.
+ * The lookups by day. The access items are read before and after the records: if no day was moved between them
+ * meanwhile, each lookup was seen in exactly one place.
  */
 export async function readUnits(store: AdminStore, id: string, range: DayRange): Promise<Units> {
   let before = await shardsOf(store, id);
@@ -128,9 +128,10 @@ export function readRecords(store: AdminStore, id: string, { from, to }: DayRang
 }
 
 /**
- * Moves the days of an account that have ended into records, which are kept for `months`. It may be run at any time, twice
- * or not at all: no lookup is lost, counted twice or moved to another day. With `movesIdle` an account without lookups is moved on to
- * today as well: then none can be counted on an earlier day. Returns whether there was anything to write.
+ * Moves the days of an account that have ended into records, which are kept for `months`. It may be run at any time,
+ * twice or not at all: no lookup is lost, counted twice or moved to another day. With `movesIdle` an account without
+ * lookups is moved on to today as well: then none can be counted on an earlier day. Returns whether there was anything
+ * to write.
  */
 export async function recordUsage(
   store: AdminStore,

@@ -9,8 +9,9 @@ import { AdminError } from './admin-error.ts';
 export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
 
 /**
- * The account's own limits after `changes`. Throws `invalid` for a window that the plan does not configure. An own limit
- * that a later plan does not configure is kept, without effect, until a plan configures its window again.
+ * The account's own limits after `changes`. An own limit that a later plan does not configure is kept, without effect,
+ * until a plan configures its window again.
+ * @throws AdminError `invalid` for a window that the plan does not configure
  */
 export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Plan): Limits {
   const changed: Limits = { ...own };
@@ -118,9 +119,9 @@ function startWindow(
 }
 
 /**
- * Divides `total` over shards that have used so much of it already. The shares add up to `total` exactly. As long as the
- * account has used no more than that, each shard keeps what it used and gets an even part of the rest; else none has any
- * left, and each gets about its part of the use.
+ * Divides `total` over shards that have used so much of it already. The shares add up to `total` exactly. As long as
+ * the account has used no more than that, each shard keeps what it used and gets an even part of the rest; else none
+ * has any left, and each gets about its part of the use.
  */
 export function apportion(total: number, used: readonly number[]): number[] {
   const sum = used.reduce((a, b) => a + b, 0);
@@ -198,8 +199,9 @@ export function shareWindows(
 }
 
 /**
- * The start of the account's current window: the latest that any of its shards has begun, since no share may go back into
- * a window before one that it was used in. The clock of this process matters only where no shard has the window in force.
+ * The start of the account's current window: the latest that any of its shards has begun, since no share may go back
+ * into a window before one that it was used in. The clock of this process matters only where no shard has the window in
+ * force.
  */
 function startOf(shards: readonly Access[], window: WindowName, current: number): number {
   const starts = shards.flatMap((shard) => countOf(shard, window)?.start ?? []);

@@ -126,9 +126,9 @@ const maxHints = 10_000;
 type Hint = { shards: number; seen: Map<number, SeenShard> };
 
 /**
- * What an instance last saw of an account: how many shards it has, one of which is charged next, and what a charge of more
- * than one unit must know of each. A hint grants nothing. An outdated one costs another write, and the item that this
- * write finds corrects it.
+ * What an instance last saw of an account: how many shards it has, one of which is charged next, and what a charge of
+ * more than one unit must know of each. A hint grants nothing. An outdated one costs another write, and the item that
+ * this write finds corrects it.
  */
 export function createShardHints() {
   const hints = new Map<string, Hint>();

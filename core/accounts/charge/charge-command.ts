@@ -23,16 +23,17 @@ export function attemptId(): Uint8Array {
 }
 
 /**
- * The one write of a request. Its condition compares attributes of the item with each other, so it needs no read before:
+ * The one write of a request. Its condition compares attributes of the item with each other, so it needs no read
+ * before:
  *
  *   the key's hash is stored and the key has not expired, and account and plan are active
  *   and each window is not configured, or is the current one and has so many units left
  *   and the day of usage is the current one
  *   and this request is not one of the last that were counted
  *
- * A condition can't add, so more than one unit is compared with the limit that was seen: if the limit is still that one, the
- * count may be at most `limit - units`. With `roll`, the windows that have passed must still be the ones seen; they
- * restart with these units. Every window's count goes up, or nothing changes and the old item is returned.
+ * A condition can't add, so more than one unit is compared with the limit that was seen: if the limit is still that
+ * one, the count may be at most `limit - units`. With `roll`, the windows that have passed must still be the ones seen;
+ * they restart with these units. Every window's count goes up, or nothing changes and the old item is returned.
  */
 export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
   const { claim, units, id, now, at = now, roll, shard } = attempt;
@@ -132,7 +133,7 @@ function hasOneLeft(window: WindowName): string {
   return `(attribute_not_exists(#${window}Limit) OR #${window}Used < #${window}Limit)`;
 }
 
-/** `limit` as it was seen; `null` if it was unlimited, or never seen. Any other is refused, and the old item tells it. */
+/** `limit` as it was seen; `null` if it was unlimited, or never seen. Others are refused, and the old item tells it. */
 function hasUnitsLeft(window: WindowName, limit: number | null): string {
   const isUnlimited = `attribute_not_exists(#${window}Limit)`;
   if (limit === null) return isUnlimited;

@@ -6,8 +6,9 @@ import type { Limits } from '../quota.ts';
 import type { ShareMove } from './shards.ts';
 
 /**
- * One conditional write that authenticates a request and counts it: a charge. `roll` restarts windows that had passed in
- * the `seen` item, and its day of usage if that has passed. Without `shard` the store takes any one that the account was last seen to have.
+ * One conditional write that authenticates a request and counts it: a charge. `roll` restarts windows that had passed
+ * in the `seen` item, and its day of usage if that has passed. Without `shard` the store takes any one that the account
+ * was last seen to have.
  */
 export type ChargeAttempt = {
   claim: KeyClaim;
@@ -32,8 +33,8 @@ export type ChargeAttempt = {
 export type SeenShard = { layout: AccessLayout; limits: Limits };
 
 /**
- * `charged` says whether the store reported the write as done; `access` is the item of `shard` after it, or the unchanged
- * one. `unknown`: the answer was lost, so it may or may not have been done, or may still be.
+ * `charged` says whether the store reported the write as done; `access` is the item of `shard` after it, or the
+ * unchanged one. `unknown`: the answer was lost, so it may or may not have been done, or may still be.
  */
 export type ChargeResult =
   | { charged: true; access: Access | undefined }
@@ -41,17 +42,20 @@ export type ChargeResult =
   | { charged: 'unknown'; shard: number; cause: unknown };
 
 export type AccessStore = {
-  /** Strongly consistent; shard 0 by default. Throws `StoreUnavailable`. */
+  /** Strongly consistent; shard 0 by default. @throws StoreUnavailable */
   read(claim: KeyClaim, signal: AbortSignal, shard?: number): Promise<Access | undefined>;
-  /** Applies all of the attempt or nothing. Throws `StoreUnavailable`. */
+  /** Applies all of the attempt or nothing. @throws StoreUnavailable */
   charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult>;
-  /** All shards of an account, each as it was at some moment during the call. Throws `StoreUnavailable`. */
+  /** All shards of an account, each as it was at some moment during the call. @throws StoreUnavailable */
   readShards(account: string, signal: AbortSignal): Promise<Access[]>;
-  /** Returns whether the shares moved: all of them, or none because a shard had changed. Throws `StoreUnavailable`. */
+  /** Returns whether the shares moved: all of them, or none because a shard had changed. @throws StoreUnavailable */
   move(account: string, move: ShareMove, signal: AbortSignal): Promise<boolean>;
-  /** Moves the days of usage that have ended from one shard into records, unless another caller has. Throws `StoreUnavailable`. */
+  /**
+   * Moves the days of usage that have ended from one shard into records, unless another caller has.
+   * @throws StoreUnavailable
+   */
   recordDays(seen: Access, signal: AbortSignal): Promise<void>;
-  /** Gives an item of the first layout the current one, unless it has changed since. Throws `StoreUnavailable`. */
+  /** Gives an item of the first layout the current one, unless it has changed since. @throws StoreUnavailable */
   rewrite(seen: Access, signal: AbortSignal): Promise<void>;
   /**
    * Marks on one shard that no shard of the account has quota left in these windows (name to start), unless the account

@@ -20,16 +20,19 @@ const maxAttempts = 8;
  */
 const maxShardedAttempts = 100;
 
-/** Writes of one request whose answers may be lost. Each may have been done, unseen by the next: two, so that none counts a third time. */
+/**
+ * Writes of one request whose answers may be lost. Each may have been done, unseen by the next: two, so that none
+ * counts a third time.
+ */
 const mostUnanswered = 2;
 
 /**
  * Admits `claim` and consumes `units` in every configured window, or refuses and consumes nothing. The first write
  * succeeds unless a window has passed since the last one; then that window is rolled and charged in one write, which
- * one of the concurrent callers wins and the others follow. Throws `Refusal` or `StoreUnavailable`.
- *
- * A write whose answer is lost is sent once more, and counts nothing if the item still lists its attempt. If that answer is lost
- * too, the item is read. So a request is counted at most twice, and twice only where others came in between (decision 0153).
+ * one of the concurrent callers wins and the others follow. A write whose answer is lost is sent once more, and counts
+ * nothing if the item still lists its attempt. If that answer is lost too, the item is read. So a request is counted at
+ * most twice, and twice only where others came in between (decision 0153).
+ * @throws Refusal or StoreUnavailable
  */
 export async function charge(
   store: AccessStore,

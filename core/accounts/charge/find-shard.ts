@@ -20,9 +20,9 @@ export function quotaExceeded({ violated, retryAfterSeconds, quota }: Exceeded, 
 const shareThatMarks = 1 / 4;
 
 /**
- * Returns the attempt that charges another shard, or the same one after shares were moved to it. Throws a `Refusal`
- * only when no shard has quota: two consecutive reads that differ only in use prove it, or an earlier request has
- * proved and marked it (decision 0103).
+ * Returns the attempt that charges another shard, or the same one after shares were moved to it.
+ * @throws Refusal only when no shard has quota: two consecutive reads that differ only in use prove it, or an earlier
+ * request has proved and marked it (decision 0103)
  */
 export async function findShardWithQuota(
   store: AccessStore,

@@ -16,9 +16,9 @@ const renamed: [from: string, to: string][] = [
 ];
 
 /**
- * The update that gives an access item of the first layout the current one; `undefined` for any other. DynamoDB copies the counts as
- * they are at that moment, so a charge that comes in between is neither lost nor refused. It fails if attributes came
- * or went since, or an administrator changed the account, or the day (decision 0152).
+ * The update that gives an access item of the first layout the current one; `undefined` for any other. DynamoDB copies
+ * the counts as they are at that moment, so a charge that comes in between is neither lost nor refused. It fails if
+ * attributes came or went since, or an administrator changed the account, or the day (decision 0152).
  */
 export function rewriteCommand(table: string, item: Item): Update | undefined {
   const { layout, account, shard, usage, ...access } = readAccess(item);

@@ -22,8 +22,8 @@ export function gainsOf({ donors }: ShareMove): Partial<Record<WindowName, numbe
 }
 
 /**
- * Which shard has quota for the units of a request, or that the account has not. `reread`: the shards were read while an
- * operator changed them, and do not belong together.
+ * Which shard has quota for the units of a request, or that the account has not. `reread`: the shards were read while
+ * an operator changed them, and do not belong together.
  */
 export type ShardDecision =
   | { kind: 'reread' }
@@ -41,16 +41,19 @@ export type ShardChoice = {
   units?: number;
 };
 
-/** If the richest shard has less left than so many times the units of a request, charging that shard is cheaper than moving shares from it. */
+/**
+ * If the richest shard has less left than so many times the units of a request, charging that shard is cheaper than
+ * moving shares from it.
+ */
 const worthMoving = 20;
 
-/** Stands for unlimited where shards are weighed by what they have left; finite, so that sums of it are exact enough. */
+/** Stands for unlimited where shards are weighed by what they have left; finite, so that its sums are exact enough. */
 const unlimitedWeight = 1e15;
 
 /**
- * Decides which shard is charged next, or which shares move first, of the shards in their order. Every shard can give; only those that `takes` accepts
- * can be charged, and there is at least one. A window that has begun on one shard, by any clock, is the current one on
- * all of them.
+ * Decides which shard is charged next, or which shares move first, of the shards in their order. Every shard can give;
+ * only those that `takes` accepts can be charged, and there is at least one. A window that has begun on one shard, by
+ * any clock, is the current one on all of them.
  */
 export function decideShards(
   shards: readonly Access[],
@@ -69,7 +72,8 @@ export function decideShards(
   if (half) return { kind: 'move', move: half };
   const shard = pickByQuotaLeft(targets, at, choice.pick, units);
   if (shard) return { kind: 'charge', at, shard, roll: windowsToRoll(shard, at) };
-  // The account has enough in each window, but no shard has it in all of them: gather it on the one that lacks the least.
+  // The account has enough in each window, but no shard has it in all of them: gather it on the one that lacks the
+  // least.
   const lacking = targets.map((target) => ({ target, windows: lackingWindows(target, at, units).length }));
   const [least] = lacking.toSorted((a, b) => a.windows - b.windows);
   if (!least) throw new Error('at least one shard must take requests');

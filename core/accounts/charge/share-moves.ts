@@ -46,9 +46,14 @@ export function markExhaustedCommand(table: string, seen: Access, windows: PerWi
   };
 }
 
-type Part = { set: string[]; conditions: string[]; names: Record<string, string>; values: Record<string, number> };
+type ShareChange = {
+  set: string[];
+  conditions: string[];
+  names: Record<string, string>;
+  values: Record<string, number>;
+};
 
-function changeShares(table: string, shard: Access, parts: Part[]): Update {
+function changeShares(table: string, shard: Access, parts: ShareChange[]): Update {
   return {
     TableName: table,
     Key: accessKey(shard.account, shard.shard),
@@ -59,7 +64,7 @@ function changeShares(table: string, shard: Access, parts: Part[]): Update {
   };
 }
 
-function receive({ layout, quota }: Access, window: WindowName, gain: number, at: number): Part {
+function receive({ layout, quota }: Access, window: WindowName, gain: number, at: number): ShareChange {
   const { start = 0, limit } = quota[window] ?? {};
   const current = windowStart(window, Math.floor(at));
   const part = change(layout, window, start, Number(limit), gain);
@@ -72,7 +77,7 @@ function receive({ layout, quota }: Access, window: WindowName, gain: number, at
   };
 }
 
-function give({ layout, quota }: Access, window: WindowName, take: number, at: number): Part {
+function give({ layout, quota }: Access, window: WindowName, take: number, at: number): ShareChange {
   const { start = 0, limit } = quota[window] ?? {};
   const part = change(layout, window, start, Number(limit), -take);
   if (start < windowStart(window, Math.floor(at))) return part; // units used in a window that has passed don't matter any more
@@ -83,7 +88,7 @@ function give({ layout, quota }: Access, window: WindowName, take: number, at: n
   };
 }
 
-function change(layout: AccessLayout, window: WindowName, start: number, limit: number, by: number): Part {
+function change(layout: AccessLayout, window: WindowName, start: number, limit: number, by: number): ShareChange {
   return {
     set: [`#${window}Limit = :${window}New`],
     conditions: [`#${window}Start = :${window}Seen`, `#${window}Limit = :${window}Old`],

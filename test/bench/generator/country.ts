@@ -10,8 +10,8 @@ export const wholeCountryBlocks = 1_230;
 export const voorkomensPerBlock = 10_000;
 
 /**
- * Which country: the same plan gives the same extract, byte for byte. `month` 0 is the first state, 1 the next one; `days` is
- * how many days of mutations have passed since the first.
+ * Which country: the same plan gives the same extract, byte for byte. `month` 0 is the first state, 1 the next one;
+ * `days` is how many days of mutations have passed since the first.
  */
 export type Plan = { seed: number; blocks: number; month: 0 | 1; days?: number };
 
@@ -34,9 +34,9 @@ const postcodesPerBlock = 2 * streetsPerBlock + 1;
 const postcodesPerDigits = 120;
 
 /**
- * One block of the country: one file of NUM, and the streets and places that its addresses lie in. Shares are about those
- * of the real register: 12.3 million occurrences are 9.6 million addresses; a fifth of the objects has a history. `onDay` gets
- * the mutations of each day.
+ * One block of the country: one file of NUM, and the streets and places that its addresses lie in. Shares are about
+ * those of the real register: 12.3 million occurrences are 9.6 million addresses; a fifth of the objects has a history.
+ * `onDay` gets the mutations of each day.
  */
 export function block(plan: Plan, index: number, onDay?: (day: number, groups: MutationGroup[]) => void): Voorkomens {
   const random = new Random(plan.seed, index);
@@ -137,7 +137,9 @@ function nummeraanduiding(
   return lifeOf(random, current);
 }
 
-/** Most objects have one occurrence; the others a history, a withdrawal, or an oddity that the register really holds. */
+/**
+ * Most objects have one occurrence; the others a history, a withdrawal, or an oddity that the register really holds.
+ */
 function lifeOf(random: Random, current: NumStand): NumStand[] {
   const fate = random.int(100_000);
   const changed = `${2011 + random.int(14)}-0${1 + random.int(9)}-1${random.int(10)}`;

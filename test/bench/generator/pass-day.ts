@@ -2,7 +2,9 @@ import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { MutationGroup } from '../../../local/demo/write-extract.ts';
 import type { Random } from './random.ts';
 
-/** Of each of the country's 1,230 blocks: some 3,000 nummeraanduidingen and five streets are changed on a working day. */
+/**
+ * Of each of the country's 1,230 blocks: some 3,000 nummeraanduidingen and five streets are changed on a working day.
+ */
 const objectsADay = 3_000 / 1_230;
 const streetsADay = 5 / 1_230;
 

@@ -13,7 +13,10 @@ export type Truth = {
   ambiguous: number;
   noPostcode: number;
   streetMissing: number;
-  /** The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then straat, woonplaats and ids. */
+  /**
+   * The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then straat, woonplaats
+   * and ids.
+   */
   checksum: number;
 };
 
@@ -23,7 +26,10 @@ export type Difference = { added: number; removed: number; changed: number; list
 /** Key to places, each `straat<tab>woonplaats<tab>ids`, sorted. */
 export type Addresses = Map<string, string[]>;
 
-/** Works out what a block holds on `peildatum`, from the objects and not from the XML, by rules written apart from the reader's. */
+/**
+ * Works out what a block holds on `peildatum`, from the objects and not from the XML, by rules written apart from the
+ * reader's.
+ */
 export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { truth: Truth; addresses: Addresses } {
   const counts = (voorkomen: Historie) =>
     (voorkomen.live ?? true) &&

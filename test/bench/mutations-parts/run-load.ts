@@ -7,8 +7,8 @@ import { folderStorage } from '../../../loader/storage/files.ts';
 import { getUnpacked, paths } from '../../../loader/storage/storage.ts';
 
 /**
- * One load in a process of its own, into a table that keeps nothing but the date and answers from the snapshot that it was
- * given: what is measured is the loader. Prints what it took, and what came of it.
+ * One load in a process of its own, into a table that keeps nothing but the date and answers from the snapshot that it
+ * was given: what is measured is the loader. Prints what it took, and what came of it.
  */
 const [folder = '', wanted = '{}', live = 'null'] = process.argv.slice(2);
 const storage = folderStorage(folder);

@@ -48,7 +48,10 @@ beforeEach(() => {
 
 const currentVersion = () => [...versions.values()].find(({ labels }) => labels.includes('AWSCURRENT'));
 
-/** Secrets Manager, as its API reference describes it: a label is on one version, and the one before is the previous one. */
+/**
+ * Secrets Manager, as its API reference describes it: a label is on one version, and the one before is the previous
+ * one.
+ */
 function moveLabel(label: string, to: string | undefined, from: string | undefined): void {
   for (const [id, version] of versions) {
     if (id === to || !version.labels.includes(label)) continue;

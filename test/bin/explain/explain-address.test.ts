@@ -28,7 +28,9 @@ const [jan9, jan10] = ['2026-01-09', '2026-01-10'];
 let bench: LoadBench;
 let storage: Storage;
 
-/** On the ninth number 2 goes and number 4 moves in from another postcode; on the tenth the street gets another name. */
+/**
+ * On the ninth number 2 goes and number 4 moves in from another postcode; on the tenth the street gets another name.
+ */
 beforeAll(async () => {
   bench = await startLoadBench();
   const register = new Register(bench, 1, 0);

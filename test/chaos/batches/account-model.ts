@@ -30,8 +30,8 @@ export class AccountModel {
   }
 
   /**
-   * What is wrong with batches that were sent at once, when the account then shows `shown`. Those that were served have been
-   * counted, in every window; those of which nobody knows may have been, once and whole; no other has.
+   * What is wrong with batches that were sent at once, when the account then shows `shown`. Those that were served have
+   * been counted, in every window; those of which nobody knows may have been, once and whole; no other has.
    */
   judge(outcomes: readonly Outcome[], shown: Used, seconds: number): string[] {
     const faults: string[] = [];

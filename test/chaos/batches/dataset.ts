@@ -10,7 +10,10 @@ const largestNumber = 30;
 
 type Row = { straat: string; woonplaats: string; nummeraanduidingen: string[] };
 
-/** The places of a key, by a rule of its own: no address, one, one that is registered twice, or one in each of two towns. */
+/**
+ * The places of a key, by a rule of its own: no address, one, one that is registered twice, or one in each of two
+ * towns.
+ */
 function rowsOf(postcode: string, huisnummer: number, toevoeging: string): Row[] {
   const at = postcodes.indexOf(postcode);
   const one = toevoegingen.indexOf(toevoeging);

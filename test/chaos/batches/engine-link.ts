@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * What happens to a call: its answer is lost after the engine has done it; the engine fails before; half of the keys of a
- * `BatchGetItem` stay unprocessed; or whoever calls is killed, before the engine has the call or after it has done it.
+ * What happens to a call: its answer is lost after the engine has done it; the engine fails before; half of the keys of
+ * a `BatchGetItem` stay unprocessed; or whoever calls is killed, before the engine has the call or after it has done
+ * it.
  */
 export type CallFault = 'lost' | 'failed' | 'unprocessed' | 'killed before' | 'killed after';
 

@@ -7,7 +7,10 @@ export type Asked = { id: number; key: string; body: unknown; seconds: number };
 /** What the instance answered; `fault` if that is not in the contract. */
 export type Answered = { id: number; status: number; json: unknown; headers: Record<string, string>; fault?: string };
 
-/** One process of several that serve the same accounts, with the client of the Lambdas: the environment names the engine. */
+/**
+ * One process of several that serve the same accounts, with the client of the Lambdas: the environment names the
+ * engine.
+ */
 let now = 0;
 const instance = createInstance(createStoreClient(), () => now);
 process.on('message', async ({ id, key, body, seconds }: Asked) => {

@@ -41,8 +41,9 @@ const mostAtOnce = 6;
 const instanceCount = 2;
 
 /**
- * Sends batches in rounds, each to one account and at once, over processes with connections that fail, and kills some of these
- * processes. After each round compares all responses with the dataset, and what was counted with the responses.
+ * Sends batches in rounds, each to one account and at once, over processes with connections that fail, and kills some
+ * of these processes. After each round compares all responses with the dataset, and what was counted with the
+ * responses.
  */
 export async function runBatches({ batches, seed, killEvery, progress }: BatchRun): Promise<BatchReport> {
   const random = new Random(seed, 11);

@@ -73,7 +73,10 @@ describe('the largest account that an operator can make', () => {
   });
 });
 
-/** The size of an item by the rules of the DynamoDB developer guide, "item sizes and formats", rounded up where it says "approximately". */
+/**
+ * The size of an item by the rules of the DynamoDB developer guide, "item sizes and formats", rounded up where it says
+ * "approximately".
+ */
 function itemBytes(item: Record<string, unknown>): number {
   return Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 }

@@ -29,7 +29,10 @@ const stored: StoredAddress[] = [
 
 type Sent = GetItemCommand | BatchGetItemCommand;
 
-/** The store over these items, and the keys that each call reads. At first a call leaves every second key of a batch unprocessed. */
+/**
+ * The store over these items, and the keys that each call reads. At first a call leaves every second key of a batch
+ * unprocessed.
+ */
 function storeOf(unprocessed = false) {
   const read: string[][] = [];
   const itemOf = (key: string) => {

@@ -37,7 +37,9 @@ describe('a rotation of the checksum secret, as the runbook has it', () => {
       ).key;
     const keys = [oldKey];
     const statuses: number[] = [];
-    /** Sends each key to each instance, lookups and validations at the same time, as several instances answer at once. */
+    /**
+     * Sends each key to each instance, lookups and validations at the same time, as several instances answer at once.
+     */
     const load = async (instances: ReturnType<typeof instanceWith>[]) => {
       const sent = instances.flatMap(({ lookUp, send }) =>
         keys.flatMap((key) => [lookUp(key), send('/v1/auth/validate', { headers: { 'x-api-key': key } })]),
@@ -48,7 +50,8 @@ describe('a rotation of the checksum secret, as the runbook has it', () => {
     const before = instanceWith(testChecksumSecret);
     const during = instanceWith(newSecret, testChecksumSecret);
     await load([before]);
-    // The deployment shifts traffic; the current version of the secret is still the old one, so keys are issued with it.
+    // The deployment shifts traffic; the current version of the secret is still the old one, so keys are issued with
+    // it.
     keys.push(await issueWith(testChecksumSecret));
     await load([before, during]);
     await load([during]);

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /**
- * Keeps `callers` busy with lookups until `changes` are done and 30 have started after that; how many got each status, also
- * of those that started late. `begun` is when 30 have been made.
+ * Keeps `callers` busy with lookups until `changes` are done and 30 have started after that; how many got each status,
+ * also of those that started late. `begun` is when 30 have been made.
  */
 async function under(callers: number, key: string, changes: (begun: Promise<void>) => Promise<void>) {
   const instances = [1, 2].map(() => createInstance(service.observed));

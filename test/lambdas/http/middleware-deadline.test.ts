@@ -10,7 +10,10 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A route with a handler that takes so long, and the signal that the handler got. The gateway received the request so long ago. */
+/**
+ * A route with a handler that takes so long, and the signal that the handler got. The gateway received the request so
+ * long ago.
+ */
 function slowRoute(milliseconds: number, waited = 0) {
   const seen: { signal?: AbortSignal } = {};
   const route = middy<RequestEvent, Answer>()

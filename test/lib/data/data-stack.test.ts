@@ -68,8 +68,8 @@ describe('the data stack', () => {
     expect(kept.stack(kept.names.data).terminationProtection).toBe(true);
   });
 
-  // A stack that failed to create is deleted before the next attempt. What is still empty goes with it. A protected table
-  // can't be deleted by CloudFormation: docs/deploy.md says how to remove it.
+  // A stack that failed to create is deleted before the next attempt. What is still empty goes with it. A protected
+  // table can't be deleted by CloudFormation: docs/deploy.md says how to remove it.
   it('retains only the protected tables when its first deployment fails', () => {
     const staying = ['data', 'service', 'loader'] as const;
     const left = staying.flatMap((stack) =>

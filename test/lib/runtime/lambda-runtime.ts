@@ -19,8 +19,8 @@ export type LambdaRuntime = {
 const root = '/2018-06-01/runtime';
 
 /**
- * Runs a bundle in a process of its own, as Lambda does: with nothing but its own files and environment, driven over the
- * Runtime API. @param taskRoot holds the bundle @param handler as Lambda is told it, `index.handler`
+ * Runs a bundle in a process of its own, as Lambda does: with nothing but its own files and environment, driven over
+ * the Runtime API. @param taskRoot holds the bundle @param handler as Lambda is told it, `index.handler`
  */
 export async function startLambda(
   taskRoot: string,

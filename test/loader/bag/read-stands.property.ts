@@ -119,7 +119,8 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   ),
 );
 
-// Ten thousand comparisons: an `expect` each would take as long as reading the files. So would the long stacks of the refusals.
+// Ten thousand comparisons: an `expect` each would take as long as reading the files. So would the long stacks of the
+// refusals.
 Error.stackTraceLimit = 5;
 
 describe('the fast reader and the strict reader', () => {

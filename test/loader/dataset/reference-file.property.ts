@@ -39,7 +39,10 @@ const street: fc.Arbitrary<OpenbareRuimte & { span: Span }> = fc.record({
 });
 const place: fc.Arbitrary<Woonplaats & { span: Span }> = fc.record({ identificatie: digits(4), span, naam });
 
-/** Of each object the current occurrence that began last, as it is found; and the identification of every other current one. */
+/**
+ * Of each object the current occurrence that began last, as it is found; and the identification of every other current
+ * one.
+ */
 function current<T extends { identificatie: string; span: Span }>(occurrences: T[]) {
   const day = dayOf(peildatum);
   const sorted = occurrences

@@ -64,7 +64,9 @@ function placesOf(all: Row[]): Map<string, Place[]> {
   return table;
 }
 
-/** What joining has to give: the places, and where a postcode and huisnummer have other toevoegingen, the list of all. */
+/**
+ * What joining has to give: the places, and where a postcode and huisnummer have other toevoegingen, the list of all.
+ */
 function truth(all: Row[]): Map<string, StoredAddress> {
   const places = placesOf(all);
   const table = new Map([...places].map(([key, places]): [string, StoredAddress] => [key, { key, places }]));

@@ -373,7 +373,9 @@ describe('the dataset of a municipality', () => {
     ['1012'],
   );
 
-  /** It, after days of mutations of the whole country between its states, and what the extract of the last one gives. */
+  /**
+   * It, after days of mutations of the whole country between its states, and what the extract of the last one gives.
+   */
   async function following(states: Voorkomens[]) {
     const register = new Register(bench, 1, 0);
     const { options, content } = await newDataset(bench);

@@ -63,9 +63,9 @@ type Ports = Pick<Place, 'storage' | 'addresses'>;
 const atOnce = 4;
 
 /**
- * Does `work` on January's place (or another `start`), and `then` on each of the places that it would have left behind if it
- * had been killed at any of its reads and writes. Two deaths with no write between them leave the same place, which is tried
- * once. Returns the number of deaths.
+ * Does `work` on January's place (or another `start`), and `then` on each of the places that it would have left behind
+ * if it had been killed at any of its reads and writes. Two deaths with no write between them leave the same place,
+ * which is tried once. Returns the number of deaths.
  */
 async function sweep(
   { start = january, onlyApplying = false }: { start?: Month; onlyApplying?: boolean },
@@ -120,7 +120,10 @@ describe('a load that dies at any read or write', () => {
 describe('a load of mutations that dies at any read or write', () => {
   const [from, to, later] = ['2026-01-08', '2026-01-09', '2026-01-10'];
 
-  /** January a day later: a street has another name, an address has gone, one is new, and one has moved to another shard. */
+  /**
+   * January a day later: a street has another name, an address has gone, one is new, and one has moved to another
+   * shard.
+   */
   const dayAfter: Month = {
     peildatum: to,
     addresses: [

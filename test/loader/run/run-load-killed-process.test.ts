@@ -23,7 +23,10 @@ const lease = { seconds: 3, renewSeconds: 0.5, marginSeconds: 1 };
 type Suspended = Awaited<ReturnType<typeof suspendedLoad>>;
 
 let bench: LoadBench;
-/** Each test has loads of its own. All begin at once, since each takes seconds until it is suspended, and its lock some more to expire. */
+/**
+ * Each test has loads of its own. All begin at once, since each takes seconds until it is suspended, and its lock some
+ * more to expire.
+ */
 let loads: { killed: Suspended; alive: Suspended; elsewhere: Suspended[] };
 
 beforeAll(async () => {

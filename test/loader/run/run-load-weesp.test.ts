@@ -52,7 +52,10 @@ async function nationalLayout(): Promise<string> {
   return file;
 }
 
-/** The toevoegingen of each postcode and huisnummer that has others than none, by the key without one, by plain text search. */
+/**
+ * The toevoegingen of each postcode and huisnummer that has others than none, by the key without one, by plain text
+ * search.
+ */
 async function trueLists(): Promise<Map<string, (string | null)[]>> {
   const { current } = await weespTruth();
   const groups = Map.groupBy(current.values(), ({ postcode, huisnummer }) => `${postcode}#${huisnummer}#`);

@@ -13,7 +13,9 @@ import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
 import { type Month, voorkomensOf } from './months.ts';
 
-/** A table, and a bucket in memory for the storage that belongs to it: quicker than a folder for what takes many loads. */
+/**
+ * A table, and a bucket in memory for the storage that belongs to it: quicker than a folder for what takes many loads.
+ */
 export type LoadPlace = { table: string; bucket: string };
 
 /** A running engine and a folder, for the loads of one test file. */

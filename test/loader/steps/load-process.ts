@@ -15,7 +15,10 @@ export type LoadProcess = {
   lease?: LeaseTiming;
 };
 
-/** A load in a process of its own, slow enough to be stopped: `node load-process.ts JSON`. Prints the error that ends it. */
+/**
+ * A load in a process of its own, slow enough to be stopped: `node load-process.ts JSON`. Prints the error that ends
+ * it.
+ */
 const { endpoint, table, transactions = false, ...options } = JSON.parse(process.argv[2] ?? '') as LoadProcess;
 const addresses = dynamoDbAddressTable(testDynamoDb(endpoint), table, {
   writesPerSecond: 100,

@@ -89,7 +89,10 @@ export function tableOf({ addresses }: Month): Map<string, Place[]> {
   return table;
 }
 
-/** The identificatie of each address: the same in every month, and another one for each time that an address is registered. */
+/**
+ * The identificatie of each address: the same in every month, and another one for each time that an address is
+ * registered.
+ */
 function idsOf(addresses: readonly Address[]): string[] {
   const times = new Map<string, number>();
   return addresses.map(([address, , , was = address]) => {

@@ -75,7 +75,9 @@ export function innerFrame(frame: Frame, signal: AbortSignal, context: JsonObjec
 /** What a state leaves: its output, what it assigns, and where it goes, `null` being the end. */
 export type Outcome = { output: Json; assigned: JsonObject; next: string | null };
 
-/** `Assign` and `Output`, both seeing the variables as they were when the state was entered; `at` is where they stand. */
+/**
+ * `Assign` and `Output`, both seeing the variables as they were when the state was entered; `at` is where they stand.
+ */
 export async function leave(
   { Assign, Output }: { Assign?: JsonObject | undefined; Output?: Json | undefined },
   usual: Json,

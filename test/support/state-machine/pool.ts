@@ -1,4 +1,6 @@
-/** Works on the items in their order, at most `limit` at once, until `stopped`; gives the most that there were at once. */
+/**
+ * Works on the items in their order, at most `limit` at once, until `stopped`; gives the most that there were at once.
+ */
 export async function pool<T>(
   items: readonly T[],
   limit: number,

@@ -37,7 +37,10 @@ export async function runStateMachine(definition: unknown, options: RunOptions =
   return runMachine(machineOf(definition, options), options);
 }
 
-/** The parsed definition, which `runMachine` may run any number of times with these options. @throws NotInterpretedError */
+/**
+ * The parsed definition, which `runMachine` may run any number of times with these options.
+ * @throws NotInterpretedError
+ */
 export function machineOf(
   definition: unknown,
   { integrations = {}, functionErrors = [] }: Pick<RunOptions, 'integrations' | 'functionErrors'>,

@@ -7,8 +7,8 @@ export type Verdict = { aslValidator: string[]; languageService: string[] };
 
 const service = languageService.getLanguageService({});
 
-// The validator makes an Ajv of the same schemas for each definition, and compiling those costs more than everything else: all of
-// them let the first validate.
+// The validator makes an Ajv of the same schemas for each definition, and compiling those costs more than everything
+// else: all of them let the first validate.
 const { validate: validateBy } = Ajv.prototype;
 let first: Ajv | undefined;
 Ajv.prototype.validate = function (this: Ajv, schema: string, data: unknown) {

@@ -35,7 +35,8 @@ describe('a day of lookups', () => {
     const key = await makeKey('twice');
     await lookup(key, 3);
     bench.clock.now += dayMilliseconds;
-    // The first lookup of a day puts the former day among those that a job moves, and begins a day that it leaves alone.
+    // The first lookup of a day puts the former day among those that a job moves, and begins a day that it leaves
+    // alone.
     await lookup(key, 1);
     const before = await getAccess(store(), 'twice');
     await recordUsage(store(), before, 25);

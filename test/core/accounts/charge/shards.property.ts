@@ -99,7 +99,10 @@ function applyMove({ target, at, donors }: ShareMove): void {
   }
 }
 
-/** Serves one request that begins at the shard `first`, by the clock `now`; how many decisions it took, or -1 if none is left. */
+/**
+ * Serves one request that begins at the shard `first`, by the clock `now`; how many decisions it took, or -1 if none is
+ * left.
+ */
 function serve(shards: Access[], first: number, now: number, takes: (shard: Access) => boolean, pick: number): number {
   if (takes(shards[first] as Access) && chargeOne(shards[first] as Access, now)) return 0;
   for (let decisions = 1; decisions <= 4; decisions++) {

@@ -1,0 +1,73 @@
+import { globSync, readFileSync } from 'node:fs';
+import { normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folders = 'core,loader,lambdas,recovery,lib,packages,portal,local,bin';
+const exclude = ['**/dist/**', '**/node_modules/**'];
+const product = globSync(`{${folders}}/**/*.ts`, { cwd: root, exclude }).map(normalize).sort();
+const all = [...product, ...globSync('test/**/*.ts', { cwd: root, exclude }).map(normalize).sort()];
+const linesOf = (file: string) => readFileSync(`${root}/${file}`, 'utf8').split('\n');
+
+/** Exported names that several files may have, with the reason. */
+const shared: Record<string, string> = { handler: 'Lambda calls the export of this name.' };
+
+type Declaration = { name: string; file: string; isExported: boolean };
+
+/** What the files declare at their top level: `what` is a part of a regular expression, such as `type|class`. */
+function declarations(what: string): Declaration[] {
+  const form = new RegExp(`^(export )?(?:declare )?(?:async )?(?:abstract )?(?:${what}) (\\w+)`);
+  return product.flatMap((file) =>
+    linesOf(file).flatMap((line) => {
+      const [found, exported, name = ''] = form.exec(line) ?? [];
+      return found === undefined ? [] : [{ name, file, isExported: exported !== undefined }];
+    }),
+  );
+}
+
+/** The names that several files declare, if one of them exports it, as `Name: file, file`. */
+function repeated(found: Declaration[]): string[] {
+  const byName = Map.groupBy(found, ({ name }) => name);
+  return [...byName]
+    .filter(([name, some]) => some.length > 1 && some.some(({ isExported }) => isExported) && !(name in shared))
+    .map(([name, some]) => `${name}: ${some.map(({ file }) => file).join(', ')}`);
+}
+
+/** The lines that `isWrong` finds among the comments of files, as `file:line`. */
+function comments(files: string[], isWrong: (line: string) => boolean): string[] {
+  const isComment = (line: string) => /^\s*(\/\/|\/\*|\* |\*\/)/.test(line);
+  return files.flatMap((file) =>
+    linesOf(file).flatMap((line, i) => (isComment(line) && isWrong(line) ? [`${file}:${i + 1}`] : [])),
+  );
+}
+
+describe('names', () => {
+  it('stand for one thing when they are exported', () => {
+    const found = declarations('function\\*?|const|let|class|type|enum').filter(({ isExported }) => isExported);
+    expect(found.length).toBeGreaterThan(1000);
+    expect(repeated(found)).toEqual([]);
+  });
+
+  it('of exported types are those of no other type, not even of one inside a file', () => {
+    expect(repeated(declarations('class|type'))).toEqual([]);
+  });
+
+  it('have their unit in full', () => {
+    const abbreviated = /\b(?:const|let|readonly|function)\s+#?\w*[a-z](?:Ms|MS|Secs?|Mins?|Hrs?)\b/;
+    const found = all.flatMap((file) =>
+      linesOf(file).flatMap((line, i) => (abbreviated.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('comments', () => {
+  it('have at most 120 columns, but for tables', () => {
+    expect(comments(all, (line) => line.length > 120 && !/^\s*\* \|/.test(line))).toEqual([]);
+  });
+
+  it('name errors by `@throws`', () => {
+    expect(comments(product, (line) => /\bThrows\b/.test(line))).toEqual([]);
+  });
+});
