@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { secureHeaders } from 'hono/secure-headers';
@@ -13,12 +12,14 @@ import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
 import { sessionPages } from './pages/sessions.ts';
 import { usagePages } from './pages/usage.ts';
+import { providerFault } from './stack/names.ts';
 import type { Text } from './text/en.ts';
 import { isLanguage, texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
+import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
 import { createRateLimit, defaultRates } from './visit/rates.ts';
-import { type Attempt, openIdSignIn } from './visit/sign-in.ts';
+import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts';
 import {
   checkSettings,
   may,
@@ -43,20 +44,6 @@ export const pageRoutes: readonly PageRoute[] = [
   ...usagePages,
 ];
 
-/** How long a visitor waits at most, also when the database or the provider hangs; API Gateway waits 30 seconds. */
-const deadlineMilliseconds = { page: 10_000, form: 27_000 };
-
-/** Whether `work` ended in time; what it still does then changes no answer. */
-async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
-  const timer = new AbortController();
-  const late = sleep(milliseconds, false, { signal: timer.signal, ref: false }).catch(() => false);
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    timer.abort();
-  }
-}
-
 /** A path of the portal to go back to; the first page for anything else. */
 function localPath(back = '/'): string {
   return /^\/(?!\/)[A-Za-z0-9/._-]*$/.test(back) ? back : '/';
@@ -65,8 +52,11 @@ function localPath(back = '/'): string {
 /** How long a person may take to sign in at the provider. */
 const signInSeconds = 600;
 
+/** `provider` is there when the OpenID provider let nobody through: its code, or `unreachable`. */
+type LogError = (error: unknown, id: string, provider?: string) => void;
+
 /** The portal. Errors that no visitor caused go to `logError`, with the id that their page shows. */
-export function portalApp(tools: Tools, logError: (error: unknown, id: string) => void): Hono {
+export function portalApp(tools: Tools, logError: LogError): Hono {
   const { settings } = tools;
   checkSettings(settings);
   const cookies = portalCookies(settings);
@@ -100,7 +90,7 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
 
   /** Logs an error of the provider or of the connection to it, and returns no result. */
   const orLogged = <T>(c: Context, work: Promise<T>): Promise<T | undefined> =>
-    work.catch((error: unknown) => void logError(error, requestId(c)));
+    work.catch((error: unknown) => void logError(error, requestId(c), providerFault.unreachable));
 
   for (const { path, content, type } of files)
     app.get(path, (c) =>
@@ -131,11 +121,14 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
       const identity = await signIn.complete(new URL(c.req.url).search.slice(1), attempt);
       await beginSession(c, identity);
     } catch (error) {
-      logError(error, requestId(c));
+      const provider = faultOfProvider(error);
+      logError(error, requestId(c), provider);
       const { name, message } = error instanceof Error ? error : { name: 'unknown', message: '' };
       const isUnusable = error instanceof UnusableIdentity;
       await tools.adminAs('portal').sessions.refuse({ reason: name, identity: isUnusable ? message : '-' });
-      return fault(c, isUnusable ? 'identity' : 'signIn');
+      if (isUnusable) return fault(c, 'identity');
+      // Not the visitor's fault: the alarms count it.
+      return fault(c, provider === undefined ? 'signIn' : 'provider');
     }
     return c.redirect(attempt.back, 303);
   });

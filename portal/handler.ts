@@ -9,6 +9,7 @@ import { environment, optionalEnvironment, requireEnvironment } from '../core/na
 import { createAdmin } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import { portalApp } from './app.ts';
+import { providerFault } from './stack/names.ts';
 import { freshSecret } from './visit/cookies.ts';
 
 const settingsSchema = z.object({
@@ -91,8 +92,13 @@ async function readSecret(id: string): Promise<string> {
 }
 
 /** The type of an error and where it was thrown: its message may contain user input. */
-function logError(error: unknown, id: string): void {
+function logError(error: unknown, id: string, provider?: string): void {
   const { name = 'unknown', stack = '' } = error instanceof Error ? error : {};
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
-  logger.error('The portal failed', { request_id: id, error: name, frames: frames.slice(0, 8) });
+  logger.error('The portal failed', {
+    request_id: id,
+    error: name,
+    frames: frames.slice(0, 8),
+    ...(provider && { [providerFault.member]: provider }),
+  });
 }

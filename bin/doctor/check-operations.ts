@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
+import { secretNoticeDays } from '../../lib/config/fields.ts';
 import { clientConfig } from '../connect/deployment.ts';
 import { deployedSettings, missingSettings, type TableName } from '../recovery/table-settings.ts';
 import { type Finding, failed, okay, skipped, warning } from './finding.ts';
@@ -148,10 +149,19 @@ export async function checkPortal(portalUrl: string): Promise<Finding> {
     redirect: 'manual',
     signal: AbortSignal.timeout(15_000),
   });
-  const advice = 'See docs/runbook.md#portal-fails.';
+  const advice = 'See docs/runbook.md#portal-sign-in-fails.';
   const provider = headers.get('location');
   if (status === 503) return failed('portal', `${portalUrl} can't reach its OpenID provider.`, advice);
   if (status !== 303 || provider === null)
     return failed('portal', `${portalUrl}/sign-in answered ${status}; it must lead to the provider.`, advice);
   return okay('portal', `${portalUrl} leads to ${new URL(provider).host}`);
+}
+
+/** How long the client secret of the OpenID provider is valid, by the configuration: only the provider knows. */
+export function checkClientSecret(ends: string, now = Date.now()): Finding {
+  const days = Math.floor((Date.parse(ends) - now) / day);
+  const found = `ends on ${ends}, ${days < 0 ? `${-days} days ago` : `in ${days} days`}`;
+  const advice = 'Replace it before that, or nobody can sign in: docs/runbook.md#client-secret-ends.';
+  if (days < 0) return failed('client secret', found, advice);
+  return days < secretNoticeDays ? warning('client secret', found, advice) : okay('client secret', found);
 }

@@ -27,6 +27,7 @@ import {
   checkAlarmStates,
   checkBackups,
   checkCertificate,
+  checkClientSecret,
   checkPortal,
   checkTableSettings,
   readAlarms,
@@ -152,7 +153,7 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
     const addresses = output('AddressesTableName');
     const accounts = output('AccountsTableName');
     const baseUrl = output('BaseUrl');
-    const portalUrl = portal?.outputs.PortalUrl;
+    const { PortalUrl: portalUrl, ClientSecretExpires: secretEnds } = portal?.outputs ?? {};
     const alarms = await readAlarms(name, names).catch((error: Error) => error);
     const find = async () => address ?? (await someAddress(dynamoDb, addresses));
     findings.push(checkVersion(optionalOutput('Version'), await ownVersion()));
@@ -184,6 +185,7 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
         ? ([
             ['portal', () => checkPortal(portalUrl)],
             ['portal certificate', () => checkCertificate('portal certificate', portalUrl)],
+            ...(secretEnds ? ([['client secret', async () => checkClientSecret(secretEnds)]] as const) : []),
           ] as const)
         : []),
       ['api', () => checkApi(baseUrl)],

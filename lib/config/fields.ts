@@ -101,6 +101,9 @@ export const branding = z.strictObject({
   accessibility: webAddress.optional().describe('The accessibility statement.'),
 });
 
+/** How long before the end of the client secret people are told. */
+export const secretNoticeDays = 60;
+
 /** The portal: where it is, who signs people in and who operates. */
 export const portal = z.strictObject({
   domain: portalDomain.describe(
@@ -118,6 +121,13 @@ export const portal = z.strictObject({
       clientSecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager')
         .optional()
         .describe('The secret that contains the client secret, as plain text. Without it the client is public.'),
+      clientSecretExpires: z.iso
+        .date()
+        .meta({ allowed: 'a date, for instance `2027-01-31`' })
+        .optional()
+        .describe(
+          `The day on which the client secret ends, as the provider says. An alarm goes off ${secretNoticeDays} days before.`,
+        ),
     })
     .optional()
     .describe(

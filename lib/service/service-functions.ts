@@ -220,7 +220,7 @@ export class UsageJobFunction extends LambdaFunction {
  * Runs a function on schedule. The schedule does not repeat a call that Lambda did not take. A run that ends with an
  * error Lambda repeats by itself, twice at most, as for any asynchronous call.
  */
-function runEvery(
+export function runEvery(
   interval: Duration,
   lambda: LambdaFunction,
   { description, maxEventAge }: { description: string; maxEventAge: Duration },

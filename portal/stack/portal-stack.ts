@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import {
   type CfnStage,
   HttpApi,
@@ -33,9 +33,9 @@ import {
 } from '../../lib/shared/data-protection.ts';
 import { acknowledge } from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
-import { operatorAlarm, SavedQueries } from '../../lib/shared/monitoring.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import { PortalAccess } from '../../packages/admin/access.ts';
+import { PortalMonitoring } from './portal-monitoring.ts';
 
 export type PortalStackProps = {
   config: Config;
@@ -49,17 +49,22 @@ export type PortalStackProps = {
 };
 
 /**
- * Requests a second, and how many may arrive at once: of pages, of sign-ins, which call the OpenID provider, and of
- * assets, which the function answers from memory. So none of these can use up the others'. Within pages, the function
- * has a rate for visitors who are not signed in and one for each session (`portal/visit/rates.ts`).
+ * Requests a second, and how many may arrive at once, for each route: of pages, of sign-ins, which call the OpenID
+ * provider, and of assets, which the function answers from memory. So none of these can use up the others'. Within
+ * pages, the function has a rate for visitors who are not signed in and one for each session (`portal/visit/rates.ts`).
  */
-const throttle = { rateLimit: 50, burstLimit: 100 };
+const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
 const signInThrottle = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 };
 const assetThrottle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };
 const ownRates = [
-  ['GET /sign-in', '/sign-in', signInThrottle],
-  ['GET /callback', '/callback', signInThrottle],
-  ['GET /assets/{file+}', '/assets/{file+}', assetThrottle],
+  ['GET /sign-in', '/sign-in', HttpMethod.GET, signInThrottle],
+  ['GET /callback', '/callback', HttpMethod.GET, signInThrottle],
+  ['GET /assets/{file+}', '/assets/{file+}', HttpMethod.GET, assetThrottle],
+  // Pages of an account, and what they send, have rates of their own: somebody who floods the first page is not in the
+  // way of somebody who revokes a key.
+  ['GET /accounts/{page+}', '/accounts/{page+}', HttpMethod.GET, throttle],
+  ['POST /accounts/{page+}', '/accounts/{page+}', HttpMethod.POST, throttle],
+  ['ANY /operator/{page+}', '/operator/{page+}', HttpMethod.ANY, throttle],
 ] as const;
 
 /** The customer portal: an HTTP API with its own host name, so that its cookies never reach the address API. */
@@ -75,7 +80,7 @@ export class PortalStack extends Stack {
     const baseUrl = `https://${portal.domain.name}`;
     const { name = 'Adresdienst', colour, logo, ...links } = config.branding;
     const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
-    const { clientSecretName, ...provider } = signIn;
+    const { clientSecretName, clientSecretExpires, ...provider } = signIn;
     const lambda = new LambdaFunction(this, 'Portal', {
       config,
       encryptionKey,
@@ -127,25 +132,22 @@ export class PortalStack extends Stack {
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
 
     const api = this.httpApi(config, portal, data, lambda);
-    operatorAlarm(this, 'Errors', {
-      metric: api.metricServerError({ period: Duration.minutes(5) }),
-      threshold: 5,
-      evaluationPeriods: 2,
-      problem: 'Pages of the portal fail.',
-      runbook: 'Portal fails',
+    new PortalMonitoring(this, 'Monitoring', {
+      config,
+      encryptionKey,
       topic,
+      api,
+      logs: lambda.logs,
+      baseUrl,
+      issuer: signIn.issuer,
+      clientSecretExpires,
     });
-    new SavedQueries(this, 'Queries', {
-      stage: config.stage,
-      queries: [
-        {
-          chapter: 'Portal fails',
-          name: 'Errors',
-          logs: [lambda.logs],
-          query: 'filter level = "ERROR" | sort @timestamp desc | limit 5',
-        },
-      ],
-    });
+    if (clientSecretName && !clientSecretExpires)
+      Annotations.of(this).addWarningV2(
+        'bag-adres:clientSecretExpires',
+        'Nobody is told before the client secret of the portal ends: set portal.signIn.clientSecretExpires.',
+      );
+    if (clientSecretExpires) new CfnOutput(this, 'ClientSecretExpires', { value: clientSecretExpires });
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
     new CfnOutput(this, 'SessionSecretArn', { value: sessionSecret.secretArn });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
@@ -185,23 +187,19 @@ export class PortalStack extends Stack {
       defaultIntegration: integration,
     });
     acknowledge(api, 'AwsSolutions-APIG4', 'The function signs people in itself, and shows strangers the page for it.');
-    const routes = ownRates.flatMap(([, path]) => api.addRoutes({ path, methods: [HttpMethod.GET], integration }));
+    const routes = ownRates.flatMap(([, path, method]) => api.addRoutes({ path, methods: [method], integration }));
     for (const route of routes)
-      acknowledge(
-        route,
-        'AwsSolutions-APIG4',
-        'The function signs people in itself; assets and sign-in are for strangers.',
-      );
+      acknowledge(route, 'AwsSolutions-APIG4', 'The function signs people in itself, and answers strangers.');
     const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
-      throttle,
+      throttle: { rateLimit: throttle.ThrottlingRateLimit, burstLimit: throttle.ThrottlingBurstLimit },
       accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey))),
       domainMapping: { domainName: domain.domainName },
     });
     for (const route of routes) stage.node.addDependency(route);
-    const settings = Object.fromEntries(ownRates.map(([key, , rates]) => [key, rates]));
+    const settings = Object.fromEntries(ownRates.map(([key, , , rates]) => [key, rates]));
     (stage.node.defaultChild as CfnStage).routeSettings = settings;
     return api;
   }
@@ -233,7 +231,12 @@ type UserPoolSignInProps = { config: Config; portal: NonNullable<Config['portal'
 /** A Cognito user pool for an operator without an OpenID provider; operators add the people. */
 class UserPoolSignIn extends Construct {
   /** A public client: PKCE proves it, so that no secret has to be copied. */
-  readonly settings: { issuer: string; clientId: string; clientSecretName?: undefined };
+  readonly settings: {
+    issuer: string;
+    clientId: string;
+    clientSecretName?: undefined;
+    clientSecretExpires?: undefined;
+  };
 
   constructor(scope: Construct, id: string, { config, portal, baseUrl }: UserPoolSignInProps) {
     super(scope, id);

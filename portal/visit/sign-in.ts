@@ -1,4 +1,5 @@
 import * as openid from 'openid-client';
+import { providerFault } from '../stack/names.ts';
 import { type Identity, type IdentitySettings, readIdentity } from './identity.ts';
 
 /** How people sign in. */
@@ -89,12 +90,14 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
      */
     async complete(query: string, { verifier, state, nonce }: Attempt): Promise<Identity> {
       const config = await discover();
-      const tokens = await openid.authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), {
-        pkceCodeVerifier: verifier,
-        expectedState: state,
-        expectedNonce: nonce,
-        idTokenExpected: true,
-      });
+      const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+      const tokens = await openid
+        .authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), checks)
+        .catch((error: unknown) => {
+          // The client secret may have been replaced: the next sign-in reads it again.
+          if (faultOfProvider(error) !== undefined) discovered = undefined;
+          throw error;
+        });
       const claims = tokens.claims();
       if (!claims) throw new Error('The OpenID provider sent no ID token.');
       checkIssue(claims, settings.clientId);
@@ -118,6 +121,31 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
     },
   };
 }
+
+/** The codes of errors of the connection, or of an answer that no provider gives. */
+const unanswered: readonly unknown[] = [
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+];
+
+/**
+ * Why the provider let nobody through, where that is between it and the portal: its own code, `invalid_client` when the
+ * client secret has ended, or `unreachable`. Undefined for what the browser brought, as a code that was used before.
+ */
+export function faultOfProvider(error: unknown): string | undefined {
+  if (error instanceof openid.ResponseBodyError)
+    return error.error === 'invalid_grant' ? undefined : plain(error.error);
+  // RFC 6749: 401 with a challenge where the client could not be authenticated.
+  if (error instanceof openid.WWWAuthenticateChallengeError) return 'invalid_client';
+  const isUnanswered = error instanceof TypeError || unanswered.includes((error as { code?: unknown } | null)?.code);
+  return isUnanswered ? providerFault.unreachable : undefined;
+}
+
+/** A code as the standard has them, so that nothing else of a provider gets into the log. */
+const plain = (code: string) => (/^[a-z_]{1,40}$/.test(code) ? code : 'other');
 
 /**
  * Refuses an ID token that was issued to another client, or not just now: `openid-client` permits both in some cases.

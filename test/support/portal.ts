@@ -35,7 +35,7 @@ export function createTestPortal(
 ) {
   const adminAs = (actor: string) =>
     createAdmin({ client, table: testTables.accounts, checksumSecret: testChecksumSecret, actor });
-  const logged: { error: unknown; id: string }[] = [];
+  const logged: { error: unknown; id: string; provider?: string }[] = [];
   const app = portalApp(
     {
       settings: portalSettings,
@@ -44,7 +44,7 @@ export function createTestPortal(
       rates: { anonymous: unlimited, signIn: unlimited, session: unlimited },
       ...tools,
     },
-    (error, id) => logged.push({ error, id }),
+    (error, id, provider) => logged.push({ error, id, ...(provider !== undefined && { provider }) }),
   );
   const cookies = portalCookies(tools.settings ?? portalSettings);
 

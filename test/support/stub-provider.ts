@@ -13,6 +13,14 @@ export type StubAnswers = {
   metadata?: Record<string, unknown>;
   /** Signs with a key that the provider does not publish. */
   foreignKey?: boolean;
+  /** What the token endpoint answers with instead, or `hang up`. */
+  token?: { status: number; body: unknown; challenge?: string } | 'hang up';
+  /** Refuses any other one. */
+  clientSecret?: string;
+  /** The status of its sign-in page, where it shows one. */
+  signInStatus?: number;
+  /** Publishes no key. */
+  withoutKeys?: boolean;
   /** Another `alg` in the header, with the signature of the published key. */
   algorithm?: 'none';
 };
@@ -62,8 +70,9 @@ export async function startStubProvider() {
           ...answers.metadata,
         });
       case '/keys':
-        return void send({ keys: [jwk] });
+        return void send({ keys: answers.withoutKeys ? [] : [jwk] });
       case '/authorize': {
+        if (answers.signInStatus !== undefined) return void response.writeHead(answers.signInStatus).end();
         const code = randomBytes(8).toString('hex');
         nonces.set(code, url.searchParams.get('nonce') ?? '');
         const back = new URL(url.searchParams.get('redirect_uri') ?? '');
@@ -73,7 +82,16 @@ export async function startStubProvider() {
       case '/token': {
         const chunks: Buffer[] = [];
         for await (const chunk of request) chunks.push(chunk);
-        const code = new URLSearchParams(Buffer.concat(chunks).toString()).get('code') ?? '';
+        if (answers.token === 'hang up') return void response.destroy();
+        if (answers.token) {
+          const { status, body, challenge } = answers.token;
+          const headers = { 'content-type': 'application/json', ...(challenge && { 'www-authenticate': challenge }) };
+          return void response.writeHead(status, headers).end(JSON.stringify(body));
+        }
+        const form = new URLSearchParams(Buffer.concat(chunks).toString());
+        if (answers.clientSecret !== undefined && form.get('client_secret') !== answers.clientSecret)
+          return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}');
+        const code = form.get('code') ?? '';
         const token = await idToken(nonces.get(code));
         return void send({ access_token: 'a', token_type: 'Bearer', id_token: token });
       }

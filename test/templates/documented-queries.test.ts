@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import { providerFault } from '../../portal/stack/names.ts';
 import { runbookQueries } from '../lib/runbook-queries.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
 import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
@@ -98,7 +99,9 @@ describe('a log query of the runbook', () => {
       ? logged.access
       : /step's log group/.test(about)
         ? logged.steps
-        : [...logged.requests, ...platformFields];
+        : /portal's function/.test(about)
+          ? [...logged.requests, providerFault.member, 'error', ...platformFields]
+          : [...logged.requests, ...platformFields];
     expect(fieldsOf(query).filter((field) => ![...known, ...builtIn].includes(field))).toEqual([]);
   });
 
@@ -111,7 +114,8 @@ describe('a log query of the runbook', () => {
 describe('the saved queries', () => {
   /** The log groups that the text before a query names. */
   const groupsFor = (about: string, chapter: string): RegExp => {
-    if (chapter === 'Portal fails') return /^PortalLogs/;
+    if (chapter === 'Portal sign-in fails' && /canary/.test(about)) return /^MonitoringCanaryLogs/;
+    if (chapter.startsWith('Portal')) return /^PortalLogs/;
     if (/access log/i.test(about)) return /^HttpAccessLog/;
     if (/StepsPublishLogs/.test(about)) return /^StepsPublishLogs/;
     if (/step's log group/.test(about)) return /^Steps\w+Logs/;

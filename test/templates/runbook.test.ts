@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
+import { portalMetrics } from '../../portal/stack/names.ts';
 import { everything, ofType, portal, templates } from '../lib/synthesized.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
@@ -21,7 +22,14 @@ describe('the runbook', () => {
   let events: typeof actions;
 
   beforeAll(async () => {
-    const { data, service, loader, stack } = await templates({ ...everything, portal });
+    // With a provider and its secret, which has an alarm more than a user pool.
+    const signIn = {
+      issuer: 'https://login.example.nl',
+      clientId: 'x',
+      clientSecretName: 'x',
+      clientSecretExpires: '2027-01-31',
+    };
+    const { data, service, loader, stack } = await templates({ ...everything, portal: { ...portal, signIn } });
     const portalTemplate = stack(portalStackName(deploymentName(everything.stage))).template;
     const alarms = [data, service, loader, portalTemplate].flatMap((template) =>
       Object.values(ofType(template, 'AWS::CloudWatch::Alarm')),
@@ -29,14 +37,16 @@ describe('the runbook', () => {
     linked = alarms.map(
       ({ Properties }) => /docs\/runbook\.md#([a-z0-9-]+)$/.exec(`${Properties?.AlarmDescription}`)?.[1] ?? 'none',
     );
-    const all: typeof actions = alarms.map(({ Properties = {} }, at) => [
-      linked[at] ?? 'none',
-      Properties.AlarmActions as unknown[],
-      Properties.OKActions as unknown[],
-    ]);
-    const isEvent = ([anchor]: (typeof actions)[number]) => /^(load|audit|table|backup-failed)/.test(anchor);
-    actions = all.filter((each) => !isEvent(each));
-    events = all.filter(isEvent);
+    const isEvent = (anchor: string, metric: unknown) =>
+      /^(load|audit|table|backup-failed)/.test(anchor) || metric === portalMetrics.providerRefusals;
+    const all = alarms.map(({ Properties = {} }, at) => {
+      const anchor = linked[at] ?? 'none';
+      const { AlarmActions, OKActions, MetricName } = Properties;
+      const action: (typeof actions)[number] = [anchor, AlarmActions as unknown[], OKActions as unknown[]];
+      return { action, isOfEvent: isEvent(anchor, MetricName) };
+    });
+    actions = all.filter(({ isOfEvent }) => !isOfEvent).map(({ action }) => action);
+    events = all.filter(({ isOfEvent }) => isOfEvent).map(({ action }) => action);
   }, 60_000);
 
   it('has a chapter for every alarm, and none for an alarm that no longer exists', () => {
@@ -54,12 +64,13 @@ describe('the runbook', () => {
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('covers alarms without a recovery message: failed and refused loads, failed backups, audits, samples of the table', () => {
+  it('covers alarms without a recovery message: failed and refused loads, failed backups, audits, samples of the table, refused sign-ins', () => {
     expect([...new Set(events.map(([anchor]) => anchor))].sort()).toEqual([
       'audit-differences',
       'backup-failed',
       'load-failed',
       'load-refused',
+      'portal-sign-in-fails',
       'table-differs',
     ]);
     for (const [, alarm, ok] of events) expect([alarm?.length, ok]).toEqual([1, undefined]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkCertificate } from '../../../bin/doctor/check-operations.ts';
+import { checkCertificate, checkClientSecret } from '../../../bin/doctor/check-operations.ts';
 import { selfSigned } from '../../support/certificate.ts';
 
 const ends = new Date('2100-07-01T00:00:00Z');
@@ -40,5 +40,15 @@ describe('checkCertificate', () => {
   it('leaves the certificates of AWS to AWS', async () => {
     const aws = 'https://abc.execute-api.eu-central-1.amazonaws.com';
     expect(await checkCertificate('certificate', aws)).toMatchObject({ state: 'ok' });
+  });
+});
+
+describe('checkClientSecret', () => {
+  it.each([
+    ['2026-12-02T00:00:00Z', 'ok', 'ends on 2027-01-31, in 60 days'],
+    ['2026-12-02T00:00:01Z', 'warning', 'ends on 2027-01-31, in 59 days'],
+    ['2027-02-01T00:00:00Z', 'failed', 'ends on 2027-01-31, 1 days ago'],
+  ])('at %s is %s: 60 days before it warns', (now, state, found) => {
+    expect(checkClientSecret('2027-01-31', Date.parse(now))).toMatchObject({ state, found });
   });
 });

@@ -267,7 +267,17 @@ describe('doctor', () => {
       () => void Object.assign(stacks, { 'a-portal': { outputs: { PortalUrl: service.baseUrl } } }),
       'portal',
       'failed',
-      /portal-fails/,
+      /portal-sign-in-fails/,
+    ],
+    [
+      'a client secret that has ended',
+      () => {
+        const outputs = { PortalUrl: service.baseUrl, ClientSecretExpires: '2020-01-31' };
+        Object.assign(stacks, { 'a-portal': { outputs } });
+      },
+      'client secret',
+      'failed',
+      /client-secret-ends/,
     ],
     [
       'a portal whose stack is broken',

@@ -115,6 +115,49 @@ describe('an ID token', () => {
   });
 });
 
+describe('a sign-in that the provider does not let through', () => {
+  const ended = { error: 'invalid_client', error_description: 'AADSTS7000222: the secret of jo@acme.nl expired' };
+
+  it.each<[string, StubAnswers['token'], number, string | undefined]>([
+    ['as the client secret has ended', { status: 401, body: ended }, 503, 'invalid_client'],
+    [
+      'as the client secret has ended, with a challenge',
+      { status: 401, body: ended, challenge: 'Basic realm="x"' },
+      503,
+      'invalid_client',
+    ],
+    [
+      'as the client may no longer do this',
+      { status: 400, body: { error: 'unauthorized_client' } },
+      503,
+      'unauthorized_client',
+    ],
+    ['with a code of its own', { status: 400, body: { error: 'Secret of jo@acme.nl' } }, 503, 'other'],
+    ['as it hangs up', 'hang up', 503, 'unreachable'],
+    ['as it answers with a page of its own', { status: 502, body: '<html>' }, 503, 'unreachable'],
+    ['as the code was used before', { status: 400, body: { error: 'invalid_grant' } }, 400, undefined],
+  ])('%s, is the fault of the visitor only if it is', async (_, token, status, reason) => {
+    const portal = newPortal();
+    const answer = await newBrowser(portal).signIn({ ...member, ...(token && { token }) });
+    expect(answer.status).toBe(status);
+    expect(portal.logged.map(({ provider }) => provider)).toEqual([reason]);
+  });
+
+  it('is let through as soon as the client secret was replaced', async () => {
+    let clientSecret = 'the old one';
+    const portal = newPortal({ clientSecret: async () => clientSecret });
+    expect((await newBrowser(portal).signIn({ ...member, clientSecret: 'the new one' })).status).toBe(503);
+    clientSecret = 'the new one';
+    expect((await newBrowser(portal).signIn({ ...member, clientSecret })).status).toBe(303);
+  });
+
+  it('does not begin where the provider can not be reached, and is logged as that', async () => {
+    const portal = newPortal({ issuer: 'http://127.0.0.1:1' });
+    expect((await newBrowser(portal).get('/sign-in')).status).toBe(503);
+    expect(portal.logged.map(({ provider }) => provider)).toEqual(['unreachable']);
+  });
+});
+
 describe('a session', () => {
   it('is replaced by another sign-in in the same browser', async () => {
     const browser = newBrowser(newPortal());

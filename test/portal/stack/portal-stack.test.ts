@@ -1,23 +1,37 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../../core/names.ts';
+import { pageRoutes } from '../../../portal/app.ts';
 import { everything, ofType, portal, type Template } from '../../lib/synthesized.ts';
 import { app } from '../../lib/unbundled-app.ts';
 
 const { domain } = portal;
 const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
 
-function portalTemplate(config: Record<string, unknown>): Template {
+function portalStack(config: Record<string, unknown>): {
+  template: Template;
+  messages: { entry: { data?: unknown } }[];
+} {
   return app({ stage: 'trial', removalPolicy: 'destroy', ...config })
     .synth()
-    .getStackByName(`bag-adres-${config.stage ?? 'trial'}-portal`).template;
+    .getStackByName(`bag-adres-${config.stage ?? 'trial'}-portal`);
+}
+
+function portalTemplate(config: Record<string, unknown>): Template {
+  return portalStack(config).template;
 }
 
 describe('the stack of the portal', () => {
   let withProvider: Template;
   let withPool: Template;
+  let ending: Template;
+  let warnings: Record<'withProvider' | 'ending', string[]>;
 
   beforeAll(() => {
-    withProvider = portalTemplate({ portal: { ...portal, signIn } });
+    const unsaid = portalStack({ portal: { ...portal, signIn } });
+    const said = portalStack({ portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '2027-01-31' } } });
+    [withProvider, ending] = [unsaid.template, said.template];
+    const textOf = ({ messages }: typeof said) => messages.map(({ entry }) => String(entry.data));
+    warnings = { withProvider: textOf(unsaid), ending: textOf(said) };
     withPool = portalTemplate({ portal });
   }, 120_000);
 
@@ -44,10 +58,73 @@ describe('the stack of the portal', () => {
             'GET /sign-in': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 },
             'GET /callback': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 },
             'GET /assets/{file+}': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+            'GET /accounts/{page+}': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+            'POST /accounts/{page+}': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+            'ANY /operator/{page+}': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
           },
         },
       },
     ]);
+  });
+
+  it('gives no page of an account to the route of the first page, which a stranger can exhaust', () => {
+    const routes = Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) =>
+      String(Properties?.RouteKey),
+    );
+    const [stage] = Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Stage'));
+    expect(Object.keys(stage?.Properties?.RouteSettings as object).sort()).toEqual(
+      routes.filter((key) => key !== '$default').sort(),
+    );
+    // As API Gateway matches: a greedy variable takes one segment or more.
+    const routeOf = (method: string, path: string) =>
+      routes.find((key) => {
+        const [verb = '', pattern = ''] = key.split(' ');
+        const start = pattern.replace(/\{.*$/, '');
+        const isMatch = pattern.includes('+}')
+          ? path.startsWith(start) && path.length > start.length
+          : path === pattern;
+        return (verb === 'ANY' || verb === method) && isMatch;
+      }) ?? '$default';
+    const onDefault = pageRoutes.map(({ method, path }) => [
+      method,
+      path,
+      routeOf(method, path.replaceAll(/:\w+/g, 'x')),
+    ]);
+    expect(onDefault.filter(([, , route]) => route === '$default').map(([, path]) => path)).toEqual([
+      '/',
+      '/sessions',
+      '/sessions',
+    ]);
+  });
+
+  it('has alarms for pages that fail, a provider that refuses it or does not answer, and a client secret that ends', () => {
+    const alarmsOf = (template: Template) =>
+      Object.values(ofType(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => [
+        /#(.*)$/.exec(String(Properties?.AlarmDescription))?.[1],
+        Properties?.Threshold,
+        Properties?.TreatMissingData,
+      ]);
+    const always = [
+      ['portal-fails', 5, 'notBreaching'],
+      ['portal-sign-in-fails', 1, 'notBreaching'],
+      ['portal-sign-in-fails', 1, 'breaching'],
+    ];
+    expect(alarmsOf(withProvider)).toEqual(always);
+    expect(alarmsOf(ending)).toEqual([...always, ['client-secret-ends', 60, 'notBreaching']]);
+    expect(ending.Outputs?.ClientSecretExpires?.Value).toBe('2027-01-31');
+    expect(JSON.stringify(ofType(ending, 'AWS::Lambda::Function'))).toContain(
+      '"PORTAL_CLIENT_SECRET_EXPIRES":"2027-01-31"',
+    );
+  });
+
+  it('counts for the alarm what the function logs when the provider refuses it, not when it is down', () => {
+    const [filter] = Object.values(ofType(withProvider, 'AWS::Logs::MetricFilter'));
+    expect(filter?.Properties?.FilterPattern).toBe('{ ($.provider = "*") && ($.provider != "unreachable") }');
+  });
+
+  it('warns at synth of a client secret whose end nobody is told before', () => {
+    expect(warnings.withProvider).toEqual([expect.stringContaining('set portal.signIn.clientSecretExpires')]);
+    expect(warnings.ending).toEqual([]);
   });
 
   it('has its records in Route 53, or says which one to create elsewhere', () => {
@@ -60,7 +137,9 @@ describe('the stack of the portal', () => {
   });
 
   it('passes the sign-in and operator settings to the function, and never a secret', () => {
-    const [lambda] = Object.values(ofType(withProvider, 'AWS::Lambda::Function'));
+    const lambda = Object.values(ofType(withProvider, 'AWS::Lambda::Function')).find(
+      ({ Properties }) => Properties?.Description === 'The customer portal',
+    );
     const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
       .Environment;
     const text = JSON.stringify(Variables);
@@ -81,8 +160,9 @@ describe('the stack of the portal', () => {
   });
 
   it('may only use accounts and plans, see loads that await approval, and start the state machine', () => {
-    const statements = Object.values(ofType(withProvider, 'AWS::IAM::Policy')).flatMap(
-      ({ Properties }) =>
+    const ofPortal = Object.entries(ofType(withProvider, 'AWS::IAM::Policy')).filter(([id]) => id.startsWith('Portal'));
+    const statements = ofPortal.flatMap(
+      ([, { Properties }]) =>
         (Properties as { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } })
           .PolicyDocument.Statement,
     );
@@ -173,6 +253,11 @@ describe('the stack of the portal', () => {
       'its name where it was before',
       { portal: { ...portal, company: 'Example BV' } },
       'bagAdres.portal.company is now bagAdres.branding.name.',
+    ],
+    [
+      'a client secret that ends on no date',
+      { portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '31-01-2027' } } },
+      'a date, for instance',
     ],
     ['a provider without TLS', { portal: { ...portal, signIn: { ...signIn, issuer: 'http://x.nl' } } }, 'https://'],
   ])('is refused with %s', (_, config, message) => {

@@ -1,0 +1,27 @@
+/** The names on which the stack of the portal, its function and its canary agree. */
+export const portalMetrics = {
+  /** 1 when nobody could have signed in, else 0; its only dimension is `service`. */
+  canaryFailures: 'PortalCanaryFailures',
+  /** Whole days until the client secret ends, by the configuration; its only dimension is `service`. */
+  clientSecretDays: 'ClientSecretDays',
+  /** Sign-ins for which the OpenID provider refused the portal itself; without a dimension. */
+  providerRefusals: 'PortalProviderRefusals',
+} as const;
+
+/** The `service` dimension of these metrics. */
+export const portalService = 'portal-canary';
+
+/** The member of a log line about a sign-in that the provider did not let through. */
+export const providerFault = {
+  member: 'provider',
+  /** Its value when the provider did not answer; otherwise it is the provider's own code, like `invalid_client`. */
+  unreachable: 'unreachable',
+} as const;
+
+/** Environment variables of the canary. */
+export const portalCanaryEnvironment = {
+  baseUrl: 'PORTAL_URL',
+  issuer: 'PORTAL_ISSUER',
+  /** The last day of the client secret, `2027-01-31`; unset where the configuration has none. */
+  clientSecretExpires: 'PORTAL_CLIENT_SECRET_EXPIRES',
+} as const;
