@@ -24,7 +24,7 @@ import {
 } from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
 import type { StepInput } from './step-inputs.ts';
-import { rejectRefused, resume, rollback } from './stored-loads.ts';
+import { rejectRefused, removeExpiredSnapshots, resume, rollback } from './stored-loads.ts';
 
 export type DiscoverInput = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
@@ -47,6 +47,8 @@ export async function discover(context: LoadContext, input: DiscoverInput): Prom
   const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;
   if (pending && !input.planOnly) return finishPending(storage, pending);
+  // Not where nothing is live: then the table was lost, and the manifest does not count.
+  if (manifest.published) await removeExpiredSnapshots(storage, manifest);
   const base = pending ?? manifest.published;
 
   const { source, mutations = [], again = false } = input;

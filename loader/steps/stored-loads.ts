@@ -1,6 +1,6 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
 import { type Load, loadId, type ManifestEntry, type Snapshot } from '../dataset/load.ts';
-import { contentsOf, reject, rejectedDay } from '../dataset/manifest.ts';
+import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
 import { ShardReader } from '../dataset/stored-form.ts';
 import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
@@ -83,6 +83,25 @@ async function objectsToDerive(storage: Storage, snapshot: Snapshot): Promise<st
   ];
   const there = new Set((await storage.list(paths.snapshotOf(snapshot.id))).map(({ key }) => key));
   return needed.every((key) => there.has(key)) ? objects : null;
+}
+
+/**
+ * Removes the snapshots of refused loads whose work has expired, which nobody can approve any more: every other snapshot is one
+ * that the manifest names, or has its load beside it.
+ */
+export async function removeExpiredSnapshots(
+  storage: Storage,
+  { published, pending, history }: Manifest,
+): Promise<void> {
+  const named = [published, pending, ...history].flatMap(
+    (entry) => entry && [entry.snapshot, entry.replayBase?.snapshot],
+  );
+  const kept = new Set(named.map((snapshot) => snapshot?.id));
+  const stored = await storage.list(paths.snapshots);
+  for (const [id, objects] of Map.groupBy(stored, ({ key }) => key.split('/')[1] ?? '')) {
+    if (kept.has(id) || (await storage.open(paths.load(id))) !== null) continue;
+    await storage.delete(objects.map(({ key }) => key));
+  }
 }
 
 /** The storage has no work of this load, so it can't continue. */

@@ -166,6 +166,26 @@ describe('a day that changes too much', () => {
     ).toBe(true);
   });
 
+  it('leaves no snapshot when it was corrected and its work has expired, but every other snapshot', async () => {
+    const { register, options } = await registerWithLargeDay();
+    const { storage } = options;
+    const snapshots = async () => [
+      ...new Set((await storage.list(paths.snapshots)).map(({ key }) => key.split('/')[1])),
+    ];
+    const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
+    // Another file of the same day, as large: a load of its own.
+    const { first } = register;
+    const renamed = first.WPL.map((place) => ({ ...place, naam: `${place.naam} op Zee` }));
+    await register.write(jan9, jan10, mutationsBetween(first, { ...first, WPL: renamed }));
+    const { load: other = '' } = (await refusalOf(runLoad(options))) ?? {};
+    expect(await snapshots()).toEqual(expect.arrayContaining([load, other]));
+    const before = await snapshots();
+    await storage.delete((await storage.list(paths.workOf(load ?? ''))).map(({ key }) => key));
+    await refusalOf(runLoad(options));
+    expect(await snapshots()).toEqual(before.filter((id) => id !== load));
+    expect(await refusedLoads(storage)).toMatchObject([{ load: other }]);
+  });
+
   it('stays away once it is rejected, until it is corrected', async () => {
     const { register, options, content } = await registerWithLargeDay();
     const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
