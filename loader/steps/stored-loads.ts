@@ -86,8 +86,8 @@ async function objectsToDerive(storage: Storage, snapshot: Snapshot): Promise<st
 }
 
 /**
- * Removes the snapshots of refused loads whose work has expired, which nobody can approve any more: every other snapshot is one
- * that the manifest names, or has its load beside it.
+ * Removes the snapshots of refused loads whose work has expired, which nobody can approve any more. Of every other
+ * snapshot the manifest has the name, or the storage has the load.
  */
 export async function removeExpiredSnapshots(
   storage: Storage,

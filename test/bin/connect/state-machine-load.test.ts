@@ -10,7 +10,7 @@ import { ExtractError } from '../../../loader/extract-error.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { type StateMachineBench, startStateMachineBench } from '../../loader/state-machine-bench.ts';
-import { february, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
+import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run } from '../command-line.ts';
 import { startFakeAws } from '../fake-aws.ts';
@@ -106,6 +106,27 @@ describe('loads by the state machine of a stack, one after the other', () => {
     await writeFile(broken, 'BAG');
     const before = started().length;
     expect(await failure('run', '--extract', broken)).toMatchObject({ code: 'bad_extract' });
+    expect(started()).toHaveLength(before);
+  });
+
+  it('an address is explained from the bucket alone, whether it is there, is gone, or never was', async () => {
+    const before = started().length;
+    const present = await load('explain', '1382lj', '28');
+    expect(present).toMatchObject({ exit: 0, err: '' });
+    expect(present.out).toMatch(/^1382LJ 28: Nijverheidslaan, Weesp, in the dataset of 2026-02-08, from the extract/);
+    expect(present.out).toContain(idOf('1382LJ 28'));
+    const gone = JSON.parse((await load('explain', '2513AA', '2', '--json')).out);
+    expect(gone).toMatchObject({
+      key: '2513AA#2#',
+      peildatum: february.peildatum,
+      places: [],
+      earlier: [{ peildatum: january.peildatum, places: ['Binnenhof, ’s-Gravenhage'] }],
+    });
+    expect((await load('explain', '2513AA', '2')).out).toMatch(
+      /^2513AA 2 is not an address, in the dataset of 2026-02-08/,
+    );
+    const never = JSON.parse((await load('explain', '1000AA', '1', '--json')).out);
+    expect(never).toMatchObject({ places: [], voorkomens: [], changes: [], earlier: [] });
     expect(started()).toHaveLength(before);
   });
 
