@@ -5,12 +5,12 @@ import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
 import type { ManifestEntry } from '../loader/dataset/load.ts';
 import type { Progress } from '../loader/progress.ts';
-import { runLoad } from '../loader/run/run-load.ts';
 import type { LoadReport } from '../loader/steps/load-report.ts';
 import { readManifest } from '../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
 import { demoExamples, demoExtract } from './demo/demo.ts';
+import { runLoad } from './load/run-load.ts';
 
 /** The live dataset. */
 export type ServedDataset = {

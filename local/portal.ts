@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
-import { approveLoad, rejectLoad } from '../loader/run/run-load.ts';
 import type { LoadReport } from '../loader/steps/load-report.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
@@ -9,6 +8,7 @@ import { type LoadDecision, type LoadRunner, loadsOf } from '../packages/admin/l
 import type { LocalPortal, LocalPortalOptions } from '../portal/local/portal.ts';
 import { localDynamoDb } from './engine/client.ts';
 import { startGateway } from './gateway/gateway.ts';
+import { approveLoad, rejectLoad } from './load/run-load.ts';
 
 export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs' | 'startGateway'> & {
   /** The DynamoDB engine, and the secret that it requires. */

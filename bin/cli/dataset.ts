@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RepairReport } from '../../loader/run/repair.ts';
+import type { RepairReport } from '../../local/load/repair.ts';
 import type { ConnectionOptions } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
@@ -164,7 +164,7 @@ function addStatus(load: Command, terminal: Terminal): void {
 
 async function status(loads: LoadCommands): Promise<Result> {
   const { loadStatus } = await import('../../loader/steps/manifest.ts');
-  const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
+  const { refusedLoads } = await import('../../loader/steps/refused-loads.ts');
   const { renderStatus } = await import('./render-load.ts');
   const { mutationStatus } = await import('../connect/loads.ts');
   const [found, refused, running] = await Promise.all([

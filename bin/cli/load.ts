@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { RefusedLoad } from '../../loader/run/refused-loads.ts';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
+import type { RefusedLoad } from '../../loader/steps/refused-loads.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
 import type { LoadDecision } from '../../packages/admin/load-approvals.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
@@ -83,7 +83,7 @@ Examples:
  * @throws CommandError
  */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
-  const { differences } = await import('../../loader/run/refused-loads.ts');
+  const { differences } = await import('../../loader/steps/refused-loads.ts');
   async function* lines() {
     yield 'key,before,after,nummeraanduidingen\r\n';
     if (outcome !== 'planned' || load === null) return;
@@ -195,7 +195,7 @@ async function decide(
   loads: LoadCommands,
   { id, decision }: { id: string | undefined; decision: LoadDecision },
 ): Promise<Result> {
-  const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
+  const { refusedLoads } = await import('../../loader/steps/refused-loads.ts');
   const { load } = choose(await refusedLoads(loads.context.storage), id, loads.where, decision);
   return run(terminal, options, loads, () => loads.start({ [decision]: load }));
 }

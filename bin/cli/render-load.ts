@@ -2,10 +2,10 @@ import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/dataset/lines.ts';
 import type { ChangeExample, Objection } from '../../loader/dataset/load-counts.ts';
 import { loadDefaults } from '../../loader/names.ts';
-import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
+import type { RepairReport } from '../../local/load/repair.ts';
 import type { ExecutingLoad, MutationStatus } from '../connect/loads.ts';
 import { counted, table, thousands } from './command.ts';
 

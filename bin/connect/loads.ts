@@ -3,8 +3,6 @@ import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecution
 import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
-import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../loader/run/repair.ts';
-import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadContext } from '../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
@@ -15,6 +13,8 @@ import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
+import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../local/load/repair.ts';
+import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../local/load/run-load.ts';
 import type { ConnectionOptions } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';

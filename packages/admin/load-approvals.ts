@@ -5,9 +5,9 @@ import { type AuditEntry, audited, auditOf } from '../../core/accounts/admin/aud
 import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
-import { findRefusedPlan, refusedPlans } from '../../loader/run/refused-loads.ts';
 import type { LoadPlan } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
+import { findRefusedPlan, refusedPlans } from '../../loader/steps/refused-loads.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */

@@ -85,6 +85,32 @@ describe('links in the docs', () => {
   });
 });
 
+describe('the layout in the README', () => {
+  const rows = [...textOf('README.md').matchAll(/^\| \[`([\w/]+)`\]\(\1\) \| (.+) \|$/gm)];
+  const foldersIn = (folder: string) =>
+    globSync(`${folder}/*/`, { cwd: root }).map((path) => path.split('/').at(-1) ?? '');
+
+  it('names every top folder with code', () => {
+    const top = [...new Set(files.flatMap((file) => (file.endsWith('.ts') ? [file.split('/')[0]] : [])))];
+    expect(top.filter((folder) => !rows.some(([, row = '']) => row.split('/')[0] === folder))).toEqual([]);
+  });
+
+  it.each(rows.map(([, folder = '', text = '']) => [folder, text]))(
+    'names folders of %s that exist',
+    (folder, text) => {
+      const named = [...text.matchAll(/`([a-z-]+)`/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => name !== 'bag-adres-admin');
+      const inside = foldersIn(folder);
+      const deeper = inside.flatMap((name) => foldersIn(`${folder}/${name}`));
+      expect(named.filter((name) => !inside.includes(name) && !deeper.includes(name))).toEqual([]);
+      if (!['test', 'docs', 'packages/admin'].includes(folder)) {
+        expect(inside.filter((name) => !named.includes(name))).toEqual([]);
+      }
+    },
+  );
+});
+
 describe('paths that docs and comments mention', () => {
   it('exist', () => {
     const path =

@@ -141,6 +141,19 @@ describe('imports', () => {
     expect(cyclesOf(new Map(Object.entries(mayImport).map(([top, others]) => [top, [...others]])))).toEqual([]);
   });
 
+  it('lead from a Lambda or a stack to every file of the core: what only commands and one machine use is elsewhere', () => {
+    const isDeployed = (file: string) =>
+      /(^lib\/|\/handler\.ts$)/.test(file) || /export const handler\b/.test(textOf(file));
+    const reached = new Set<string>();
+    const visit = (file: string) => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const next of imports.get(file) ?? []) visit(next);
+    };
+    for (const file of sources.filter(isDeployed)) visit(file);
+    expect(sources.filter((file) => /^(core|loader|lambdas)\//.test(file) && !reached.has(file))).toEqual([]);
+  });
+
   it('form no cycle of files', () => {
     expect(cyclesOf(imports)).toEqual([]);
   });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { localGuardDefaults } from '../../loader/names.ts';
-import { runLoad } from '../../loader/run/run-load.ts';
 import { RefusedLoadError } from '../../loader/steps/load-report.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
+import { runLoad } from '../../local/load/run-load.ts';
 import { january, type Month, march, voorkomensOf } from '../loader/steps/months.ts';
 import { createAddressesTable } from './dynamodb.ts';
 

@@ -1,10 +1,10 @@
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { unpackLines } from '../../../loader/dataset/stored-form.ts';
-import { runLoad } from '../../../loader/run/run-load.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { getUnpacked, paths } from '../../../loader/storage/storage.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 
 /**
  * One load in a process of its own, into a table that keeps nothing but the date and answers from the snapshot that it

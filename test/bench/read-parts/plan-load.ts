@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planLoad } from '../../../loader/run/run-load.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
+import { planLoad } from '../../../local/load/run-load.ts';
 
 /** Takes an extract from zip to snapshot on all cores, in a process of its own, and prints what that came to. */
 const held = { owner: 'bench', token: 'bench', untilSeconds: Number.MAX_SAFE_INTEGER };

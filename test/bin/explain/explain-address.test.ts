@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { renderExplanation } from '../../../bin/cli/explain.ts';
 import { explainAddress } from '../../../bin/explain/explain-address.ts';
-import { runLoad } from '../../../loader/run/run-load.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { mutationsBetween } from '../../../local/demo/write-extract.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 

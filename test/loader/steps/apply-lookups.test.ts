@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../core/place-fields.ts';
-import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { idOf, type Month, tableOf, voorkomensOf } from './months.ts';
 

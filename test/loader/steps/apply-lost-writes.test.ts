@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runLoad } from '../../../loader/run/run-load.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { january, tableOf } from './months.ts';
 

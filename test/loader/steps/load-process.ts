@@ -1,6 +1,6 @@
-import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { LeaseTiming } from '../../../loader/storage/lease.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { testDynamoDb } from '../../support/dynamodb.ts';
 
 /** What a load in a process of its own works with. Plain JSON. */

@@ -1,11 +1,11 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { repairTable } from '../../../loader/run/repair.ts';
-import { runLoad } from '../../../loader/run/run-load.ts';
 import { sampleTable } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
+import { repairTable } from '../../../local/load/repair.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { january } from './months.ts';
 

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { differences } from '../../../loader/run/refused-loads.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { differences } from '../../../loader/steps/refused-loads.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 
 /** A national day as Kadaster delivered it. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AdminError } from '../../../core/accounts/admin/admin-error.ts';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { approveLoad, rejectLoad } from '../../../loader/run/run-load.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
+import { approveLoad, rejectLoad } from '../../../local/load/run-load.ts';
 import { type LoadRunner, loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { idOf } from '../../loader/steps/months.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';

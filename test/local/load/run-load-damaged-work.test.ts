@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { refusedLoads } from '../../../loader/run/refused-loads.ts';
-import { repairTable } from '../../../loader/run/repair.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
+import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
+import { repairTable } from '../../../local/load/repair.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
 import { Random } from '../../bench/generator/random.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../steps/load-bench.ts';
-import { february, january, type Month, march, tableOf } from '../steps/months.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { february, january, type Month, march, tableOf } from '../../loader/steps/months.ts';
 
 type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
 const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const;

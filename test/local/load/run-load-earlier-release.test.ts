@@ -4,14 +4,14 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { keyItem } from '../../../core/addresses/address-item.ts';
 import { packLines, unpackLines, unpackShard } from '../../../loader/dataset/stored-form.ts';
-import { repairTable } from '../../../loader/run/repair.ts';
-import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { getUnpacked, paths, putPacked, type Storage } from '../../../loader/storage/storage.ts';
 import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../steps/load-bench.ts';
-import { february, january, listsOf, type Month, tableOf } from '../steps/months.ts';
+import { repairTable } from '../../../local/load/repair.ts';
+import { rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { february, january, listsOf, type Month, tableOf } from '../../loader/steps/months.ts';
 
 let bench: LoadBench;
 let loaded: LoadPlace;

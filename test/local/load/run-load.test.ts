@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import type { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { countWrites } from '../steps/count-writes.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../steps/load-bench.ts';
-import { february, februaryChanges, idOf, january, listsOf, type Month, march, tableOf } from '../steps/months.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { countWrites } from '../../loader/steps/count-writes.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import {
+  february,
+  februaryChanges,
+  idOf,
+  january,
+  listsOf,
+  type Month,
+  march,
+  tableOf,
+} from '../../loader/steps/months.ts';
 
 let bench: LoadBench;
 let sources: { january: string; february: string; march: string };

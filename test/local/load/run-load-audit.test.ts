@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runLoad } from '../../../loader/run/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { newDataset, Register } from '../../loader/steps/mutation-register.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
-import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
-import { newDataset, Register } from '../steps/mutation-register.ts';
 
 let bench: LoadBench;
 

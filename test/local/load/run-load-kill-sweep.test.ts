@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../steps/load-bench.ts';
-import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../steps/months.ts';
-import { watched } from '../steps/watched.ts';
+import { rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
+import { watched } from '../../loader/steps/watched.ts';
 
 let bench: LoadBench;
 const sources = new Map<Month, string>();

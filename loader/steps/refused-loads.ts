@@ -2,10 +2,10 @@ import { diff } from '../dataset/lines.ts';
 import { type Load, resultOf } from '../dataset/load.ts';
 import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
 import { unpackShard } from '../dataset/stored-form.ts';
-import type { ShardItem } from '../steps/collect.ts';
-import type { LoadPlan } from '../steps/load-report.ts';
-import type { Merged } from '../steps/merge.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
+import type { ShardItem } from './collect.ts';
+import type { LoadPlan } from './load-report.ts';
+import type { Merged } from './merge.ts';
 
 /** A load that the guard refused, or would refuse; it continues when it is approved. */
 export type RefusedLoad = { load: string; peildatum: string; objections: Objection[] };

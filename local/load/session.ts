@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import type { Thresholds } from '../dataset/load-counts.ts';
-import { localGuardDefaults } from '../names.ts';
-import { noProgress, type Progress } from '../progress.ts';
-import type { LoadContext } from '../steps/manifest.ts';
-import type { AddressTable, BulkImport } from '../storage/address-table.ts';
-import { type Lease, type LeaseTiming, localLease, withLock } from '../storage/lease.ts';
-import { processOwner } from '../storage/lock.ts';
-import { openStorage } from '../storage/open.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Thresholds } from '../../loader/dataset/load-counts.ts';
+import { localGuardDefaults } from '../../loader/names.ts';
+import { noProgress, type Progress } from '../../loader/progress.ts';
+import type { LoadContext } from '../../loader/steps/manifest.ts';
+import type { AddressTable, BulkImport } from '../../loader/storage/address-table.ts';
+import { type Lease, type LeaseTiming, localLease, withLock } from '../../loader/storage/lease.ts';
+import { processOwner } from '../../loader/storage/lock.ts';
+import { openStorage } from '../../loader/storage/open.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
 import { noWorkers, ThreadPool, type Workers } from './threads.ts';
 
 /** The options of a load on one machine. */

@@ -1,13 +1,13 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import type { Part } from '../dataset/load.ts';
-import type { ReferenceMemory } from '../dataset/reference-file.ts';
-import { ExtractError } from '../extract-error.ts';
-import type { Amount } from '../progress.ts';
-import { extractPart } from '../steps/extract.ts';
-import { mergeShard } from '../steps/merge.ts';
-import { reference } from '../steps/reference.ts';
-import { openStorage } from '../storage/open.ts';
-import { DamagedObjectError, MissingObjectError, type Storage } from '../storage/storage.ts';
+import type { Part } from '../../loader/dataset/load.ts';
+import type { ReferenceMemory } from '../../loader/dataset/reference-file.ts';
+import { ExtractError } from '../../loader/extract-error.ts';
+import type { Amount } from '../../loader/progress.ts';
+import { extractPart } from '../../loader/steps/extract.ts';
+import { mergeShard } from '../../loader/steps/merge.ts';
+import { reference } from '../../loader/steps/reference.ts';
+import { openStorage } from '../../loader/storage/open.ts';
+import { DamagedObjectError, MissingObjectError, type Storage } from '../../loader/storage/storage.ts';
 
 /** Work for a thread, so that it does not block the thread that serves requests. */
 type Task =

@@ -7,16 +7,16 @@ import {
   type LineWrite,
   snapshotLine,
   tableLine,
-} from '../dataset/lines.ts';
-import type { ManifestEntry, Snapshot } from '../dataset/load.ts';
-import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
-import type { Manifest } from '../dataset/manifest.ts';
-import { ObjectShardReader } from '../dataset/object-shard.ts';
-import { checkedReference } from '../dataset/reference-file.ts';
-import { packLines, packShard, unpackLines, unpackShard, unpackWrites } from '../dataset/stored-form.ts';
-import { shardsOfObjects } from '../steps/extract.ts';
-import { type ChangeFile, readManifest } from '../steps/manifest.ts';
-import { UnknownLoadError, UnknownSnapshotError } from '../steps/stored-loads.ts';
+} from '../../loader/dataset/lines.ts';
+import type { ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
+import { countChange, noChanges, type ShardCounts } from '../../loader/dataset/load-counts.ts';
+import type { Manifest } from '../../loader/dataset/manifest.ts';
+import { ObjectShardReader } from '../../loader/dataset/object-shard.ts';
+import { checkedReference } from '../../loader/dataset/reference-file.ts';
+import { packLines, packShard, unpackLines, unpackShard, unpackWrites } from '../../loader/dataset/stored-form.ts';
+import { shardsOfObjects } from '../../loader/steps/extract.ts';
+import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
+import { UnknownLoadError, UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import {
   getJson,
   getUnpacked,
@@ -25,7 +25,7 @@ import {
   putPacked,
   type Storage,
   UnusableObjectError,
-} from '../storage/storage.ts';
+} from '../../loader/storage/storage.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;

@@ -2,16 +2,16 @@ import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import { refusedLoads } from '../../../loader/run/refused-loads.ts';
-import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
+import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
 import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
-import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
-import { deliveryName, newDataset, Register, start } from '../steps/mutation-register.ts';
 
 let bench: LoadBench;
 

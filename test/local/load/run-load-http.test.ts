@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
-import { february, january, tableOf } from '../steps/months.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { february, january, tableOf } from '../../loader/steps/months.ts';
 
 let bench: LoadBench;
 let server: Server;

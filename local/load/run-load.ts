@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { retryWithBackoff } from '../../core/retry.ts';
-import type { Load, Part } from '../dataset/load.ts';
-import { applyChanges, importAll } from '../steps/apply.ts';
-import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
-import { discover } from '../steps/discover.ts';
-import { approve, guard } from '../steps/guard.ts';
+import type { Load, Part } from '../../loader/dataset/load.ts';
+import { applyChanges, importAll } from '../../loader/steps/apply.ts';
+import { type Collected, collect, type ShardItem } from '../../loader/steps/collect.ts';
+import { discover } from '../../loader/steps/discover.ts';
+import { approve, guard } from '../../loader/steps/guard.ts';
 import {
   finishedReport,
   type LoadPlan,
@@ -12,15 +12,15 @@ import {
   RefusedLoadError,
   reportOf,
   unchangedReport,
-} from '../steps/load-report.ts';
-import type { ChangeFile, Discovery } from '../steps/manifest.ts';
-import { mutate } from '../steps/mutate.ts';
-import { publish } from '../steps/publish.ts';
-import { readReference } from '../steps/reference.ts';
-import { stage } from '../steps/stage.ts';
-import { rejectRefused, resume, rollback } from '../steps/stored-loads.ts';
-import { SourceChangedError } from '../storage/source.ts';
-import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../storage/storage.ts';
+} from '../../loader/steps/load-report.ts';
+import type { ChangeFile, Discovery } from '../../loader/steps/manifest.ts';
+import { mutate } from '../../loader/steps/mutate.ts';
+import { publish } from '../../loader/steps/publish.ts';
+import { readReference } from '../../loader/steps/reference.ts';
+import { stage } from '../../loader/steps/stage.ts';
+import { rejectRefused, resume, rollback } from '../../loader/steps/stored-loads.ts';
+import { SourceChangedError } from '../../loader/storage/source.ts';
+import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 /** The first half of a load, up to rows by shard; skips what is already stored. */

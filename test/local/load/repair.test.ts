@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { type AddressItem, addressItem, keyItem, type StoredAddress } from '../../../core/addresses/address-item.ts';
 import { parseLine } from '../../../loader/dataset/lines.ts';
-import { LinesByShard, repairTable } from '../../../loader/run/repair.ts';
-import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { paths } from '../../../loader/storage/storage.ts';
-import { countWrites } from '../steps/count-writes.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../steps/load-bench.ts';
-import { february, january, listsOf, march, tableOf } from '../steps/months.ts';
+import { LinesByShard, repairTable } from '../../../local/load/repair.ts';
+import { rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { countWrites } from '../../loader/steps/count-writes.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { february, january, listsOf, march, tableOf } from '../../loader/steps/months.ts';
 
 let bench: LoadBench;
 let sources: { january: string; february: string; march: string };

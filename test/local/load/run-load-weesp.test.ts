@@ -6,16 +6,16 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
 import { findMembers, memberAccess } from '../../../loader/bag/extract-members.ts';
-import { planLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import { fileAccess, subRange } from '../../../loader/zip/random-access.ts';
 import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
+import { planLoad, runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 import { weespTruth } from '../../support/weesp-truth.ts';
-import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
 
 const samples = resolve('../shared/bag-samples');
 const weesp = join(samples, 'weesp-0457/BAGGEM0457L-15102021.zip');

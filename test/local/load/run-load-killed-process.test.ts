@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { retryWithBackoff } from '../../../core/retry.ts';
-import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { LockedError } from '../../../loader/storage/lock.ts';
-import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
-import type { LoadProcess } from '../steps/load-process.ts';
-import { type Month, tableOf } from '../steps/months.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import type { LoadProcess } from '../../loader/steps/load-process.ts';
+import { type Month, tableOf } from '../../loader/steps/months.ts';
 
 const month: Month = {
   peildatum: '2026-01-08',
@@ -50,7 +50,7 @@ async function suspendedLoad(options: Partial<LoadProcess>, files: number) {
   const endpoint = await bench.client.config.endpoint?.();
   const url = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port}`;
   const work: LoadProcess = { endpoint: url, ...place, ...options };
-  const script = join(import.meta.dirname, '../steps/load-process.ts');
+  const script = join(import.meta.dirname, '../../loader/steps/load-process.ts');
   const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ['ignore', 'pipe', 'ignore'] });
   const printed = text(child.stdout);
   const exited = once(child, 'exit');
