@@ -13,7 +13,8 @@ export function backupLines({ plans, accounts }: Backup): string[] {
         hash: hash && Buffer.from(hash).toString('base64'),
         ...{ label, created, revoked, ...(secret !== undefined && { secret }) },
       })),
-      ...{ members, days },
+      members,
+      days: days?.map(({ byKey, ...day }) => ({ ...day, ...(byKey && { by_key: byKey }) })),
     })),
   ];
   return lines.map((each) => `${JSON.stringify(each)}\n`);

@@ -36,7 +36,16 @@ const accountLine = z.strictObject({
   ),
   // Exports of earlier versions have neither.
   members: z.array(z.strictObject({ person: z.string(), role: z.enum(roles), added: seconds })).optional(),
-  days: z.array(z.strictObject({ date: z.string(), lookups: z.int().min(1), expires: seconds })).optional(),
+  days: z
+    .array(
+      z.strictObject({
+        date: z.string(),
+        lookups: z.int().min(1),
+        expires: seconds,
+        by_key: z.record(z.string().regex(/^[0-9A-Za-z]{4}$/), z.int().min(1)).optional(),
+      }),
+    )
+    .optional(),
 });
 
 /** The first line: which version of the format the others have. */
@@ -63,7 +72,7 @@ export function parseLines(file: string, text: string): Backup {
   throw new CommandError('invalid', `${file} is empty; it is no export.`);
 }
 
-function accountOf({ own_limits: ownLimits, keys, ...account }: z.output<typeof accountLine>): AccountBackup {
+function accountOf({ own_limits: ownLimits, keys, days, ...account }: z.output<typeof accountLine>): AccountBackup {
   return {
     ...account,
     ownLimits,
@@ -72,6 +81,7 @@ function accountOf({ own_limits: ownLimits, keys, ...account }: z.output<typeof 
       hash: hash === null ? null : new Uint8Array(Buffer.from(hash, 'base64')),
       ...key,
     })),
+    days: days?.map(({ by_key: byKey, ...day }) => ({ ...day, ...(byKey && { byKey }) })),
   };
 }
 

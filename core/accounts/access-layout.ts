@@ -132,6 +132,17 @@ export const attemptSlots = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '
 export const attemptIdBytes = 6;
 
 /**
+ * The attributes of an item of the current layout that count the lookups of each key, by `keyCode`: a map of those of the day that
+ * is being counted, and a map of earlier dates, as in `days`, to such maps (decision 0170).
+ */
+export const keyCounts = { today: 'p', days: 'q' } as const;
+
+/** How an item and a record abbreviate the id of a key: so that the counts of all keys fit. */
+export function keyCode(keyId: string): string {
+  return keyId.slice(0, 4);
+}
+
+/**
  * Only on an item of the first layout: the date until which requests were last counted by a version that knows both, in
  * days since 1970. If that is the date that ends now, no older version has begun a day since, and the item is
  * rewritten.

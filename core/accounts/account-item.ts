@@ -8,11 +8,12 @@ import {
   attemptIdBytes,
   attemptSlots,
   firstLayout,
+  keyCounts,
   layoutOf,
   noDateForOlderVersions,
   rolledByThisVersion,
 } from './access-layout.ts';
-import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
+import type { Access, PlanVersion, Terms, UnitsByKey, UsageCount } from './account.ts';
 import type { Limits, QuotaState, WindowCount } from './quota.ts';
 
 export const planRecord = {
@@ -95,12 +96,15 @@ function readDropped(item: Item, layout: AccessLayout): Access['dropped'] {
 
 function readUsage(item: Item, layout: AccessLayout): UsageCount {
   const date: string | number | undefined = item[layout.date];
-  const days: Record<string, number> = item[layout.days] ?? {};
+  const byDate = <T>(days: Record<string, T> = {}): Record<string, T> =>
+    Object.fromEntries(Object.entries(days).map(([day, counted]) => [layout.readDate(day), counted]));
   return {
     total: item[layout.total] ?? 0,
     date: date === undefined ? null : layout.readDate(date),
     mark: item[layout.mark] ?? 0,
-    days: Object.fromEntries(Object.entries(days).map(([day, units]) => [layout.readDate(day), units])),
+    days: byDate<number>(item[layout.days]),
+    byKey: item[keyCounts.today] ?? {},
+    daysByKey: byDate<UnitsByKey>(item[keyCounts.days]),
   };
 }
 
@@ -110,8 +114,12 @@ function mayBeRewritten(item: Item, layout: AccessLayout): boolean {
   return item[rolledByThisVersion] === accessItem.storedDate(date);
 }
 
-/** The list of attempts of an item that has counted none. */
-export const newAttempts: Item = Object.fromEntries(attemptSlots.map((slot) => [slot, new Uint8Array(attemptIdBytes)]));
+/** The list of attempts of an item that has counted none, and its counts by key. */
+export const nothingCounted: Item = {
+  ...Object.fromEntries(attemptSlots.map((slot) => [slot, new Uint8Array(attemptIdBytes)])),
+  [keyCounts.today]: {},
+  [keyCounts.days]: {},
+};
 
 /** The usage of an access item that has counted nothing yet. */
 export function newUsage(nowSeconds: number): Item {
@@ -120,7 +128,7 @@ export function newUsage(nowSeconds: number): Item {
     [accessItem.date]: accessItem.storedDate(dateOf(nowSeconds)),
     [accessItem.mark]: 0,
     [accessItem.days]: {},
-    ...newAttempts,
+    ...nothingCounted,
     ...noDateForOlderVersions,
   };
 }

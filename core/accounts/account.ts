@@ -33,7 +33,13 @@ export type UsageCount = {
   date: string | null;
   mark: number;
   days: Readonly<Record<string, number>>;
+  /** The part of it that is counted by key: of `date`, and of each of `days`, by the code of the key (decision 0170). */
+  byKey: UnitsByKey;
+  daysByKey: Readonly<Record<string, UnitsByKey>>;
 };
+
+/** Lookups by the code of the key that they were charged with. */
+export type UnitsByKey = Readonly<Record<string, number>>;
 
 /**
  * One access item: all that a request needs to know of an account. Most accounts have one; an account with several
@@ -73,8 +79,12 @@ export type Access = {
   moves: number;
 };
 
-/** The most days in `days`: what fits the access item. A charge that would begin another one records these first. */
+/**
+ * The most days in `days`, and the most counts of a key on a day: what fits the access item. A charge that would begin a day for
+ * which there is no space has the others recorded first.
+ */
 export const maxUnrecordedDays = 2;
+export const maxKeyCounts = 12;
 
 /** Whether the attempt with this id was counted on this item, and no more than a few others since. */
 export function hasCounted({ attempts }: Access, id: Uint8Array): boolean {
@@ -86,9 +96,11 @@ export function dayHasPassed({ date }: UsageCount, now: number): boolean {
   return date === null || date < dateOf(Math.floor(now));
 }
 
-/** Whether there is no space left for another unrecorded day. */
-export function hasNoSpace({ days }: UsageCount): boolean {
-  return Object.keys(days).length >= maxUnrecordedDays;
+/** Whether there is no space left for another unrecorded day, on which all keys may be used. */
+export function hasNoSpace({ usage: { days, byKey, daysByKey }, keys }: Pick<Access, 'usage' | 'keys'>): boolean {
+  const counts = [byKey, ...Object.values(daysByKey)].flatMap(Object.keys).length;
+  const isCrowded = counts > 0 && counts + Object.keys(keys).length > maxKeyCounts;
+  return isCrowded || Object.keys(days).length >= maxUnrecordedDays;
 }
 
 /** Who made a request; `charged` if it consumed quota. */

@@ -1,17 +1,20 @@
 import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../names.ts';
-import type { Access, RefusalCode, UsageCount } from './account.ts';
+import { accessItem, keyCounts } from './access-layout.ts';
+import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
 import { accessKey } from './account-item.ts';
 
 /**
- * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups are exact: they move here
- * from the access item that counted them, when their day has ended (decision 0141). Refusal counts are a lower bound
- * (decision 0148).
+ * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key, are
+ * exact: they move here from the access item that counted them, when their day has ended (decisions 0141 and 0170).
+ * Refusal counts are a lower bound (decision 0148).
  */
 export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
   lookups: 'lookups',
+  /** Of the key with this code. */
+  byKey: (code: string) => `by_${code}`,
   refused: (kind: RefusalKind) => `refused_${kind}`,
 } as const;
 
@@ -19,28 +22,37 @@ function recordKey(account: string, date: string): Record<string, string> {
   return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: usageRecord.sortKey(date) };
 }
 
-/** Lookups by UTC date. */
-export type UnitsByDate = Record<string, number>;
+/** What a record counts, by attribute: lookups, and those of each key. */
+export type DayCounts = Readonly<Record<string, number>>;
+
+/** By UTC date. */
+export type CountsByDate = Record<string, DayCounts>;
 
 /** The lookups of the days that are not recorded yet, with the one that is being counted. */
-export function unrecorded({ total, date, mark, days }: UsageCount): UnitsByDate {
-  const units = { ...days };
-  if (date !== null) units[date] = (units[date] ?? 0) + total - mark;
-  return withoutZeros(units);
+export function unrecorded({ total, date, mark, days, byKey, daysByKey }: UsageCount): CountsByDate {
+  const ended = Object.entries(days).map(([day, units]) => ({ [day]: countsOf(units, daysByKey[day]) }));
+  return withoutZeros(sumByDate(date === null ? ended : [...ended, { [date]: countsOf(total - mark, byKey) }]));
+}
+
+function countsOf(lookups: number, byKey: UnitsByKey = {}): DayCounts {
+  const counts = Object.entries(byKey).map(([code, units]) => [usageRecord.byKey(code), units]);
+  return { [usageRecord.lookups]: lookups, ...Object.fromEntries(counts) };
 }
 
 /** The sums of all of `parts`, by date. */
-export function sumByDate(parts: readonly UnitsByDate[]): UnitsByDate {
-  const sums: UnitsByDate = {};
-  for (const part of parts) {
-    for (const [date, units] of Object.entries(part)) sums[date] = (sums[date] ?? 0) + units;
+export function sumByDate(parts: readonly CountsByDate[]): CountsByDate {
+  const sums: Record<string, Record<string, number>> = {};
+  for (const [date, counts] of parts.flatMap(Object.entries<DayCounts>)) {
+    sums[date] ??= {};
+    const sum = sums[date];
+    for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;
   }
   return sums;
 }
 
 /** Only the dates with lookups. */
-function withoutZeros(units: UnitsByDate): UnitsByDate {
-  return Object.fromEntries(Object.entries(units).filter(([, count]) => count !== 0));
+function withoutZeros(counts: CountsByDate): CountsByDate {
+  return Object.fromEntries(Object.entries(counts).filter(([, { lookups }]) => lookups !== 0));
 }
 
 /** When the record of `date` may be deleted, in seconds: `months` after the end of its month. */
@@ -55,20 +67,12 @@ function expiryOfRecord(date: string, months: number): number {
  * lookups from an access item, so that a lookup is always in exactly one of the two. Without `months` a record that has
  * an expiry keeps it, and a new one gets the default.
  */
-export function addToRecords(table: string, account: string, units: UnitsByDate, months?: number): Update[] {
-  return Object.entries(withoutZeros(units)).map(([date, count]) =>
-    addition(table, account, date, { [usageRecord.lookups]: count }, months),
-  );
+export function addToRecords(table: string, account: string, counts: CountsByDate, months?: number): Update[] {
+  return Object.entries(withoutZeros(counts)).map(([date, day]) => addition(table, account, date, day, months));
 }
 
 /** The update that adds to attributes of the record of a day. */
-function addition(
-  table: string,
-  account: string,
-  date: string,
-  counts: Record<string, number>,
-  months?: number,
-): Update {
+function addition(table: string, account: string, date: string, counts: DayCounts, months?: number): Update {
   const attributes = Object.keys(counts);
   const expires = months === undefined ? 'if_not_exists(#expires, :expires)' : ':expires';
   return {
@@ -86,30 +90,47 @@ function addition(
   };
 }
 
-/** The lookups of one day in a backup; `expires` is when the record may be deleted, in seconds since 1970. */
-export type DayBackup = { date: string; lookups: number; expires: number };
+/**
+ * The lookups of one day in a backup, with those of each key by its code; `expires` is when the record may be deleted, in seconds
+ * since 1970.
+ */
+export type DayBackup = { date: string; lookups: number; expires: number; byKey?: UnitsByKey | undefined };
 
 /** The days of an account in a backup, in order: those of its records, and those that its access items still hold. */
-export function backupDays(records: readonly Item[], unrecorded: readonly UnitsByDate[]): DayBackup[] {
+export function backupDays(records: readonly Item[], unrecorded: readonly CountsByDate[]): DayBackup[] {
   const recorded = new Map(records.map((record) => [dateIn(record), record]));
-  const lookups = sumByDate([...unrecorded, ...records.map((record) => ({ [dateIn(record)]: lookupsIn(record) }))]);
-  return Object.entries(withoutZeros(lookups))
-    .map(([date, count]) => {
+  const counts = sumByDate([...unrecorded, ...records.map((record) => ({ [dateIn(record)]: countsIn(record) }))]);
+  return Object.entries(withoutZeros(counts))
+    .map(([date, day]) => {
       const expires = recorded.get(date)?.[accountsTable.expires] ?? expiryOfRecord(date, defaultUsageMonths);
-      return { date, lookups: count, expires };
+      const byKey = unitsByKey(day);
+      return { date, lookups: lookupsIn(day), expires, ...(Object.keys(byKey).length > 0 && { byKey }) };
     })
     .toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }
 
 /** The update that creates the record of a day from a backup; a record that has lookups keeps them. */
-export function restoreDay(table: string, account: string, { date, lookups, expires }: DayBackup): Update {
+export function restoreDay(table: string, account: string, { date, lookups, expires, byKey }: DayBackup): Update {
+  const attributes = Object.entries({ ...countsOf(lookups, byKey), [accountsTable.expires]: expires });
   return {
     TableName: table,
     Key: recordKey(account, date),
-    UpdateExpression: 'SET #lookups = if_not_exists(#lookups, :lookups), #expires = if_not_exists(#expires, :expires)',
-    ExpressionAttributeNames: { '#lookups': usageRecord.lookups, '#expires': accountsTable.expires },
-    ExpressionAttributeValues: { ':lookups': lookups, ':expires': expires },
+    UpdateExpression: `SET ${attributes.map(([name]) => `#${name} = if_not_exists(#${name}, :${name})`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name]) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(attributes.map(([name, value]) => [`:${name}`, value])),
   };
+}
+
+/** The lookups of a record, and those of each key. */
+export function countsIn(record: Item): DayCounts {
+  return countsOf(lookupsIn(record), unitsByKey(record));
+}
+
+/** Those of each key, by its code. */
+export function unitsByKey(counts: Item): UnitsByKey {
+  const prefix = usageRecord.byKey('');
+  const counted = Object.entries(counts).filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(counted.map(([name, units]) => [name.slice(prefix.length), units]));
 }
 
 /** The date of a record. */
@@ -135,7 +156,7 @@ export function recordDays(
   { today = '', months, movesIdle = false }: RecordOptions = {},
 ): Update[] {
   const { account, shard, layout, usage } = access;
-  const { total, date, mark, days } = usage;
+  const { total, date, mark, days, daysByKey } = usage;
   const dates = Object.keys(days);
   const ends = date !== null && date < today && (movesIdle || total > mark);
   if (dates.length === 0 && !ends) return [];
@@ -146,7 +167,9 @@ export function recordDays(
     values[`:units${i}`] = days[day];
   }
   const conditions = dates.map((_, i) => `#days.#day${i} = :units${i}`);
-  const removed = dates.map((_, i) => `#days.#day${i}`);
+  const removed = dates.flatMap((day, i) => [`#days.#day${i}`, ...(daysByKey[day] ? [`#daysByKey.#day${i}`] : [])]);
+  if (dates.some((day) => daysByKey[day])) names['#daysByKey'] = keyCounts.days;
+  const sets = ['#date = :today', '#mark = :total'];
   if (ends) {
     Object.assign(names, { '#date': layout.date, '#mark': layout.mark, '#total': layout.total });
     Object.assign(values, {
@@ -155,11 +178,13 @@ export function recordDays(
       ':total': total,
     });
     conditions.push('#date = :date', '#total = :total');
+    if (layout === accessItem) {
+      names['#byKey'] = keyCounts.today;
+      values[':none'] = {};
+      sets.push('#byKey = :none');
+    }
   }
-  const expression = [
-    ends && 'SET #date = :today, #mark = :total',
-    removed.length > 0 && `REMOVE ${removed.join(', ')}`,
-  ];
+  const expression = [ends && `SET ${sets.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`];
   const taken: Update = {
     TableName: table,
     Key: accessKey(account, shard),
@@ -168,8 +193,8 @@ export function recordDays(
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  const units = ends ? sumByDate([days, { [date]: total - mark }]) : days;
-  return [taken, ...addToRecords(table, account, units, months)];
+  const counts = unrecorded(ends ? usage : { ...usage, date: null });
+  return [taken, ...addToRecords(table, account, counts, months)];
 }
 
 /**

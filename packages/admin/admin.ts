@@ -71,6 +71,7 @@ import {
   type SessionView,
   startSession,
 } from './sessions.ts';
+import { type UsageByKey, usageByKey } from './usage-by-key.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {
@@ -119,6 +120,8 @@ export type Admin = {
     delete(id: string): Promise<void>;
     /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
     usage(id: string, range?: UsageRange): Promise<AccountUsage>;
+    /** The same by key, the most used one first. */
+    usageByKey(id: string, range?: UsageRange): Promise<UsageByKey>;
     /** A page of the usage of all accounts, by id; of deleted ones too, if they have lookups in the range. */
     usagePage(options?: UsagePageOptions): Promise<UsagePage>;
     /** The same, one account after the other, with one page of them in memory. */
@@ -224,6 +227,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       list: (options) => listAccounts(store, options),
       delete: (id) => deleteAccount(store, id),
       usage: (id, range) => usageOf(store, id, range),
+      usageByKey: (id, range) => usageByKey(store, id, range),
       usagePage: (options) => usagePage(store, options),
       eachUsage: (range) => eachUsage(store, range),
       usageOfAll: (range) => usageOfAll(store, range),

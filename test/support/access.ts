@@ -19,7 +19,7 @@ export function accessOf(parts: Partial<Access>): Access {
     dropped: {},
     attempts: [],
     mayBeRewritten: false,
-    usage: { total: 0, date: '1970-01-01', mark: 0, days: {} },
+    usage: { total: 0, date: '1970-01-01', mark: 0, days: {}, byKey: {}, daysByKey: {} },
     created: 0,
     version: 1,
     moves: 0,

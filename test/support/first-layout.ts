@@ -1,5 +1,11 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { accessItem, attemptSlots, firstLayout, rolledByThisVersion } from '../../core/accounts/access-layout.ts';
+import {
+  accessItem,
+  attemptSlots,
+  firstLayout,
+  keyCounts,
+  rolledByThisVersion,
+} from '../../core/accounts/access-layout.ts';
 import { windowNames } from '../../core/calendar.ts';
 import type { AddressService } from './address-service.ts';
 
@@ -25,7 +31,7 @@ export function withLongNames(item: Attributes): Attributes {
   }
   const { [firstLayout.date]: _, ...rest } = item;
   const named = Object.entries(rest)
-    .filter(([name]) => !(attemptSlots as readonly string[]).includes(name))
+    .filter(([name]) => ![...attemptSlots, ...Object.values(keyCounts)].some((current) => current === name))
     .map(([name, value]) => [longNames.get(name) ?? name, value] as const);
   const long: Attributes = Object.fromEntries(named);
   const days = Object.entries((long.days ?? {}) as Attributes);

@@ -29,6 +29,7 @@ export type AdminRefusals = {
   'accounts.audit': 'invalid' | 'not_found';
   'accounts.auditPage': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';
+  'accounts.usageByKey': 'invalid' | 'not_found' | 'conflict';
   'accounts.usagePage': 'invalid' | 'conflict';
   'accounts.eachUsage': 'invalid' | 'conflict';
   'accounts.usageOfAll': 'invalid' | 'conflict';

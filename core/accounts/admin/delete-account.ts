@@ -54,10 +54,10 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
       if (!access) return;
       requireSuspended(access);
       const shards = await allShards(store, access);
-      const units = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
+      const counts = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
       await store.writeAll([
         ...shards.map((shard) => deletion(store.table, shard)),
-        ...addToRecords(store.table, id, units).map((Update) => ({ Update })),
+        ...addToRecords(store.table, id, counts).map((Update) => ({ Update })),
         removeFromIndex(store.table, 'account', id),
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         {

@@ -1,7 +1,7 @@
 import { dateOf, type WindowName, windowStart } from '../../calendar.ts';
 import { type Guard, guardExpression, guardedUpdate } from '../../dynamodb.ts';
-import { type AccessLayout, accessItem, shardAttributes } from '../access-layout.ts';
-import type { Access, Terms } from '../account.ts';
+import { type AccessLayout, accessItem, keyCounts, shardAttributes } from '../access-layout.ts';
+import type { Access, Terms, UnitsByKey } from '../account.ts';
 import { accessKey, newUsage, planAttributes, readShards } from '../account-item.ts';
 import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
 import { type AdminStore, hasLayout, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
@@ -98,8 +98,8 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
     };
     return { Delete: { TableName: table, Key: accessKey(access.account, access.shard), ...condition } };
   });
-  const units = sumByDate(closed.map(({ usage }) => unrecorded(usage)));
-  const records = addToRecords(table, shards[0].account, units).map((Update) => ({ Update }));
+  const counts = sumByDate(closed.map(({ usage }) => unrecorded(usage)));
+  const records = addToRecords(table, shards[0].account, counts).map((Update) => ({ Update }));
   return [...updates, ...deletes, ...records];
 }
 
@@ -186,7 +186,7 @@ function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
 function resetUsage({ layout, usage }: Access, nowSeconds: number): GuardedChanges {
   const made = noItemChanges(layout);
   const { changes, guards } = made;
-  const { date, days } = usage;
+  const { date, days, daysByKey } = usage;
   if (date === null || date <= dateOf(nowSeconds + toleratedSeconds)) return made;
   const today = dateOf(nowSeconds);
   changes.set[layout.date] = layout.storedDate(today);
@@ -194,9 +194,12 @@ function resetUsage({ layout, usage }: Access, nowSeconds: number): GuardedChang
   // Counted after today began, and rolled into a day by the wrong clock.
   const later = Object.entries(days).filter(([day]) => day >= today);
   if (later.length === 0) return made;
-  const stored = (entries: [string, number][]) =>
-    Object.fromEntries(entries.map(([day, units]) => [String(layout.storedDate(day)), units]));
-  changes.set[layout.days] = stored(Object.entries(days).filter(([day]) => day < today));
+  const stored = (entries: [string, number | UnitsByKey][]) =>
+    Object.fromEntries(entries.map(([day, counted]) => [String(layout.storedDate(day)), counted]));
+  const earlier = ([day]: [string, unknown]) => day < today;
+  changes.set[layout.days] = stored(Object.entries(days).filter(earlier));
+  // What was counted by key on the later ones stays in the sum of the day only.
+  if (layout === accessItem) changes.set[keyCounts.days] = stored(Object.entries(daysByKey).filter(earlier));
   changes.raise[layout.mark] = -later.reduce((sum, [, units]) => sum + units, 0);
   guards.push({ attribute: layout.days, is: '=', value: stored(Object.entries(days)) });
   return made;

@@ -1,10 +1,10 @@
 import { mapConcurrently } from '../../concurrency.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess } from '../account-item.ts';
-import { sumByDate, unrecorded } from '../usage-record.ts';
+import { lookupsIn, sumByDate, unrecorded } from '../usage-record.ts';
 import { type AdminStore, listNames } from './admin-store.ts';
 import { allShards } from './reshard.ts';
-import { type AccountUsage, type DayRange, readRecords, readUnits, unitsIn, usageView } from './usage.ts';
+import { type AccountUsage, countsInRecords, type DayRange, readCounts, readRecords, usageView } from './usage.ts';
 import { readRange, type UsageRange } from './usage-range.ts';
 
 /** The usage of an account in a list; `plan` is the one it is on now, `null` for a deleted account. */
@@ -94,9 +94,11 @@ async function readOne(
 ): Promise<ListedUsage> {
   const shards = access ? await allShards(store, access) : [];
   const held = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
-  const records = unitsIn(await readRecords(store, id, range));
+  const records = countsInRecords(await readRecords(store, id, range));
   const plan = access?.plan ?? null;
-  const isInBoth = Object.keys(held).some((date) => (records.units[date] ?? 0) > 0);
-  const read = isInBoth ? await readUnits(store, id, range) : { ...records, units: sumByDate([held, records.units]) };
+  const isInBoth = Object.keys(held).some((date) => lookupsIn(records.counts[date] ?? {}) > 0);
+  const read = isInBoth
+    ? await readCounts(store, id, range)
+    : { ...records, counts: sumByDate([held, records.counts]) };
   return { ...usageView(id, range, read), plan };
 }

@@ -3,13 +3,14 @@ import type { Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
 import {
+  type CountsByDate,
+  countsIn,
   dateIn,
   lookupsIn,
   type RefusalCounts,
   recordDays,
   refusalsIn,
   sumByDate,
-  type UnitsByDate,
   unrecorded,
   usageRecord,
 } from '../usage-record.ts';
@@ -43,26 +44,26 @@ export type DayRange = { from: string; to: string };
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
   const days = await readRange(store, range);
-  return usageView(id, days, await readUnits(store, id, days));
+  return usageView(id, days, await readCounts(store, id, days));
 }
 
 /** The usage of one account, with a member for each day. */
-export function usageView(account: string, { from, to }: DayRange, { units, refusals }: Units): AccountUsage {
+export function usageView(account: string, { from, to }: DayRange, { counts, refusals }: Counts): AccountUsage {
   const days: DayUsage[] = [];
   for (let at = secondsOf(from); at <= secondsOf(to); at += daySeconds) {
     const date = dateOf(at);
-    days.push({ date, lookups: units[date] ?? 0 });
+    days.push({ date, lookups: lookupsIn(counts[date] ?? {}) });
   }
   return { account, from, to, days, refusals };
 }
 
 /** The lookups and refusals of an account by day. */
-type Units = { units: UnitsByDate; refusals: DayRefusals[] };
+type Counts = { counts: CountsByDate; refusals: DayRefusals[] };
 
 /** What these records hold. */
-export function unitsIn(records: readonly Item[]): Units {
+export function countsInRecords(records: readonly Item[]): Counts {
   return {
-    units: Object.fromEntries(records.map((record) => [dateIn(record), lookupsIn(record)])),
+    counts: Object.fromEntries(records.map((record) => [dateIn(record), countsIn(record)])),
     refusals: records.flatMap((record): DayRefusals[] => {
       const counts = refusalsIn(record);
       return counts ? [{ date: dateIn(record), ...counts }] : [];
@@ -77,7 +78,7 @@ const maxReads = 20;
  * The lookups by day. The access items are read before and after the records: if no day was moved between them
  * meanwhile, each lookup was seen in exactly one place.
  */
-export async function readUnits(store: AdminStore, id: string, range: DayRange): Promise<Units> {
+export async function readCounts(store: AdminStore, id: string, range: DayRange): Promise<Counts> {
   let before = await shardsOf(store, id);
   for (let reads = 0; reads < maxReads; reads++) {
     const records = await readRecords(store, id, range);
@@ -86,8 +87,8 @@ export async function readUnits(store: AdminStore, id: string, range: DayRange):
       if (after.length === 0 && !(await isDeleted(store, id))) {
         throw new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
       }
-      const { units, refusals } = unitsIn(records);
-      return { units: sumByDate([units, ...after.map(({ usage }) => unrecorded(usage))]), refusals };
+      const { counts, refusals } = countsInRecords(records);
+      return { counts: sumByDate([counts, ...after.map(({ usage }) => unrecorded(usage))]), refusals };
     }
     before = after;
   }

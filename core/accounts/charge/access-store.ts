@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { dateOf } from '../../calendar.ts';
 import {
   conditionFailed,
   documents,
@@ -107,10 +108,11 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
         if (!isConflict(error)) throw error; // it has changed since: the next day is another occasion
       });
     },
-    async recordDays(seen, signal) {
-      const updates = recordDays(table, seen);
-      await orUnavailable(updateAll(updates), signal, isConflict).catch((error: unknown) => {
-        if (!isConflict(error)) throw error; // otherwise another caller is doing it, or has done it
+    async recordDays(seen, now, signal) {
+      const updates = recordDays(table, seen, { today: dateOf(Math.floor(now)), movesIdle: true });
+      await orUnavailable(updateAll(updates), signal, isConflict).catch(async (error: unknown) => {
+        if (!isConflict(error)) throw error;
+        await pause(Math.random() * 20); // another caller is doing it, or has done it
       });
     },
     async markExhausted(seen, windows, signal) {

@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { dateOf, type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import type { Update } from '../../dynamodb.ts';
-import { accessItem, attemptIdBytes, attemptSlots, firstLayout, rolledByThisVersion } from '../access-layout.ts';
-import { type Access, dayHasPassed, maxUnrecordedDays } from '../account.ts';
+import {
+  accessItem,
+  attemptIdBytes,
+  attemptSlots,
+  firstLayout,
+  keyCode,
+  keyCounts,
+  rolledByThisVersion,
+} from '../access-layout.ts';
+import { type Access, dayHasPassed, hasNoSpace } from '../account.ts';
 import { accessKey } from '../account-item.ts';
 import { expiringKeyBounds } from '../api-key.ts';
 import { configured } from '../quota.ts';
@@ -33,7 +41,8 @@ export function attemptId(): Uint8Array {
  *
  * A condition can't add, so more than one unit is compared with the limit that was seen: if the limit is still that
  * one, the count may be at most `limit - units`. With `roll`, the windows that have passed must still be the ones seen;
- * they restart with these units. Every window's count goes up, or nothing changes and the old item is returned.
+ * they restart with these units. Every window's count and the key's go up, or nothing changes and the old item is
+ * returned.
  */
 export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
   const { claim, units, id, now, at = now, roll, shard } = attempt;
@@ -77,7 +86,8 @@ export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
   names['#total'] = layout.total;
   values[':date'] = layout.storedDate(dateOf(Math.floor(at)));
   adds.push('#total :units');
-  if (roll && dayHasPassed(roll.seen.usage, at)) {
+  const beginsDay = roll !== undefined && dayHasPassed(roll.seen.usage, at) && !hasNoSpace(roll.seen);
+  if (beginsDay) {
     names['#mark'] = layout.mark;
     names['#days'] = layout.days;
     const { date } = roll.seen.usage;
@@ -88,8 +98,8 @@ export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
     } else {
       const dateSeen = layout.storedDate(date);
       names['#dateSeen'] = String(dateSeen);
-      Object.assign(values, { ':dateSeen': dateSeen, ':mostDays': maxUnrecordedDays });
-      conditions.push('#date = :dateSeen AND size(#days) < :mostDays');
+      values[':dateSeen'] = dateSeen;
+      conditions.push('#date = :dateSeen');
       sets.push('#days.#dateSeen = #total - #mark', '#mark = #total', '#date = :date');
     }
     if (layout === firstLayout) {
@@ -103,6 +113,20 @@ export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
     values[':attempt'] = id;
     conditions.push(isNoneOfTheLast);
     sets.push(...listAttempt);
+    const code = keyCode(claim.keyId);
+    names['#byKey'] = keyCounts.today;
+    if (beginsDay) {
+      values[':byKey'] = { [code]: units };
+      sets.push('#byKey = :byKey');
+      if (roll.seen.usage.date !== null) {
+        names['#daysByKey'] = keyCounts.days;
+        sets.push('#daysByKey.#dateSeen = #byKey');
+      }
+    } else {
+      names['#keyCode'] = code;
+      values[':zero'] = 0;
+      sets.push('#byKey.#keyCode = if_not_exists(#byKey.#keyCode, :zero) + :units');
+    }
   }
   return {
     TableName: table,

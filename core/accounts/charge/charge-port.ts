@@ -51,10 +51,10 @@ export type AccessStore = {
   /** Returns whether the shares moved: all of them, or none because a shard had changed. @throws StoreUnavailable */
   move(account: string, move: ShareMove, signal: AbortSignal): Promise<boolean>;
   /**
-   * Moves the days of usage that have ended from one shard into records, unless another caller has.
+   * Moves the days of usage that have ended at `now` from one shard into records, unless another caller has.
    * @throws StoreUnavailable
    */
-  recordDays(seen: Access, signal: AbortSignal): Promise<void>;
+  recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
   /** Gives an item of the first layout the current one, unless it has changed since. @throws StoreUnavailable */
   rewrite(seen: Access, signal: AbortSignal): Promise<void>;
   /**

@@ -70,8 +70,8 @@ export async function charge(
       const seen = next.roll?.seen;
       if (seen && dayHasPassed(seen.usage, next.now)) {
         if (seen.mayBeRewritten) await store.rewrite(seen, signal);
-        // Only where nothing has recorded the usage for days.
-        else if (hasNoSpace(seen.usage)) await store.recordDays(seen, signal);
+        // Where many keys were used, or nothing has recorded the usage for days.
+        else if (hasNoSpace(seen)) await store.recordDays(seen, next.now, signal);
       }
       attempt = next;
     }

@@ -2,7 +2,7 @@ import { windowNames } from '../../calendar.ts';
 import type { Item, Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { accessItem, firstLayout, noDateForOlderVersions, rolledByThisVersion } from '../access-layout.ts';
-import { newAttempts, planAttributes, readAccess } from '../account-item.ts';
+import { nothingCounted, planAttributes, readAccess } from '../account-item.ts';
 
 const plain = ['moves', 'planVersion', 'version', 'created', 'total', 'mark'] as const;
 const perWindow = ['start', 'dropped', 'used', 'limit', 'windowTotal', 'exhausted'] as const;
@@ -29,7 +29,7 @@ export function rewriteCommand(table: string, item: Item): Update | undefined {
   })[accessItem.ownLimits];
   const days = Object.entries(usage.days).map(([date, units]) => [String(accessItem.storedDate(date)), units]);
   const set: Item = {
-    ...newAttempts,
+    ...nothingCounted,
     ...noDateForOlderVersions,
     [accessItem.ownLimits]: own,
     [accessItem.date]: accessItem.storedDate(usage.date),

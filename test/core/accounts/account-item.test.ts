@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessItem } from '../../../core/accounts/access-layout.ts';
-import { maxUnrecordedDays } from '../../../core/accounts/account.ts';
+import { accessItem, keyCode, keyCounts } from '../../../core/accounts/access-layout.ts';
+import { maxKeyCounts, maxUnrecordedDays } from '../../../core/accounts/account.ts';
 import { maxActiveKeys } from '../../../core/accounts/admin/active-keys.ts';
 import { maxLimit, maxShards } from '../../../core/accounts/admin/admin-error.ts';
 import { windowNames } from '../../../core/calendar.ts';
@@ -12,7 +12,7 @@ const widest = maxLimit - 1;
 const limits = { minute: widest, hour: widest, day: widest, month: widest };
 const id = 'a'.repeat(32);
 
-/** What the largest item leaves: enough for two more windows. */
+/** What the largest item leaves without the counts by key, which take it where all keys are used: enough for two more windows. */
 const slackBytes = 150;
 
 let bench: AdminBench;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 describe('the largest account that an operator can make', () => {
-  it(`leaves ${slackBytes} bytes of 1 KB on each of its shards, where a charge costs one write unit`, async () => {
+  it(`leaves ${slackBytes} bytes of 1 KB on each of its shards for the counts by key, which fit there, and a charge costs one write unit`, async () => {
     const { admin, client, table } = bench;
     const code = 'p'.repeat(32);
     await admin.plans.put({ code, limits });
@@ -53,7 +53,23 @@ describe('the largest account that an operator can make', () => {
         }),
       );
       expect(used.ConsumedCapacity?.CapacityUnits).toBe(1);
-      expect(itemBytes((await bench.storedItem(id, item)) ?? {})).toBeLessThanOrEqual(1024 - slackBytes);
+      const stored = (await bench.storedItem(id, item)) ?? {};
+      const largest = itemBytes(stored);
+      expect(largest - itemBytes({ [keyCounts.today]: {}, [keyCounts.days]: {} })).toBeLessThanOrEqual(
+        1024 - slackBytes,
+      );
+      // The most that one shard can count: 1,000 a second. All keys on one day, or as many counts on three.
+      const ofDay = (names: string[]) => Object.fromEntries(names.map((name) => [keyCode(name), 9_999_999]));
+      const names = Object.keys(stored[accessItem.keys] as object);
+      expect(names).toHaveLength(maxActiveKeys);
+      const third = maxKeyCounts / 3;
+      const [first, second, last] = [names.slice(0, third), names.slice(third, 2 * third), names.slice(2 * third)];
+      const [dayBefore, yesterday] = dates.map(String) as [string, string];
+      for (const byKey of [
+        { [keyCounts.today]: ofDay(names), [keyCounts.days]: {} },
+        { [keyCounts.today]: ofDay(first), [keyCounts.days]: { [dayBefore]: ofDay(second), [yesterday]: ofDay(last) } },
+      ])
+        expect(itemBytes({ ...stored, ...byKey })).toBeLessThanOrEqual(1024);
     }
   });
 

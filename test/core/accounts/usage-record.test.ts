@@ -20,6 +20,10 @@ const recordOf = (date: string, attributes: Record<string, number>) => ({
   ...attributes,
 });
 
+/** The counts of these days, none of them by key. */
+const lookups = (units: Record<string, number>) =>
+  Object.fromEntries(Object.entries(units).map(([date, count]) => [date, { lookups: count }]));
+
 describe('the lookups of an access item that no record has', () => {
   it.each([
     [{ total: 9, date: '2026-08-02', mark: 4, days: {} }, { '2026-08-02': 5 }],
@@ -32,14 +36,13 @@ describe('the lookups of an access item that no record has', () => {
     [{ total: 4, date: '2026-08-02', mark: 4, days: { '2026-08-01': 3 } }, { '2026-08-01': 3 }],
     [{ total: 0, date: null, mark: 0, days: {} }, {}],
   ])('of %j are %j', (usage, units) => {
-    expect(unrecorded(usage)).toEqual(units);
+    expect(unrecorded({ ...usage, byKey: {}, daysByKey: {} })).toEqual(lookups(units));
   });
 
   it('are added up over shards, by date', () => {
-    expect(sumByDate([{ '2026-08-01': 3, '2026-08-02': 1 }, { '2026-08-02': 5 }, {}])).toEqual({
-      '2026-08-01': 3,
-      '2026-08-02': 6,
-    });
+    expect(
+      sumByDate([lookups({ '2026-08-01': 3, '2026-08-02': 1 }), { '2026-08-02': { lookups: 5, by_k1: 2 } }, {}]),
+    ).toEqual({ '2026-08-01': { lookups: 3 }, '2026-08-02': { lookups: 6, by_k1: 2 } });
   });
 });
 
@@ -50,12 +53,12 @@ describe('the record of a day', () => {
     ['2026-12-31', 1, '2027-02-01T00:00:00Z'],
     ['2026-12-31', 0, '2027-01-01T00:00:00Z'],
   ])('of %s may be deleted %p whole months after its month: %s', (date, months, expires) => {
-    const [update] = addToRecords('accounts', 'acme', { [date]: 3 }, months);
+    const [update] = addToRecords('accounts', 'acme', lookups({ [date]: 3 }), months);
     expect(Object.values(update?.ExpressionAttributeValues ?? {})).toEqual([seconds(expires), 3]);
   });
 
   it('is not made for a day without lookups', () => {
-    expect(addToRecords('accounts', 'acme', { '2026-08-01': 0 })).toEqual([]);
+    expect(addToRecords('accounts', 'acme', lookups({ '2026-08-01': 0 }))).toEqual([]);
   });
 
   it('has no lookups, and no refusals, before any were recorded', () => {
@@ -67,7 +70,7 @@ describe('the record of a day', () => {
 
 describe('the days of an access item that are recorded', () => {
   const accessWith = (days: Record<string, number>) =>
-    accessOf({ usage: { total: 9, date: '2026-08-03', mark: 4, days } });
+    accessOf({ usage: { total: 9, date: '2026-08-03', mark: 4, days, byKey: {}, daysByKey: {} } });
   /** The lookups that the updates add to records, by date. */
   const added = (updates: ReturnType<typeof recordDays>) =>
     Object.fromEntries(
@@ -88,9 +91,9 @@ describe('the days of an access item that are recorded', () => {
   it('are none if no day has ended, or the one that has ended had no lookups', () => {
     expect(recordDays('accounts', accessWith({}))).toEqual([]);
     expect(recordDays('accounts', accessWith({}), { today: '2026-08-03' })).toEqual([]);
-    const idle = accessOf({ usage: { total: 4, date: '2026-08-03', mark: 4, days: {} } });
+    const idle = accessOf({ usage: { total: 4, date: '2026-08-03', mark: 4, days: {}, byKey: {}, daysByKey: {} } });
     expect(recordDays('accounts', idle, { today: '2026-08-04' })).toEqual([]);
-    const unused = accessOf({ usage: { total: 4, date: null, mark: 0, days: {} } });
+    const unused = accessOf({ usage: { total: 4, date: null, mark: 0, days: {}, byKey: {}, daysByKey: {} } });
     expect(recordDays('accounts', unused, { today: '2026-08-04' })).toEqual([]);
   });
 });
@@ -103,7 +106,7 @@ describe('the days of an account in a backup', () => {
       recordOf('2026-07-31', { refused_quota: 3, expires: 3 }),
     ];
     const expires = seconds('2028-10-01T00:00:00Z');
-    expect(backupDays(records, [{ '2026-08-03': 4, '2026-08-02': 1 }, { '2026-08-03': 5 }])).toEqual([
+    expect(backupDays(records, [lookups({ '2026-08-03': 4, '2026-08-02': 1 }), lookups({ '2026-08-03': 5 })])).toEqual([
       { date: '2026-08-01', lookups: 3, expires: 2 },
       { date: '2026-08-02', lookups: 3, expires: 1 },
       { date: '2026-08-03', lookups: 9, expires },

@@ -1,11 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { maxUnrecordedDays } from '../../../../core/accounts/account.ts';
+import { type Caller, maxKeyCounts, maxUnrecordedDays } from '../../../../core/accounts/account.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
+import { allShards } from '../../../../core/accounts/admin/reshard.ts';
 import { recordUsage } from '../../../../core/accounts/admin/usage.ts';
 import { readAccounts } from '../../../../core/accounts/admin/usage-pages.ts';
-import { readApiKey } from '../../../../core/accounts/api-key.ts';
+import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
@@ -33,6 +34,8 @@ function dyingClient(at: number, applied: boolean): DynamoDBDocumentClient {
 }
 
 const hour = 3600;
+/** So many that an item has space for the counts of two days, but not of three. */
+const keysOfAccount = 6;
 /** How far the clocks of the instances are from the right one, in seconds. */
 const skews = [0, -2 * hour, 3 * hour];
 
@@ -43,6 +46,8 @@ const step = fc.oneof(
       kind: fc.constant('charge' as const),
       instance: fc.nat({ max: skews.length - 1 }),
       requests: fc.integer({ min: 1, max: 6 }),
+      /** The key of the first request; the others have the next ones. */
+      key: fc.nat({ max: keysOfAccount - 1 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const) }) },
@@ -67,7 +72,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('suspend' as const) }) },
 );
 
-const charges = { kind: 'charge' as const, instance: 0, requests: 6 };
+const charges = { kind: 'charge' as const, instance: 0, requests: 6, key: 0 };
 /** Rare by chance: shards that were charged are merged into others. */
 const mergedAfterUse = [
   { kind: 'shards' as const, shards: 4 },
@@ -95,33 +100,43 @@ describe('any sequence of lookups, changes and records by several instances', ()
         const id = `run-${++runs}`;
         const from = new Date(clock.now - 86_400_000).toISOString().slice(0, 10);
         await admin.accounts.create({ id, plan: 'months' });
-        const claim = readApiKey((await admin.keys.create({ account: id, label: 'k' })).key, checksumSecret);
-        if (!claim) throw new Error('not a key');
+        const claims: KeyClaim[] = [];
+        for (let i = 0; i < keysOfAccount; i++) {
+          const { key } = await admin.keys.create({ account: id, label: `key ${i}` });
+          claims.push(readApiKey(key, checksumSecret) as KeyClaim);
+        }
         const instances = skews.map((skew) => ({
           access: createAccessStore(client, table),
           now: () => clock.now / 1000 + skew,
         }));
         const counted: Record<string, number> = {};
+        const countedByKey: Record<string, Record<string, number>> = {};
+        const count = ({ keyId, access }: Caller) => {
+          const date = String(access.usage.date);
+          counted[date] = (counted[date] ?? 0) + 1;
+          countedByKey[keyId] = { ...countedByKey[keyId], [date]: (countedByKey[keyId]?.[date] ?? 0) + 1 };
+        };
         for (const made of steps) {
           if (made.kind === 'wait') clock.now += made.seconds * 1000;
           else if (made.kind === 'charge') {
             const { access, now } = instances[made.instance] as (typeof instances)[number];
             const callers = await Promise.all(
-              Array.from({ length: made.requests }, () => charge(access, claim, now, AbortSignal.timeout(20_000))),
+              Array.from({ length: made.requests }, (_, i) => {
+                const claim = claims[(made.key + i) % keysOfAccount] as KeyClaim;
+                return charge(access, claim, now, AbortSignal.timeout(20_000));
+              }),
             );
-            for (const caller of callers) {
-              const date = String(caller.access.usage.date);
-              counted[date] = (counted[date] ?? 0) + 1;
-            }
+            callers.forEach(count);
           } else if (made.kind === 'lose') {
             const before = await total(id);
             const access = createAccessStore(dyingClient(1, true), table);
             const now = () => clock.now / 1000;
-            const caller = await charge(access, claim, now, AbortSignal.timeout(20_000)).catch(() => undefined);
+            const caller = await charge(access, claims[0] as KeyClaim, now, AbortSignal.timeout(20_000)).catch(
+              () => undefined,
+            );
             // Served if the write was done, although its answer was lost.
             expect((await total(id)) - before).toBe(caller ? 1 : 0);
-            const date = String(caller?.access.usage.date);
-            if (caller) counted[date] = (counted[date] ?? 0) + 1;
+            if (caller) count(caller);
           } else if (made.kind === 'record') {
             await Promise.all([record(id, client), made.twice && record(id, client)]);
           } else if (made.kind === 'die') {
@@ -149,13 +164,28 @@ describe('any sequence of lookups, changes and records by several instances', ()
           );
           return days;
         };
+        const checkKeys = async () => {
+          const { keys, unattributed, lookups } = await later.accounts.usageByKey(id, { from, to });
+          expect(unattributed).toEqual({ lookups: 0, days: [] });
+          expect(keys.reduce((sum, key) => sum + key.lookups, 0)).toBe(lookups);
+          const found = keys.flatMap(({ keyId, days }) => (days.length > 0 ? [[keyId, days] as const] : []));
+          const expected = Object.entries(countedByKey).map(([keyId, ofKey]) => {
+            const dates = Object.keys(ofKey).toSorted();
+            return [keyId, dates.map((date) => ({ date, lookups: ofKey[date] }))] as const;
+          });
+          expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+        };
         const days = await check();
+        await checkKeys();
         expect(await total(id)).toBe(days.reduce((sum, { lookups }) => sum + lookups, 0));
+        for (const { usage } of await allShards(store(client), await getAccess(store(client), id))) {
+          expect(Object.keys(usage.days).length).toBeLessThanOrEqual(maxUnrecordedDays);
+          const counts = [usage.byKey, ...Object.values(usage.daysByKey)].flatMap(Object.keys);
+          expect(counts.length).toBeLessThanOrEqual(maxKeyCounts);
+        }
         await record(id, client);
         expect(await check()).toEqual(days);
-        for (const { days } of await shardItems(bench, id)) {
-          expect(Object.keys(days as object).length).toBeLessThanOrEqual(maxUnrecordedDays);
-        }
+        await checkKeys();
         await admin.accounts.suspend(id);
         await admin.accounts.delete(id);
         expect(await check()).toEqual(days);

@@ -15,7 +15,7 @@ function itemOf(parts: Partial<Access> = {}): Access {
   return accessOf({
     keys: { k: claim.hash },
     quota: { hour: { start: noon, used: 1, limit: 10 } },
-    usage: { total: 1, date: '2026-08-15', mark: 0, days: {} },
+    usage: { total: 1, date: '2026-08-15', mark: 0, days: {}, byKey: {}, daysByKey: {} },
     ...parts,
   });
 }
@@ -121,7 +121,7 @@ describe('a charge whose item holds earlier days', () => {
     ['begins a day for which the item has no space', '2026-08-14', twoDays, 1],
     ['begins no day', '2026-08-15', twoDays, 0],
   ])('that %s on %s with %j records them first %i times', async (_, date, days, times) => {
-    const seen = itemOf({ usage: { total: 3, date, mark: 1, days } });
+    const seen = itemOf({ usage: { total: 3, date, mark: 1, days, byKey: {}, daysByKey: {} } });
     const { attempt, attempts, recorded } = scripted([seen, { charged: itemOf() }]);
     await attempt();
     expect(recorded).toEqual(Array(times).fill(seen));

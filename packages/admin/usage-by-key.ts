@@ -1,0 +1,60 @@
+import { keyCode } from '../../core/accounts/access-layout.ts';
+import { checkAccountId } from '../../core/accounts/admin/admin-error.ts';
+import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
+import { keyRecordsOf } from '../../core/accounts/admin/key-views.ts';
+import { type DayUsage, readCounts } from '../../core/accounts/admin/usage.ts';
+import { readRange, type UsageRange } from '../../core/accounts/admin/usage-range.ts';
+import { type DayCounts, lookupsIn, unitsByKey } from '../../core/accounts/usage-record.ts';
+
+/** The lookups that one key was charged with, and the days on which it was, in order. */
+export type KeyUsage = {
+  keyId: string;
+  label: string | null;
+  /** When it was revoked, if it was. */
+  revoked: boolean;
+  lookups: number;
+  days: DayUsage[];
+};
+
+/**
+ * The lookups of an account from `from` to `to` by key, the key with the most first; also of revoked keys. The lookups of all `keys` and of
+ * `unattributed` add up to those of the account, on each day.
+ */
+export type UsageByKey = {
+  account: string;
+  from: string;
+  to: string;
+  lookups: number;
+  keys: KeyUsage[];
+  /** Those of which no key is known: charged by a version that did not count by key, or with a key whose record is gone. */
+  unattributed: { lookups: number; days: DayUsage[] };
+};
+
+/** How often each key of an account was used, exactly as charged. Throws `invalid`, `not_found`, `conflict`. */
+export async function usageByKey(store: AdminStore, id: string, options: UsageRange = {}): Promise<UsageByKey> {
+  checkAccountId(id);
+  const { from, to } = await readRange(store, options);
+  const { counts } = await readCounts(store, id, { from, to });
+  // Read after the counts: the record of a key is written before the key can be used.
+  const records = await keyRecordsOf(store, id);
+  // Two keys of one account hardly ever share a code; what they used belongs to neither then.
+  const isAlone = (keyId: string) => records.filter((other) => keyCode(other.keyId) === keyCode(keyId)).length === 1;
+  const known = records.filter(({ keyId }) => isAlone(keyId));
+  const days = Object.entries(counts)
+    .filter(([date]) => from <= date && date <= to)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const perDay = (of: (day: DayCounts) => number): { lookups: number; days: DayUsage[] } => {
+    const used = days.map(([date, day]) => ({ date, lookups: of(day) })).filter(({ lookups }) => lookups > 0);
+    return { lookups: used.reduce((sum, { lookups }) => sum + lookups, 0), days: used };
+  };
+  const unitsOf = (keyId: string) => (day: DayCounts) => unitsByKey(day)[keyCode(keyId)] ?? 0;
+  const keys = known
+    .map(({ keyId, label, revoked }) => ({ keyId, label, revoked: revoked !== null, ...perDay(unitsOf(keyId)) }))
+    .filter(({ revoked, lookups }) => !revoked || lookups > 0)
+    .toSorted((a, b) => b.lookups - a.lookups || (a.keyId < b.keyId ? -1 : 1));
+  const ofKeys = (day: DayCounts) => known.reduce((sum, { keyId }) => sum + unitsOf(keyId)(day), 0);
+  return {
+    ...{ account: id, from, to, lookups: perDay(lookupsIn).lookups, keys },
+    unattributed: perDay((day) => lookupsIn(day) - ofKeys(day)),
+  };
+}
