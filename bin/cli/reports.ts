@@ -5,6 +5,7 @@ import type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
 import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
 import { monthOf } from '../../core/calendar.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
+import { type UsageByKey, usageByKeyCsv } from '../../packages/admin/usage-by-key.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,
@@ -20,7 +21,7 @@ import {
 
 /** What a row of usage sums up. */
 export type Granularity = 'day' | 'month';
-type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Granularity };
+type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
 
 /** Lookups of a day (`2026-11-21`) or a month (`2026-11`). */
 type PeriodRow = { period: string; lookups: number };
@@ -35,16 +36,21 @@ export function addAccountUsage(account: Command, terminal: Terminal): void {
     .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
     .option('--to <date>', 'the last day or month (default: today)')
     .addOption(byPeriod('day'))
+    .option('--by-key', 'which keys were used how often, instead of the sum of all keys')
+    .option('--csv', 'print CSV')
     .addHelpText(
       'after',
       `
 Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
 below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
+The numbers by key are exact. Lookups that belong to no key that is known are listed as not attributed, so the sum is that of the account.
 
-Example:
-  npx bag-adres account usage acme --by month --local`,
+Examples:
+  npx bag-adres account usage acme --by month --local
+  npx bag-adres account usage acme --by-key --from 2026-11 --local`,
     )
-    .action(async (id: string, { from, to, by, ...options }: UsageOptions) => {
+    .action(async (id: string, { from, to, by, byKey, csv, ...options }: UsageOptions) => {
+      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
       const name = accountId(id);
       const range = rangeOf(from, to, by);
       const isDefault = from === undefined && by === 'month';
@@ -52,11 +58,19 @@ Example:
         // Twelve months, or as many as are kept.
         const kept = isDefault ? await admin.accounts.usageKeptSince() : '';
         const start = range.from !== undefined && range.from < kept ? { from: kept } : {};
+        if (byKey) {
+          const usage = await admin.accounts.usageByKey(name, { ...range, ...start });
+          return { json: usage, text: csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage) };
+        }
         const usage = await admin.accounts.usage(name, { ...range, ...start });
         const rows = rowsOf(usage.days, by);
         const { account, from, to, days, refusals } = usage;
         const refused = refusals.length > 0 && (by === 'day' ? { refusals } : { refusals: refusalsByMonth(refusals) });
         const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }), ...refused };
+        if (csv) {
+          const lines = rows.map(({ period, lookups }) => `${account},${period},${lookups}`);
+          return { json, text: [`account,${by === 'day' ? 'date' : 'month'},lookups`, ...lines].join('\n') };
+        }
         return { json, text: `${renderUsage(rows, by, terminal.columns)}${renderRefusals(refusals, by)}` };
       });
     });
@@ -115,6 +129,20 @@ function renderUsage(rows: PeriodRow[], by: Granularity, columns: number | undef
     return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
   });
   return [...lines, '', total].join('\n');
+}
+
+function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): string {
+  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)} %`);
+  const rows = keys.map((key) => [
+    ...[key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`],
+    ...[thousands(key.lookups), share(key.lookups), key.days.at(-1)?.date ?? '-'],
+  ]);
+  const rest = unattributed.lookups;
+  if (rest > 0) rows.push(['-', 'not attributed', thousands(rest), share(rest), unattributed.days.at(-1)?.date ?? '-']);
+  return [
+    table(['key', 'label', 'lookups', 'share', 'last used'], rows),
+    `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
+  ].join('\n');
 }
 
 type RefusalsOfMonth = { month: string } & RefusalCounts;

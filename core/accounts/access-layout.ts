@@ -132,8 +132,8 @@ export const attemptSlots = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '
 export const attemptIdBytes = 6;
 
 /**
- * The attributes of an item of the current layout that count the lookups of each key, by `keyCode`: a map of those of the day that
- * is being counted, and a map of earlier dates, as in `days`, to such maps (decision 0170).
+ * The attributes of an item of the current layout that count the lookups of each key, by `keyCode`: a map of those of
+ * the day that is being counted, and a map of earlier dates, as in `days`, to such maps (decision 0170).
  */
 export const keyCounts = { today: 'p', days: 'q' } as const;
 

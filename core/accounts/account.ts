@@ -33,7 +33,7 @@ export type UsageCount = {
   date: string | null;
   mark: number;
   days: Readonly<Record<string, number>>;
-  /** The part of it that is counted by key: of `date`, and of each of `days`, by the code of the key (decision 0170). */
+  /** The part of it that is counted by key: of `date`, and of each of `days`, by the key's code (decision 0170). */
   byKey: UnitsByKey;
   daysByKey: Readonly<Record<string, UnitsByKey>>;
 };
@@ -80,8 +80,8 @@ export type Access = {
 };
 
 /**
- * The most days in `days`, and the most counts of a key on a day: what fits the access item. A charge that would begin a day for
- * which there is no space has the others recorded first.
+ * The most days in `days`, and the most counts of a key on a day: what fits the access item. A charge that would begin
+ * a day for which there is no space has the others recorded first.
  */
 export const maxUnrecordedDays = 2;
 export const maxKeyCounts = 12;

@@ -6,8 +6,8 @@ import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
 import { accessKey } from './account-item.ts';
 
 /**
- * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key, are
- * exact: they move here from the access item that counted them, when their day has ended (decisions 0141 and 0170).
+ * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key,
+ * are exact: they move here from the access item that counted them, when their day has ended (decisions 0141 and 0170).
  * Refusal counts are a lower bound (decision 0148).
  */
 export const usageRecord = {
@@ -91,8 +91,8 @@ function addition(table: string, account: string, date: string, counts: DayCount
 }
 
 /**
- * The lookups of one day in a backup, with those of each key by its code; `expires` is when the record may be deleted, in seconds
- * since 1970.
+ * The lookups of one day in a backup, with those of each key by its code; `expires` is when the record may be deleted,
+ * in seconds since 1970.
  */
 export type DayBackup = { date: string; lookups: number; expires: number; byKey?: UnitsByKey | undefined };
 

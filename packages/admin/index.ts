@@ -38,4 +38,4 @@ export { type WindowName, windowNames, type windows } from '../../core/calendar.
 export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../recovery/backup.ts';
 export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from './sessions.ts';
-export type { KeyUsage, UsageByKey } from './usage-by-key.ts';
+export { type KeyUsage, type UsageByKey, usageByKeyCsv } from './usage-by-key.ts';

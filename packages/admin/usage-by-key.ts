@@ -17,8 +17,8 @@ export type KeyUsage = {
 };
 
 /**
- * The lookups of an account from `from` to `to` by key, the key with the most first; also of revoked keys. The lookups of all `keys` and of
- * `unattributed` add up to those of the account, on each day.
+ * The lookups of an account from `from` to `to` by key, the key with the most first; also of revoked keys. The lookups
+ * of all `keys` and of `unattributed` add up to those of the account, on each day.
  */
 export type UsageByKey = {
   account: string;
@@ -26,11 +26,14 @@ export type UsageByKey = {
   to: string;
   lookups: number;
   keys: KeyUsage[];
-  /** Those of which no key is known: charged by a version that did not count by key, or with a key whose record is gone. */
+  /** Those of which no key is known: of a version that did not count by key, or of a key whose record is gone. */
   unattributed: { lookups: number; days: DayUsage[] };
 };
 
-/** How often each key of an account was used, exactly as charged. Throws `invalid`, `not_found`, `conflict`. */
+/**
+ * How often each key of an account was used, exactly as charged.
+ * @throws AdminError `invalid`, `not_found`, `conflict`
+ */
 export async function usageByKey(store: AdminStore, id: string, options: UsageRange = {}): Promise<UsageByKey> {
   checkAccountId(id);
   const { from, to } = await readRange(store, options);
@@ -57,4 +60,30 @@ export async function usageByKey(store: AdminStore, id: string, options: UsageRa
     ...{ account: id, from, to, lookups: perDay(lookupsIn).lookups, keys },
     unattributed: perDay((day) => lookupsIn(day) - ofKeys(day)),
   };
+}
+
+/**
+ * The same as CSV, with a line for each key and day, or month, on which it was used, under a header; lookups that
+ * belong to no key have an empty key id and label.
+ */
+export function usageByKeyCsv({ account, keys, unattributed }: UsageByKey, by: 'day' | 'month' = 'day'): string {
+  const lines = [...keys, { ...unattributed, keyId: '', label: null }].flatMap(({ keyId, label, days }) =>
+    rowsOf(days, by).map(([period, lookups]) => [account, keyId, quoted(label ?? ''), period, lookups].join(',')),
+  );
+  return [`account,key_id,label,${by === 'day' ? 'date' : 'month'},lookups`, ...lines, ''].join('\r\n');
+}
+
+function rowsOf(days: readonly DayUsage[], by: 'day' | 'month'): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const { date, lookups } of days) {
+    const period = by === 'day' ? date : date.slice(0, 7);
+    sums.set(period, (sums.get(period) ?? 0) + lookups);
+  }
+  return [...sums];
+}
+
+/** A label may have any characters; one that a spreadsheet would take for a formula gets an apostrophe first. */
+function quoted(label: string): string {
+  const text = /^[=+\-@]/.test(label) ? `'${label}` : label;
+  return `"${text.replaceAll('"', '""')}"`;
 }

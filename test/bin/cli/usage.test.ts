@@ -30,14 +30,15 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => bench.stop());
 
-/** Charges an account so many lookups at `at`. */
-async function lookups(account: string, at: number, count: number): Promise<void> {
-  const { key } = await bench.json('key', 'create', '--account', account, '--label', 'k');
+/** Charges an account so many lookups at `at`, with a new key whose id it returns. */
+async function lookups(account: string, at: number, count: number, label = 'k'): Promise<string> {
+  const { key } = await bench.json('key', 'create', '--account', account, '--label', label);
   const claim = readApiKey(key, 'a secret of the tests');
   if (!claim) throw new Error('not a key');
   const client = DynamoDBDocumentClient.from(bench.client);
   const access = createAccessStore(client, 'accounts');
   for (let i = 0; i < count; i++) await charge(access, claim, () => at, AbortSignal.timeout(20_000));
+  return claim.keyId;
 }
 
 /** The month so many months from `seconds`. */
@@ -197,5 +198,71 @@ describe('usage export', () => {
   it.each([['2026-13'], ['2026'], ['november']])('refuses the month %s', async (month) => {
     const { exit, err } = await bench.run('usage', 'export', '--month', month);
     expect([exit, err]).toEqual([2, expect.stringContaining('--month takes a month, like 2026-11')]);
+  });
+});
+
+describe('account usage --by-key', () => {
+  const range = ['--from', yesterday, '--to', today];
+  const commands = () => ['account', 'usage', 'keyed', '--by-key', ...range];
+  let used: string;
+
+  beforeAll(async () => {
+    const client = DynamoDBDocumentClient.from(bench.client);
+    const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - day) * 1000 });
+    await past.accounts.create({ id: 'keyed', plan: 'standard' });
+    await lookups('keyed', now - day, 1, 'an old one');
+    used = await lookups('keyed', now, 3, '=HYPERLINK("x"), y');
+    const older = (await bench.json('key', 'list', '--account', 'keyed')) as { key_id: string; label: string }[];
+    const { key_id: keyId } = older.find(({ label }) => label === 'an old one') ?? { key_id: '' };
+    await bench.run('key', 'revoke', '--account', 'keyed', keyId);
+    await bench.run('key', 'create', '--account', 'keyed', '--label', 'unused');
+  });
+
+  it('shows how often each key was used, the most used one first, revoked ones too, with the sum', async () => {
+    const { exit, out } = await bench.run(...commands());
+    expect(exit).toBe(0);
+    const rows = out.split('\n').filter((line) => line.includes('%'));
+    expect(
+      rows.map((row) =>
+        row
+          .split('│')
+          .map((cell) => cell.trim())
+          .slice(2, 6),
+      ),
+    ).toEqual([
+      ['=HYPERLINK("x"), y', '3', '75 %', today],
+      ['an old one (revoked)', '1', '25 %', yesterday],
+      ['unused', '0', '0 %', '-'],
+    ]);
+    expect(out).toMatch(new RegExp(`4 lookups from ${yesterday} to ${today}\\.$`));
+  });
+
+  it('--json prints the days of each key and what belongs to none', async () => {
+    const usage = await bench.json(...commands());
+    expect(usage).toMatchObject({ account: 'keyed', from: yesterday, to: today, lookups: 4 });
+    expect(usage.keys[0]).toEqual({
+      ...{ key_id: used, label: '=HYPERLINK("x"), y', revoked: false },
+      ...{ lookups: 3, days: [{ date: today, lookups: 3 }] },
+    });
+    expect(usage.unattributed).toEqual({ lookups: 0, days: [] });
+  });
+
+  it('--csv quotes labels, and leaves no formula in them to a spreadsheet', async () => {
+    const { out } = await bench.run(...commands(), '--csv');
+    const [head, first] = out.split('\r\n');
+    expect(head).toBe('account,key_id,label,date,lookups');
+    expect(first).toBe(`keyed,${used},"'=HYPERLINK(""x""), y",${today},3`);
+    const months = (await bench.run(...commands(), '--csv', '--by', 'month')).out.split('\r\n');
+    expect(months.slice(0, 2)).toEqual([
+      'account,key_id,label,month,lookups',
+      expect.stringContaining(`,${today.slice(0, 7)},3`),
+    ]);
+  });
+
+  it('without --by-key prints the sums as CSV too, and refuses --csv with --json', async () => {
+    const { out } = await bench.run('account', 'usage', 'keyed', ...range, '--csv');
+    expect(out.split('\n')).toEqual(['account,date,lookups', `keyed,${yesterday},1`, `keyed,${today},3`]);
+    const both = await bench.run(...commands(), '--csv', '--json');
+    expect([both.exit, both.err]).toEqual([2, expect.stringContaining('Give --csv or --json, not both.')]);
   });
 });

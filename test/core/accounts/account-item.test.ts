@@ -12,7 +12,7 @@ const widest = maxLimit - 1;
 const limits = { minute: widest, hour: widest, day: widest, month: widest };
 const id = 'a'.repeat(32);
 
-/** What the largest item leaves without the counts by key, which take it where all keys are used: enough for two more windows. */
+/** What the largest item leaves for the counts by key, which take it where all keys are used. */
 const slackBytes = 150;
 
 let bench: AdminBench;

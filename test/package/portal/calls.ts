@@ -14,6 +14,8 @@ import {
   type Limits,
   labelAfter,
   type SessionDetails,
+  type UsageByKey,
+  usageByKeyCsv,
   windowNames,
 } from 'bag-adres-admin';
 import { createLoads, type LoadDecision, type Loads, type LoadsRefusals } from 'bag-adres-admin/loads';
@@ -56,6 +58,8 @@ assert.deepEqual(await admin.accounts.repairWindows('shop'), []);
 assert.deepEqual((await admin.accounts.list({ prefix: 'sh', limit: undefined })).accounts[0]?.id, 'shop');
 
 assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.length, 30);
+const byKey: UsageByKey = await admin.accounts.usageByKey('shop', { to: undefined });
+assert.match(usageByKeyCsv(byKey, 'month'), /^account,key_id,label,month,lookups/);
 assert.equal((await admin.accounts.usageOfAll())[0]?.account, 'shop');
 assert.equal((await admin.accounts.usagePage({ limit: 1, cursor: undefined })).accounts[0]?.plan, 'large');
 for await (const { account } of admin.accounts.eachUsage()) assert.equal(account, 'shop');

@@ -92,6 +92,7 @@ describe('the package bag-adres-admin', () => {
       'isPerson',
       'labelAfter',
       'roles',
+      'usageByKeyCsv',
       'windowNames',
     ]);
     expect(ours.exports).toBeUndefined();
