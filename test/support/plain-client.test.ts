@@ -1,7 +1,11 @@
 import {
+  BatchGetCommand,
+  BatchWriteCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
+  QueryCommand,
+  ScanCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
@@ -42,6 +46,14 @@ const refused = {
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
 } as const;
 
+const changed = { ConditionExpression: undefined, ReturnValues: 'ALL_NEW', ReturnConsumedCapacity: 'TOTAL' } as const;
+const put = { TableName: 'accounts', Item };
+const queried = {
+  TableName: 'accounts',
+  KeyConditionExpression: 'account = :a',
+  ExpressionAttributeValues: { ':a': 'a' },
+};
+
 /** What a call returns or throws, without its metadata. */
 async function outcomeOf(call: Promise<object>): Promise<object> {
   try {
@@ -63,6 +75,15 @@ describe('a client of the tests that sends plainly', () => {
     ],
     ['an invalid expression', (client) => client.send(new UpdateCommand({ ...refused, UpdateExpression: 'SET' }))],
     ['a missing table', (client) => client.send(new GetCommand({ TableName: 'nothing', Key }))],
+    ['a changed item', (client) => client.send(new UpdateCommand({ ...refused, ...changed }))],
+    ['a transaction', (client) => client.send(new TransactWriteCommand({ TransactItems: [{ Put: put }] }))],
+    [
+      'a batch of writes',
+      (client) => client.send(new BatchWriteCommand({ RequestItems: { accounts: [{ PutRequest: { Item } }] } })),
+    ],
+    ['a batch of reads', (client) => client.send(new BatchGetCommand({ RequestItems: { accounts: { Keys: [Key] } } }))],
+    ['a query', (client) => client.send(new QueryCommand(queried))],
+    ['a page of a scan', (client) => client.send(new ScanCommand({ TableName: 'accounts', Limit: 1 }))],
     [
       'an aborted call',
       (client) => client.send(new GetCommand({ TableName: 'accounts', Key }), { abortSignal: AbortSignal.abort() }),

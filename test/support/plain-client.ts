@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import * as sdk from '@aws-sdk/client-dynamodb';
+import { plainConnections } from './plain-connections.ts';
 
 type Json = Record<string, unknown>;
 type ErrorClass = new (options: Json) => Error;
@@ -12,10 +10,10 @@ const errors = sdk as unknown as Record<string, ErrorClass>;
  * retries as before; it lacks the schemas, signatures and user agents of the SDK, which are most of the CPU of a call.
  */
 export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void {
-  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const connections = plainConnections(endpoint);
   const { middlewareStack, destroy } = client;
   client.destroy = () => {
-    agent.destroy();
+    connections.destroy();
     destroy.call(client);
   };
   for (const entry of middlewareStack.identify()) {
@@ -32,30 +30,27 @@ export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void 
       async ({ input }) => {
         const { abortSignal: signal } = (__smithy_context ?? {}) as { abortSignal?: AbortSignal };
         const target = `DynamoDB_20120810.${commandName.replace(/Command$/, '')}`;
-        const outgoing = request(endpoint, {
-          agent,
+        const { status, body: sent } = await connections.post(
+          `${headers}x-amz-target: ${target}\r\n`,
+          JSON.stringify(input, withBytesAsText),
           signal,
-          method: 'POST',
-          headers: { ...headers, 'x-amz-target': target },
-        });
-        outgoing.end(JSON.stringify(input, withBytesAsText));
-        const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-        const body = readBody(await text(response));
-        const $metadata = { httpStatusCode: response.statusCode };
-        if (response.statusCode !== 200) throw errorOf(body, $metadata);
-        return { response, output: { ...body, $metadata } };
+        );
+        const body = readBody(sent);
+        const $metadata = { httpStatusCode: status };
+        if (status !== 200) throw errorOf(body, $metadata);
+        return { response: undefined, output: { ...body, $metadata } };
       },
     { step: 'deserialize', name: 'deserializerMiddleware' },
   );
 }
 
 /** The engine requires a signature, and ignores what it says. */
-const headers = {
-  'content-type': 'application/x-amz-json-1.0',
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-  'x-amz-date': '20260101T000000Z',
-};
+const headers = [
+  'content-type: application/x-amz-json-1.0',
+  'authorization: AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+  'x-amz-date: 20260101T000000Z',
+  '',
+].join('\r\n');
 
 function errorOf({ Message, ...body }: Json, $metadata: Json): Error {
   const name = String(body.__type).replace(/^.*#/, '');

@@ -11,6 +11,7 @@ import type { Storage } from '../../../loader/storage/storage.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
+import { sendPlainly } from '../../support/plain-client.ts';
 import { type Month, voorkomensOf } from './months.ts';
 
 /**
@@ -45,7 +46,8 @@ export type LoadBench = {
 
 /** Starts the engine; `stop` in `afterAll`. */
 export async function startLoadBench(): Promise<LoadBench> {
-  const { client, stop } = await startDynamoDb();
+  const { client, endpoint, stop } = await startDynamoDb();
+  sendPlainly(client, endpoint);
   // A folder in memory where there is one: a sweep makes some ten thousand files.
   const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bag-adres-load-'));
   const buckets = new MemoryS3();
