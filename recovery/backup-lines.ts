@@ -5,7 +5,7 @@ export function backupLines({ plans, accounts }: Backup): string[] {
   const lines: ({ type: string } & Record<string, unknown>)[] = [
     { type: 'bag-adres-backup', version: 1 },
     ...plans.map((plan) => ({ type: 'plan', ...plan })),
-    ...accounts.map(({ id, state, plan, ownLimits, shards, created, usage, keys, members, days }) => ({
+    ...accounts.map(({ id, state, plan, ownLimits, shards, created, usage, keys, members, days, ...details }) => ({
       type: 'account',
       ...{ id, state, plan, own_limits: ownLimits, shards, created, usage },
       keys: keys.map(({ keyId, hash, label, created, revoked, secret }) => ({
@@ -15,6 +15,8 @@ export function backupLines({ plans, accounts }: Backup): string[] {
       })),
       members,
       days: days?.map(({ byKey, ...day }) => ({ ...day, ...(byKey && { by_key: byKey }) })),
+      // A line without details is one that earlier versions can read.
+      ...Object.fromEntries(Object.entries(details).filter(([, text]) => text !== null)),
     })),
   ];
   return lines.map((each) => `${JSON.stringify(each)}\n`);

@@ -15,6 +15,7 @@ import {
 } from '../core/accounts/admin/admin-error.ts';
 import { type AdminStore, retryConflicts } from '../core/accounts/admin/admin-store.ts';
 import { audited } from '../core/accounts/admin/audit.ts';
+import { checkDetails, type DetailsChanges, detailsItem, readDetails } from '../core/accounts/admin/details.ts';
 import {
   type MemberBackup,
   memberItems,
@@ -36,8 +37,8 @@ import { accountsTable } from '../core/names.ts';
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
 
-/** An account in a backup, with what it has used of each window. Instants are seconds since 1970. */
-export type AccountBackup = {
+/** An account in a backup, with what it has used of each window, in seconds since 1970. An older one has no details. */
+export type AccountBackup = DetailsChanges & {
   id: string;
   state: AccountState;
   plan: string;
@@ -65,10 +66,11 @@ export async function exportBackup(store: AdminStore): Promise<Backup> {
   const shards = new Map<string, Access[]>();
   const records = new Map<string, Item[]>();
   const items = store.scan({
-    FilterExpression: `#item = :plan OR ${[':access', ':key', ':member', ':usage'].map((prefix) => `begins_with(#item, ${prefix})`).join(' OR ')}`,
+    FilterExpression: `#item IN (:plan, :details) OR ${[':access', ':key', ':member', ':usage'].map((prefix) => `begins_with(#item, ${prefix})`).join(' OR ')}`,
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
     ExpressionAttributeValues: {
       ':plan': planRecord.sortKey,
+      ':details': detailsItem,
       ':access': accessPrefix,
       ':key': keyRecord.sortKey(''),
       ':member': memberPrefix,
@@ -78,8 +80,10 @@ export async function exportBackup(store: AdminStore): Promise<Backup> {
   for await (const item of items) {
     const partition: string = item[accountsTable.partitionKey];
     if (isAccessItem(item)) pushTo(shards, partition, readAccess(item));
-    else if (item[accountsTable.sortKey] === planRecord.sortKey) plans.push(withoutVersion(readPlan(item)));
-    else pushTo(records, partition, item);
+    else if (item[accountsTable.sortKey] === planRecord.sortKey) {
+      const { code, state, limits } = readPlan(item);
+      plans.push({ code, state, limits });
+    } else pushTo(records, partition, item);
   }
   const accounts = [...shards].flatMap(([id, all]) => {
     const sorted = all.toSorted((a, b) => a.shard - b.shard);
@@ -102,13 +106,9 @@ function inOrderOf<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
   return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-function withoutVersion({ code, state, limits }: Plan): Plan {
-  return { code, state, limits };
-}
-
 /**
  * @param shards of one account, shard 0 first
- * @param items its other items: keys, members and days of usage
+ * @param items its other items: details, keys, members and days of usage
  */
 function accountBackup(shards: readonly Access[], items: readonly Item[]): AccountBackup {
   const [first] = shards as [Access];
@@ -122,6 +122,7 @@ function accountBackup(shards: readonly Access[], items: readonly Item[]): Accou
     ownLimits: first.ownLimits,
     shards: first.shards,
     created: first.created,
+    ...readDetails(items.find((item) => item[accountsTable.sortKey] === detailsItem)),
     usage: Object.fromEntries(
       windowNames
         .filter((window) => first.quota[window] ?? first.dropped[window])
@@ -207,8 +208,10 @@ function checkBackup({ plans, accounts }: Backup): void {
     checkPlanCode(code);
     checkLimits(limits);
   }
-  for (const { id, plan, ownLimits, shards, keys, members = [], days = [] } of accounts) {
+  for (const account of accounts) {
+    const { id, plan, ownLimits, shards, keys, members = [], days = [] } = account;
     checkAccountId(id);
+    checkDetails(account);
     checkPlanCode(plan);
     checkOwnLimits(ownLimits);
     checkShards(shards);
@@ -262,28 +265,26 @@ function accountText({ id, state, plan, ownLimits, created, keys }: AccountBacku
 }
 
 async function importAccount(store: AdminStore, account: AccountBackup): Promise<void> {
-  const { id, plan, keys, members = [], days = [] } = account;
+  const { id, plan, keys, days = [] } = account;
+  const members = (account.members ?? []).map((one) => ({ ...one, person: normalizedPerson(one.person) }));
   const detail = { plan, keys: keys.length, members: members.length, days: days.length };
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
     // Records are written first: an active key always has one, so it can be found and revoked.
     for (const key of keys) await store.put(keyRecordItem(id, key));
     // So do members and days: where the account exists, all that it had is there, and an import may skip it.
-    for (const item of members.flatMap((member) => memberItems(id, normalized(member)))) await store.put(item);
+    for (const item of members.flatMap((member) => memberItems(id, member))) await store.put(item);
     for (const day of days) await store.update(restoreDay(store.table, id, day));
     await retryConflicts(async () => {
+      const people = members.map(({ person }) => person);
       const current = await getPlan(store, plan);
       const item = accountItem(
         account,
         current.limits,
         newAccessItem(id, { plan: current, ownLimits: account.ownLimits }, account.created),
       );
-      await store.writeAll(creation(store, current, item));
+      await store.writeAll(await creation(store, current, item, account, people));
     });
   });
-}
-
-function normalized(member: MemberBackup): MemberBackup {
-  return { ...member, person: normalizedPerson(member.person) };
 }
 
 function accountItem({ state, ownLimits, created, usage, keys }: AccountBackup, limits: Limits, item: Item): Item {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../core/accounts/admin/accounts.ts';
+import type { AccountSummary, AccountView, WindowUsage } from '../../core/accounts/admin/account-views.ts';
+import type { RepairedWindow } from '../../core/accounts/admin/accounts.ts';
+import type { DetailsChanges } from '../../core/accounts/admin/details.ts';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
@@ -8,6 +10,7 @@ import {
   accountId,
   allPages,
   collectValues,
+  details,
   parseLimits,
   planCode,
   shardCount,
@@ -19,7 +22,8 @@ import {
 import { renderLimit, renderLimits } from './plan.ts';
 import { addAccountUsage, addAudit } from './reports.ts';
 
-type LimitOptions = AccountsOptions & { plan?: string; limit?: string[] };
+type DetailOptions = { name?: string | false; contact?: string | false; note?: string | false };
+type LimitOptions = AccountsOptions & DetailOptions & { plan?: string; limit?: string[] };
 type SetOptions = LimitOptions & { shards?: string };
 
 /** `account create`, `show`, `list`, `usage`, `audit`, `suspend`, `activate`, `set`, `repair-windows` and `delete`. */
@@ -41,8 +45,24 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
   addDelete(account, terminal);
 }
 
+function withDetails(command: Command): Command {
+  return command
+    .option('--name <text>', 'the customer, as a person calls it')
+    .option('--contact <text>', 'whom to reach: an e-mail address, a phone number, or both')
+    .option('--note <text>', 'anything for operators');
+}
+
+/** @throws UsageError */
+function detailsIn({ name, contact, note }: DetailOptions): DetailsChanges {
+  const given = Object.entries({ name, contact, note }).filter(([, text]) => text !== undefined);
+  const changes: DetailsChanges = Object.fromEntries(
+    given.map(([field, text]) => [field, text === false ? null : text]),
+  );
+  return details(changes);
+}
+
 function addCreate(account: Command, terminal: Terminal): void {
-  withAccounts(account.command('create'))
+  withDetails(withAccounts(account.command('create')))
     .description('create an account')
     .argument('<id>', 'up to 32 letters, digits, ".", "_" or "-"; its keys contain it')
     .requiredOption('--plan <code>', 'the plan it is on')
@@ -53,10 +73,13 @@ function addCreate(account: Command, terminal: Terminal): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  npx bag-adres account create corner-shop --plan standard --limit day=100 --local',
+      `
+Example:
+  npx bag-adres account create corner-shop --plan standard --limit day=100 --name "Corner shop" --contact jo@corner.example --local`,
     )
     .action(async (id: string, { plan, limit, ...options }: LimitOptions & { plan: string }) => {
-      const input = { id: accountId(id), plan: planCode(plan), limits: parseLimits(limit ?? [], { plan: true }) };
+      const limits = parseLimits(limit ?? [], { plan: true });
+      const input = { id: accountId(id), plan: planCode(plan), limits, ...detailsIn(options) };
       await useAdmin(terminal, options, async (admin) => {
         const made = await admin.accounts.create(input);
         return { json: made, text: renderAccount(made) };
@@ -65,8 +88,8 @@ function addCreate(account: Command, terminal: Terminal): void {
 }
 
 function addSet(account: Command, terminal: Terminal): void {
-  withAccounts(account.command('set'))
-    .description('change the plan, the own limits or the quota shards of an account')
+  withDetails(withAccounts(account.command('set')))
+    .description('change the plan, the own limits, the quota shards, or the name, contact and note of an account')
     .argument('<id>', 'the account')
     .option('--plan <code>', 'the new plan')
     .option(
@@ -74,25 +97,31 @@ function addSet(account: Command, terminal: Terminal): void {
       'a limit of its own, "unlimited", or "plan" to use the limit of the plan again',
       collectValues,
     )
+    .option('--no-name', 'remove the name')
+    .option('--no-contact', 'remove the contact')
+    .option('--no-note', 'remove the note')
     .option('--shards <n>', 'the number of quota shards, 1 to 20; each allows up to 1,000 requests a second')
     .addHelpText(
       'after',
       `
 What the account has used of a window still counts, and its limits stay exact with any number of quota shards. All of
-these changes are safe while the account is in use.
+these changes are safe while the account is in use. --no-name, --no-contact and --no-note remove one.
 
 Examples:
   npx bag-adres account set acme --limit day=plan --local
+  npx bag-adres account set acme --name "Acme B.V." --contact ann@acme.example --local
   npx bag-adres account set acme --shards 4 --local`,
     )
     .action(async (id: string, { plan, limit, shards, ...options }: SetOptions) => {
       const limits = parseLimits(limit ?? [], { plan: true });
-      if (plan === undefined && !limit && shards === undefined) {
-        throw new UsageError('Nothing to change. Give --plan, --limit or --shards.');
+      const given = detailsIn(options);
+      if (plan === undefined && !limit && shards === undefined && Object.keys(given).length === 0) {
+        throw new UsageError('Nothing to change. Give --plan, --limit, --shards, --name, --contact or --note.');
       }
       const input = {
         id: accountId(id),
         limits,
+        ...given,
         ...(plan !== undefined && { plan: planCode(plan) }),
         ...(shards !== undefined && { shards: shardCount(shards) }),
       };
@@ -120,9 +149,11 @@ function addList(account: Command, terminal: Terminal): void {
   withAccounts(account.command('list'))
     .description('list the accounts with their limits and usage')
     .option('--prefix <text>', 'only accounts whose id begins with it')
-    .action(async ({ prefix, ...options }: AccountsOptions & { prefix?: string }) => {
+    .option('--search <text>', 'only accounts whose id, name, contact, note or a member contains it, in any case')
+    .addHelpText('after', '\nExample:\n  npx bag-adres account list --search jansen --local')
+    .action(async ({ prefix, search, ...options }: AccountsOptions & { prefix?: string; search?: string }) => {
       await useAdmin(terminal, options, async (admin) => {
-        const page = { ...(prefix !== undefined && { prefix }) };
+        const page = { ...(prefix !== undefined && { prefix }), ...(search !== undefined && { search }) };
         const accounts = await allPages(
           (cursor) => admin.accounts.list({ ...page, ...cursor }),
           ({ accounts }) => accounts,
@@ -190,13 +221,14 @@ function renderRepaired(id: string, repaired: RepairedWindow[]): string {
 function renderAccounts(accounts: AccountSummary[]): string {
   if (accounts.length === 0) return 'There are no such accounts. Create one with "account create ID --plan CODE".';
   return table(
-    ['account', 'state', 'plan', 'active keys', ...windowNames],
+    ['account', 'state', 'plan', 'active keys', ...windowNames, 'name'],
     accounts.map((account) => [
       account.id,
       account.state,
       renderPlanOf(account),
       String(account.activeKeys),
       ...windowNames.map((name) => renderUsage(account.windows[name])),
+      account.name ?? '',
     ]),
   );
 }
@@ -206,6 +238,9 @@ function renderAccount(account: AccountView): string {
   const unused = Object.entries(account.ownLimits).filter(([name]) => !(name in account.windows));
   return [
     `account  ${account.id}`,
+    ...(['name', 'contact', 'note'] as const).flatMap((field) =>
+      account[field] === null ? [] : [`${field.padEnd(8)} ${account[field]}`],
+    ),
     `state    ${account.state}`,
     `plan     ${renderPlanOf(account)}`,
     `created  ${account.created}`,

@@ -18,6 +18,7 @@ import {
   checkWindow,
   type Role,
 } from '../../core/accounts/admin/admin-error.ts';
+import { checkDetails } from '../../core/accounts/admin/details.ts';
 import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
@@ -87,6 +88,7 @@ export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
 export const label = checked(checkLabel);
 export const person = checked(checkPerson);
+export const details = checked(checkDetails);
 
 /** Returns the role if there is one of that name. @throws UsageError */
 export function memberRole(role: string): Role {

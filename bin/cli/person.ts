@@ -17,7 +17,7 @@ export function addPersonCommands(program: Command, terminal: Terminal): void {
         const found = await personalData(client, table, address);
         const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
         const text = [
-          `${address}: ${count('membership')} items on memberships, ${count('session')} on sessions, ${count('audit')} entries of the audit, ${count('other')} other.`,
+          `${address}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('audit')} entries of the audit, ${count('other')} other.`,
           ...found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
         ];
         // The items as they are stored: names in them are not ours to change.
@@ -27,7 +27,9 @@ export function addPersonCommands(program: Command, terminal: Terminal): void {
     });
 
   withAccounts(person.command('erase'))
-    .description('remove the memberships and sessions of a person, and the address from the audit')
+    .description(
+      'remove the memberships and sessions of a person, and the address from details of accounts and the audit',
+    )
     .argument('<email>', 'the e-mail address')
     .option('--yes', 'carry it out; without it nothing is changed')
     .addHelpText(
@@ -50,9 +52,9 @@ Example:
           return;
         }
         const erasure = await erasePerson(admin, client, table, address);
-        const { memberships, sessions, audit, left } = erasure;
+        const { memberships, details, sessions, audit, left } = erasure;
         const text = [
-          `Removed ${memberships} memberships and ${sessions} items on sessions, and the address from ${audit} entries of the audit.`,
+          `Removed ${memberships} memberships and ${sessions} items on sessions, and the address from the details of ${details} accounts and ${audit} entries of the audit.`,
           ...left.map((line) => `Left: ${line}`),
         ].join('\n');
         printResult(terminal, options, { json: { ...erasure, executed: true }, text });

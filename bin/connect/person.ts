@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import {
+  type AccountDetails,
+  type DetailsChanges,
+  detailsItem,
+  readDetails,
+} from '../../core/accounts/admin/details.ts';
 import { memberPrefix, normalizedPerson, personPrefix } from '../../core/accounts/admin/members.ts';
 import { accountsTable } from '../../core/names.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
@@ -8,10 +14,11 @@ import type { Admin } from '../../packages/admin/admin.ts';
 type StoredItem = Record<string, unknown>;
 
 /**
- * What an item about a person is. `membership`: may sign in for an account. `session`: is or was signed in. `audit`:
- * made a change, or was the subject of one. `other`: a text that somebody typed, such as the label of a key.
+ * What an item about a person is. `membership`: may sign in for an account. `details`: the name, contact and note of
+ * one. `session`: is or was signed in. `audit`: made a change, or was the subject of one. `other`: a text that somebody
+ * typed, such as the label of a key.
  */
-export type PersonalKind = 'membership' | 'session' | 'audit' | 'other';
+export type PersonalKind = 'membership' | 'details' | 'session' | 'audit' | 'other';
 
 /** An item of the accounts table that names a person. */
 export type PersonalItem = { kind: PersonalKind; item: StoredItem };
@@ -51,6 +58,7 @@ function kindOf(item: StoredItem): PersonalKind {
   const [partition, sort] = [String(item[partitionKey]), String(item[sortKey])];
   if (sort.startsWith('audit#')) return 'audit';
   if (sort.startsWith(memberPrefix)) return 'membership';
+  if (sort === detailsItem) return 'details';
   if (partition === 'session#' || partition.startsWith(personPrefix)) return 'session';
   return 'other';
 }
@@ -64,11 +72,12 @@ export function pseudonymOf(email: string): string {
 }
 
 /** What was erased, and what needs a person's decision. */
-export type Erasure = { memberships: number; sessions: number; audit: number; left: string[] };
+export type Erasure = { memberships: number; details: number; sessions: number; audit: number; left: string[] };
 
 /**
- * Removes the memberships and sessions of a person, and their address from the audit, which keeps what was changed and
- * when. An account's last administrator stays until it has another one. Repeating it completes what was interrupted.
+ * Removes the memberships and sessions of a person, and their address from the details of accounts and from the audit,
+ * which keeps what was changed and when. An account's last administrator stays until it has another one. Repeating it
+ * completes what was interrupted.
  */
 export async function erasePerson(
   admin: Admin,
@@ -77,7 +86,7 @@ export async function erasePerson(
   email: string,
 ): Promise<Erasure> {
   const person = normalizedPerson(email).toLowerCase();
-  const erasure: Erasure = { memberships: 0, sessions: 0, audit: 0, left: [] };
+  const erasure: Erasure = { memberships: 0, details: 0, sessions: 0, audit: 0, left: [] };
   for (const { account } of await admin.members.accountsOf([person])) {
     try {
       await admin.members.remove({ account, person });
@@ -86,6 +95,12 @@ export async function erasePerson(
       if (!(error instanceof AdminError)) throw error;
       erasure.left.push(`member of account "${account}": ${error.message}`);
     }
+  }
+  for (const { kind, item } of await personalData(client, table, person)) {
+    if (kind !== 'details') continue;
+    // Before the audit, which then has the address once more, as what was there before.
+    await admin.accounts.set({ id: String(item[partitionKey]), ...detailsWithout(readDetails(item), person) });
+    erasure.details++;
   }
   for (const { kind, item } of await personalData(client, table, person)) {
     const Key = { [partitionKey]: item[partitionKey], [sortKey]: item[sortKey] };
@@ -102,6 +117,13 @@ export async function erasePerson(
     }
   }
   return erasure;
+}
+
+/** A contact that is the address and nothing else goes. */
+function detailsWithout({ name, contact, note }: AccountDetails, email: string): DetailsChanges {
+  const without = (text: string | null) =>
+    text === null || text.toLowerCase() === email ? null : text.replace(wordIn(email), pseudonymOf(email));
+  return { name: without(name), contact: without(contact), note: without(note) };
 }
 
 function withoutPerson(value: unknown, email: string): unknown {

@@ -34,7 +34,10 @@ const accountLine = z.strictObject({
       secret: z.string().optional(),
     }),
   ),
-  // Exports of earlier versions have neither.
+  // Exports of earlier versions have none of these.
+  name: z.string().optional(),
+  contact: z.string().optional(),
+  note: z.string().optional(),
   members: z.array(z.strictObject({ person: z.string(), role: z.enum(roles), added: seconds })).optional(),
   days: z
     .array(

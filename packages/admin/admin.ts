@@ -1,19 +1,16 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plan } from '../../core/accounts/account.ts';
+import { type AccountView, showAccount } from '../../core/accounts/admin/account-views.ts';
 import {
   type AccountChanges,
   type AccountInput,
-  type AccountPage,
-  type AccountView,
   auditAccount,
   auditAccountPage,
   createAccount,
-  listAccounts,
   type RepairedWindow,
   repairWindows,
   setAccount,
   setAccountState,
-  showAccount,
 } from '../../core/accounts/admin/accounts.ts';
 import { revokeKey } from '../../core/accounts/admin/active-keys.ts';
 import type { Role } from '../../core/accounts/admin/admin-error.ts';
@@ -56,6 +53,7 @@ import {
 } from '../../core/accounts/admin/usage-pages.ts';
 import { firstKeptDay, readRetention, type UsageRange } from '../../core/accounts/admin/usage-range.ts';
 import { type Backup, exportBackup, type ImportResult, importBackup } from '../../recovery/backup.ts';
+import { type AccountPage, type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
 import {
   auditSessions,
   confirmSession,
@@ -96,6 +94,8 @@ export type Admin = {
     put(input: PlanInput): Promise<Plan & { followed: number }>;
     /** A page of the plans, by code. */
     list(options?: PageOptions): Promise<PlanPage>;
+    /** How many accounts are on each plan, by its code. */
+    counts(): Promise<Record<string, number>>;
     /** The changes of a plan, newest first; 100 entries by default. */
     audit(code: string, last?: number): Promise<AuditEntry[]>;
     /** A page of them. */
@@ -114,8 +114,8 @@ export type Admin = {
     repairWindows(id: string): Promise<RepairedWindow[]>;
     /** State, plan, limit and use of each window, and keys. */
     show(id: string): Promise<AccountView>;
-    /** A page of the accounts, by id. */
-    list(options?: PageOptions): Promise<AccountPage>;
+    /** A page of the accounts, by id; all of them, or those that a text is found in. */
+    list(options?: AccountPageOptions): Promise<AccountPage>;
     /** Permanently deletes a suspended account and its keys. */
     delete(id: string): Promise<void>;
     /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
@@ -214,6 +214,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
     plans: {
       put: (input) => putPlan(store, input),
       list: (options) => listPlans(store, options),
+      counts: () => countByPlan(store),
       audit: (code, last) => auditPlan(store, code, last),
       auditPage: (code, options) => auditPlanPage(store, code, options),
     },

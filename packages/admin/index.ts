@@ -3,15 +3,8 @@
  * it, so everything else may change.
  */
 export type { AccountState, Plan, PlanState } from '../../core/accounts/account.ts';
-export type {
-  AccountChanges,
-  AccountInput,
-  AccountPage,
-  AccountSummary,
-  AccountView,
-  RepairedWindow,
-  WindowUsage,
-} from '../../core/accounts/admin/accounts.ts';
+export type { AccountSummary, AccountView, WindowUsage } from '../../core/accounts/admin/account-views.ts';
+export type { AccountChanges, AccountInput, RepairedWindow } from '../../core/accounts/admin/accounts.ts';
 export {
   AdminError,
   type AdminErrorCode,
@@ -23,6 +16,7 @@ export {
 } from '../../core/accounts/admin/admin-error.ts';
 export type { PageOptions } from '../../core/accounts/admin/admin-store.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
+export type { AccountDetails, DetailsChanges } from '../../core/accounts/admin/details.ts';
 export type { KeyView } from '../../core/accounts/admin/key-views.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';

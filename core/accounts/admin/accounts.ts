@@ -1,10 +1,11 @@
-import { instant, type WindowName, windowEnd, windowNames } from '../../calendar.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { instant, type WindowName, windowNames } from '../../calendar.ts';
 import { guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { accessItem } from '../access-layout.ts';
-import type { Access, AccountState, PlanState, PlanVersion, ShardState } from '../account.ts';
+import type { Access, AccountState, PlanVersion, ShardState } from '../account.ts';
 import { accessKey, newAccessItem, readAccess } from '../account-item.ts';
-import { configured } from '../quota.ts';
+import { type AccountView, showAccount, viewTerms } from './account-views.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
   type AdminStore,
@@ -13,85 +14,52 @@ import {
   exists,
   findAccess,
   getAccess,
-  listNames,
-  type PageOptions,
   retryConflicts,
   type Write,
 } from './admin-store.ts';
 import { type AuditEntry, type AuditPage, type AuditPageOptions, audited, auditOf, auditPageOf } from './audit.ts';
 import { isDeleted, tombstoneKey } from './delete-account.ts';
-import { type KeyView, keyRecordsOf, viewKeys } from './key-views.ts';
+import {
+  type AccountDetails,
+  checkDetails,
+  type DetailsChanges,
+  detailsDifference,
+  detailsOf,
+  detailsPut,
+  detailsWrites,
+  noDetails,
+  textsOf,
+  withDetails,
+} from './details.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
-import { allShards, resetWrites, type Shards, useOf } from './reshard.ts';
+import { allShards, resetWrites } from './reshard.ts';
+import { searchWrite } from './search-index.ts';
 import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 
-/** The use of a window as of now: `limit` is the effective one, `null` unlimited; `resets` is an ISO 8601 instant. */
-export type WindowUsage = { limit: number | null; used: number; resets: string };
-
-/** An account as an operator or a portal sees it; never a secret or a hash. Instants are ISO 8601, UTC. */
-export type AccountView = {
-  id: string;
-  state: AccountState;
-  plan: string;
-  planState: PlanState;
-  created: string;
-  /** The account's own limits; they override the plan's. One for a window outside `windows` has no effect for now. */
-  ownLimits: Partial<Record<WindowName, number | null>>;
-  /** How many quota shards it is spread over. */
-  shards: number;
-  /** A member for each window that the plan configures. */
-  windows: Partial<Record<WindowName, WindowUsage>>;
-  keys: KeyView[];
-};
-
-/** An account in a list. */
-export type AccountSummary = Omit<AccountView, 'keys'> & { activeKeys: number };
-
-function viewAccount(shards: Shards, records: Parameters<typeof viewKeys>[1], nowSeconds: number): AccountView {
-  return { ...viewTerms(shards, nowSeconds), keys: viewKeys(shards[0], records, nowSeconds) };
-}
-
-function viewTerms(shards: Shards, nowSeconds: number): Omit<AccountView, 'keys'> {
-  const [access] = shards;
-  return {
-    id: access.account,
-    // Shard 0 is never closing.
-    state: access.state as AccountState,
-    plan: access.plan,
-    planState: access.planState,
-    created: instant(access.created),
-    ownLimits: access.ownLimits,
-    shards: access.shards,
-    windows: Object.fromEntries(configured(access.quota).map(([name]) => [name, viewWindow(shards, name, nowSeconds)])),
-  };
-}
-
-function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): WindowUsage {
-  const { limit, used, start } = useOf(shards, window, nowSeconds);
-  return { limit, used, resets: instant(windowEnd(window, start)) };
-}
-
 /** An account to create. */
-export type AccountInput = { id: string; plan: string; limits?: OwnLimitChanges | undefined };
+export type AccountInput = DetailsChanges & { id: string; plan: string; limits?: OwnLimitChanges | undefined };
 
 /**
- * Creates an active account on a plan, with its own limits if given.
+ * Creates an active account on a plan, with its own limits and details if given.
  * @throws AdminError `invalid`, `not_found` (the plan), `exists`, `conflict`
  */
 export async function createAccount(
   store: AdminStore,
-  { id, plan: code, limits = {} }: AccountInput,
+  { id, plan: code, limits = {}, ...details }: AccountInput,
 ): Promise<AccountView> {
   checkAccountId(id);
   checkPlanCode(code);
   checkOwnLimits(limits);
-  const change = { partition: id, action: 'account create' as const, detail: { plan: code, limits } };
-  return audited(store, change, () => retryConflicts(() => tryCreate(store, { id, plan: code, limits })));
+  checkDetails(details);
+  const detail = { plan: code, limits, ...detailsDifference(noDetails, details) };
+  return audited(store, { partition: id, action: 'account create', detail }, () =>
+    retryConflicts(() => tryCreate(store, { id, plan: code, limits, ...details })),
+  );
 }
 
 async function tryCreate(
   store: AdminStore,
-  { id, plan: code, limits }: { id: string; plan: string; limits: OwnLimitChanges },
+  { id, plan: code, limits = {}, ...details }: AccountInput,
 ): Promise<AccountView> {
   if (await findAccess(store, id)) throw new AdminError('exists', `Account "${id}" already exists.`);
   if (await isDeleted(store, id)) {
@@ -102,12 +70,18 @@ async function tryCreate(
   const now = store.nowSeconds();
   const { changes } = windowChanges({ layout: accessItem, quota: {}, dropped: {} }, plan.limits, ownLimits, now);
   const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
-  await store.writeAll(creation(store, plan, item));
-  return viewAccount([readAccess(item)], [], now);
+  await store.writeAll(await creation(store, plan, item, details));
+  return { ...viewTerms([readAccess(item)], withDetails(noDetails, details), now), keys: [] };
 }
 
 /** The writes, to be made together, that create an account on `plan` with the access item `item`. */
-export function creation(store: AdminStore, plan: PlanVersion, item: Item): Write[] {
+export async function creation(
+  store: AdminStore,
+  plan: PlanVersion,
+  item: Item,
+  details: DetailsChanges,
+  members: readonly string[] = [],
+): Promise<Write[]> {
   const account: string = item[accountsTable.partitionKey];
   const condition = {
     TableName: store.table,
@@ -119,38 +93,57 @@ export function creation(store: AdminStore, plan: PlanVersion, item: Item): Writ
     { ConditionCheck: { ...condition, Key: tombstoneKey(account) } },
     { Put: { ...condition, Item: item } },
     addToIndex(store.table, 'account', account),
+    ...detailsPut(store, account, details),
+    await searchWrite(store, account, {
+      made: { plan: plan.code, texts: textsOf(details), members },
+    }),
   ];
 }
 
 /** What to change of an account; `'plan'` as a limit removes the own limit. */
-export type AccountChanges = {
+export type AccountChanges = DetailsChanges & {
   plan?: string | undefined;
   limits?: OwnLimitChanges | undefined;
   shards?: number | undefined;
-  /** What the caller has seen: throws `conflict` if the account has another plan or other own limits by now. */
-  seen?: Pick<AccountView, 'plan' | 'ownLimits'> | undefined;
+  /**
+   * What the caller has seen: throws `conflict` if the account has another plan, or other own limits or details, by
+   * now.
+   */
+  seen?: (Partial<Pick<AccountView, 'plan' | 'ownLimits'>> & { details?: AccountDetails }) | undefined;
 };
 
 /**
- * Moves an account to a plan, changes its own limits, or changes how many quota shards it has, or all of these. What
- * was used of a window stays used.
+ * Moves an account to a plan, changes its own limits, its details, or how many quota shards it has, or all of these,
+ * the details first. What was used of a window stays used.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function setAccount(
   store: AdminStore,
   { id, ...changes }: AccountChanges & { id: string },
 ): Promise<AccountView> {
-  const { plan, limits = {}, shards, seen } = changes;
+  const { plan, limits = {}, shards, seen, ...details } = changes;
   checkAccountId(id);
+  checkDetails(details);
   if (plan !== undefined) checkPlanCode(plan);
   if (shards !== undefined) checkShards(shards);
   checkOwnLimits(limits);
   // Refused before an audit entry is written, except for a change at the same moment.
-  if (seen) requireUnchanged(await getAccess(store, id), seen);
-  const detail = { ...(plan !== undefined && { plan }), limits, ...(shards !== undefined && { shards }) };
-  await audited(store, { partition: id, action: 'account set', detail }, () =>
-    retryConflicts(() => trySet(store, id, changes)),
-  );
+  const [access, before] = await Promise.all([getAccess(store, id), detailsOf(store, id)]);
+  if (seen) requireUnchanged(access, seen);
+  if (seen?.details && !isDeepStrictEqual(seen.details, before)) throw changedMeanwhile(id);
+  const difference = detailsDifference(before, details);
+  const detail = {
+    ...(plan !== undefined && { plan }),
+    limits,
+    ...(shards !== undefined && { shards }),
+    ...difference,
+  };
+  const setsDetails = Object.keys(difference).length > 0;
+  const setsTerms = plan !== undefined || shards !== undefined || Object.keys(limits).length > 0;
+  await audited(store, { partition: id, action: 'account set', detail }, async () => {
+    if (setsDetails) await setDetails(store, id, before, details);
+    if (setsTerms || !setsDetails) await retryConflicts(() => trySet(store, id, changes));
+  });
   return showAccount(store, id);
 }
 
@@ -167,10 +160,27 @@ async function trySet(
   await applyPlan(store, await getAccess(store, id), termsFor, shards);
 }
 
+/** The audit says what they were before, so details that have changed since are a conflict. */
+async function setDetails(
+  store: AdminStore,
+  id: string,
+  before: AccountDetails,
+  changes: DetailsChanges,
+): Promise<void> {
+  await retryConflicts(async () => {
+    if (!isDeepStrictEqual(await detailsOf(store, id), before)) throw changedMeanwhile(id);
+    await store.writeAll(await detailsWrites(store, id, before, changes));
+  });
+}
+
 function requireUnchanged({ account, plan, ownLimits }: Access, seen: NonNullable<AccountChanges['seen']>): void {
-  const same = windowNames.every((window) => ownLimits[window] === seen.ownLimits[window]);
-  if (plan === seen.plan && same) return;
-  throw new AdminError(
+  const same = windowNames.every((window) => !seen.ownLimits || ownLimits[window] === seen.ownLimits[window]);
+  if (plan === (seen.plan ?? plan) && same) return;
+  throw changedMeanwhile(account);
+}
+
+function changedMeanwhile(account: string): AdminError {
+  return new AdminError(
     'conflict',
     `Account "${account}" was changed in the meantime. Check it, then repeat the change.`,
   );
@@ -232,13 +242,6 @@ export async function repairWindows(store: AdminStore, id: string): Promise<Repa
   );
 }
 
-/** An account as of now. @throws AdminError `invalid`, `not_found` */
-export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
-  checkAccountId(id);
-  const shards = await allShards(store, await getAccess(store, id));
-  return viewAccount(shards, await keyRecordsOf(store, id), store.nowSeconds());
-}
-
 /**
  * The changes of an account and its keys, newest first, also of a deleted account; changes of a plan are in the plan's
  * audit.
@@ -255,28 +258,4 @@ export async function auditAccountPage(store: AdminStore, id: string, options?: 
   checkAccountId(id);
   if (!(await isDeleted(store, id))) await getAccess(store, id);
   return auditPageOf(store, id, options);
-}
-
-/** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
-export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };
-
-/**
- * A page of the accounts as of now, by id. It reads as many items as it returns accounts.
- * @throws AdminError `invalid`
- */
-export async function listAccounts(store: AdminStore, options: PageOptions = {}): Promise<AccountPage> {
-  const { names, cursor } = await listNames(store, 'account', options);
-  const items = await store.getAll(names.map((id) => accessKey(id)));
-  const found = new Map(items.map((item) => [item[accountsTable.partitionKey] as string, readAccess(item)]));
-  const accounts: AccountSummary[] = [];
-  for (const id of names) {
-    const access = found.get(id);
-    if (access) accounts.push(summaryOf(await allShards(store, access), store.nowSeconds())); // otherwise it was just deleted
-  }
-  return { accounts, cursor };
-}
-
-function summaryOf(shards: Shards, nowSeconds: number): AccountSummary {
-  const keys = viewKeys(shards[0], [], nowSeconds);
-  return { ...viewTerms(shards, nowSeconds), activeKeys: keys.filter(({ state }) => state === 'active').length };
 }

@@ -16,6 +16,7 @@ export type AdminErrorCode =
 export type AdminRefusals = {
   'plans.put': 'invalid' | 'conflict';
   'plans.list': 'invalid';
+  'plans.counts': 'conflict';
   'plans.audit': 'invalid' | 'not_found';
   'plans.auditPage': 'invalid' | 'not_found';
   'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
@@ -25,7 +26,7 @@ export type AdminRefusals = {
   'accounts.repairWindows': 'invalid' | 'not_found' | 'conflict';
   'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
   'accounts.show': 'invalid' | 'not_found';
-  'accounts.list': 'invalid';
+  'accounts.list': 'invalid' | 'conflict';
   'accounts.audit': 'invalid' | 'not_found';
   'accounts.auditPage': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';
@@ -121,21 +122,17 @@ export function checkKeyId(keyId: string): void {
 
 /** @throws AdminError `invalid` unless `label` is 1 to 64 characters on one line, and no API key */
 export function checkLabel(label: string): void {
-  const length = isText(label) ? [...label].length : 0;
+  checkOneLine(label, 'A label', maxLabelLength);
+}
+
+/** @throws AdminError `invalid` unless `text` is 1 to `longest` characters on one line, and no API key */
+export function checkOneLine(text: string, what: string, longest: number): void {
+  const length = isText(text) ? [...text].length : 0;
   // No control and format characters, line separators or lone surrogates, which could corrupt a terminal or a page.
-  if (
-    length >= 1 &&
-    length <= maxLabelLength &&
-    label.trim() !== '' &&
-    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(label)
-  ) {
-    if (!containsApiKey(label)) return;
-    throw new AdminError(
-      'invalid',
-      'The label looks like an API key. A label is stored and shown: use a name instead.',
-    );
-  }
-  throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
+  if (length < 1 || length > longest || text.trim() === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
+    throw new AdminError('invalid', `${what} is 1 to ${longest} characters, without control characters.`);
+  if (containsApiKey(text))
+    throw new AdminError('invalid', `${what} looks like an API key. It is stored and shown: use a name instead.`);
 }
 
 /** @throws AdminError `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID */

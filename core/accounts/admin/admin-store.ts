@@ -225,6 +225,13 @@ export async function listNames(
   return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
 }
 
+/** The page of `names`, which are in order, as `listNames` returns one. @throws AdminError `invalid` */
+export function pageOf(names: string[], { prefix = '', limit = maxPage, cursor }: PageOptions): NamePage {
+  checkPage({ prefix, limit, cursor });
+  const after = names.filter((name) => name.startsWith(prefix) && (cursor === undefined || name > cursor));
+  return { names: after.slice(0, limit), cursor: after.length > limit ? (after[limit - 1] ?? null) : null };
+}
+
 /** Every account, read page by page: shard 0 of it, as it is when its page is read. */
 export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
   for await (const names of pagesOf(store, 'account')) {

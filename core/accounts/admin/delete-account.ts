@@ -17,10 +17,12 @@ import {
   type Write,
 } from './admin-store.ts';
 import { audited } from './audit.ts';
+import { detailsDeletion } from './details.ts';
 import { keyRecordsOf } from './key-views.ts';
 import { creationCountKey } from './keys.ts';
 import { removeAllMembers } from './members.ts';
 import { allShards } from './reshard.ts';
+import { searchWrite } from './search-index.ts';
 
 /** The primary key of the item that remains of a deleted account, so that its id is not used again. */
 export function tombstoneKey(account: string): Record<string, string> {
@@ -38,9 +40,9 @@ export async function planOfDeleted(store: AdminStore, account: string): Promise
 }
 
 /**
- * Permanently deletes a suspended account: its limits, its counts, its members, its keys and their labels. Its audit
- * stays, its usage stays until the records expire, and its id can't be used again: a new account of that id would begin
- * with nothing used. Can be repeated after an interruption.
+ * Permanently deletes a suspended account: its limits, its counts, its details, its members, its keys and their
+ * labels. Its audit stays, its usage stays until the records expire, and its id can't be used again: a new account of
+ * that id would begin with nothing used. Can be repeated after an interruption.
  * @throws AdminError `invalid`, `not_found`, `not_suspended`, `conflict`
  */
 export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
@@ -60,6 +62,8 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         ...addToRecords(store.table, id, counts).map((Update) => ({ Update })),
         removeFromIndex(store.table, 'account', id),
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
+        detailsDeletion(store, id),
+        await searchWrite(store, id, { made: null }),
         {
           Put: {
             TableName: store.table,

@@ -4,6 +4,7 @@ import { accountsTable } from '../../names.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit.ts';
+import { type SearchChange, searchWrite } from './search-index.ts';
 
 /**
  * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the
@@ -46,17 +47,22 @@ export async function addMember(
   await getAccess(store, account);
   const added = store.nowSeconds();
   await audited(store, { partition: account, action: 'member add', detail: { person, role } }, () =>
-    changeMembers(store, account, (members) => {
-      const isMember = members.some((member) => member.person === person);
-      if (members.length >= maxMembers && !isMember) {
-        throw new AdminError(
-          'too_many_members',
-          `Account "${account}" has ${maxMembers} members, which is the maximum; remove one first.`,
-        );
-      }
-      if (role !== 'admin') requireOtherAdmin(account, members, person);
-      return memberItems(account, { person, role, added }).map((Item) => ({ Put: { TableName: store.table, Item } }));
-    }),
+    changeMembers(
+      store,
+      account,
+      (members) => {
+        const isMember = members.some((member) => member.person === person);
+        if (members.length >= maxMembers && !isMember) {
+          throw new AdminError(
+            'too_many_members',
+            `Account "${account}" has ${maxMembers} members, which is the maximum; remove one first.`,
+          );
+        }
+        if (role !== 'admin') requireOtherAdmin(account, members, person);
+        return memberItems(account, { person, role, added }).map((Item) => ({ Put: { TableName: store.table, Item } }));
+      },
+      { added: person },
+    ),
   );
   return { person, role, added: instant(added) };
 }
@@ -72,13 +78,18 @@ export async function removeMember(
   checkAccountId(account);
   const person = await storedPerson(store, account, given);
   await audited(store, { partition: account, action: 'member remove', detail: { person } }, () =>
-    changeMembers(store, account, (members) => {
-      requireOtherAdmin(account, members, person);
-      return [
-        { Delete: { TableName: store.table, Key: memberKey(account, person) } },
-        { Delete: { TableName: store.table, Key: entryKey(account, person) } },
-      ];
-    }),
+    changeMembers(
+      store,
+      account,
+      (members) => {
+        requireOtherAdmin(account, members, person);
+        return [
+          { Delete: { TableName: store.table, Key: memberKey(account, person) } },
+          { Delete: { TableName: store.table, Key: entryKey(account, person) } },
+        ];
+      },
+      { removed: person },
+    ),
   );
 }
 
@@ -112,17 +123,19 @@ async function changeMembers(
   store: AdminStore,
   account: string,
   decide: (members: MemberBackup[]) => Write[],
+  search: SearchChange,
 ): Promise<void> {
   const Key = versionKey(account);
   await retryConflicts(async () => {
     const version: number | undefined = (await store.get(Key))?.[membersVersion.version];
-    const members = (await store.query(membersIn(store.table, account))).map(readMember);
+    const members = await membersOf(store, account);
     const changes = { set: { [membersVersion.version]: (version ?? 0) + 1 }, remove: [] };
     const unchanged: Guard =
       version === undefined
         ? { attribute: membersVersion.version, is: 'absent' }
         : { attribute: membersVersion.version, is: '=', value: version };
-    await store.writeAll([{ Update: guardedUpdate(store.table, Key, changes, [unchanged]) }, ...decide(members)]);
+    const writes = [{ Update: guardedUpdate(store.table, Key, changes, [unchanged]) }, ...decide(members)];
+    await store.writeAll([...writes, await searchWrite(store, account, search)]);
   });
 }
 
@@ -143,8 +156,12 @@ export function memberItems(account: string, { person, role, added }: MemberBack
 export async function listMembers(store: AdminStore, account: string): Promise<MemberView[]> {
   checkAccountId(account);
   await getAccess(store, account);
-  const items = await store.query(membersIn(store.table, account));
-  return items.map(readMember).map(({ added, ...member }) => ({ ...member, added: instant(added) }));
+  return (await membersOf(store, account)).map(({ added, ...member }) => ({ ...member, added: instant(added) }));
+}
+
+/** The same, of an account that exists or not, as they are in a backup. */
+export async function membersOf(store: AdminStore, account: string): Promise<MemberBackup[]> {
+  return (await store.query(membersIn(store.table, account))).map(readMember);
 }
 
 /** The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in. */

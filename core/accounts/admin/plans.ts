@@ -14,9 +14,11 @@ import {
   listNames,
   type PageOptions,
   retryConflicts,
+  type Write,
 } from './admin-store.ts';
 import { type AuditEntry, type AuditPage, type AuditPageOptions, audited, auditOf, auditPageOf } from './audit.ts';
 import { mergedShards, reshareWrites } from './reshard.ts';
+import { searchWrite } from './search-index.ts';
 import { windowChanges } from './window-changes.ts';
 
 /** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
@@ -149,8 +151,7 @@ export async function applyPlan(
     await changeUnsharded(store, first, latest);
     return true;
   }
-  const checks = latest.plan.code === first.plan ? [] : [{ ConditionCheck: planIsUnchanged(store, latest.plan) }];
-  await store.writeAll([...checks, ...reshareWrites(store, all, count, latest)]);
+  await store.writeAll([...(await joinWrites(store, first, latest)), ...reshareWrites(store, all, count, latest)]);
   return true;
 }
 
@@ -158,9 +159,13 @@ async function changeUnsharded(store: AdminStore, access: Access, terms: Terms):
   const { changes, guards } = windowChanges(access, terms.plan.limits, terms.ownLimits, store.nowSeconds());
   const set = { ...planAttributes(access.layout, terms), ...changes.set };
   const Update = accessUpdate(store.table, access, { ...changes, set }, guards);
-  // An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it.
-  const checks = terms.plan.code === access.plan ? [] : [{ ConditionCheck: planIsUnchanged(store, terms.plan) }];
-  await store.writeAll([...checks, { Update }]);
+  await store.writeAll([...(await joinWrites(store, access, terms)), { Update }]);
+}
+
+/** An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it. */
+async function joinWrites(store: AdminStore, { account, plan: from }: Access, { plan }: Terms): Promise<Write[]> {
+  if (plan.code === from) return [];
+  return [{ ConditionCheck: planIsUnchanged(store, plan) }, await searchWrite(store, account, { plan: plan.code })];
 }
 
 /** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */

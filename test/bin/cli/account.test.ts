@@ -68,6 +68,7 @@ describe('account', () => {
     const made = await bench.json('account', 'create', 'shape', '--plan', 'standard', '--limit', 'day=unlimited');
     expect(made).toEqual({
       id: 'shape',
+      ...{ name: null, contact: null, note: null },
       state: 'active',
       plan: 'standard',
       plan_state: 'active',
@@ -113,6 +114,34 @@ describe('account', () => {
     expect(out).toMatch(/day +│ 100 +│ account +│ 0 +│ 100 +│ \d{4}-/);
     expect(out).toMatch(/month +│ unlimited +│ plan +│ 0 +│ unlimited +│ \d{4}-/);
     expect(out).toContain('There are no keys yet');
+  });
+
+  it('set changes the name, the contact and the note, which --no-note removes, and list finds them', async () => {
+    await bench.run(
+      'account',
+      'create',
+      'named',
+      '--plan',
+      'standard',
+      '--name',
+      'Bakkerij Jansen',
+      '--note',
+      'by year',
+    );
+    const made = await bench.json('account', 'set', 'named', '--contact', 'Jo@jansen.example', '--no-note');
+    expect(made).toMatchObject({ name: 'Bakkerij Jansen', contact: 'Jo@jansen.example', note: null });
+    expect((await bench.run('account', 'show', 'named')).out).toMatch(
+      /account {2}named\nname {5}Bakkerij Jansen\ncontact {2}Jo@jansen.example\nstate/,
+    );
+    expect(await bench.json('account', 'list', '--search', 'JANSEN')).toMatchObject([{ id: 'named' }]);
+    expect((await bench.run('account', 'list', '--search', 'jo@jansen')).out).toMatch(/named .* Bakkerij Jansen/);
+    expect(await bench.run('account', 'set', 'named')).toMatchObject({ exit: 2 });
+    expect(await bench.run('account', 'set', 'named', '--name', 'x'.repeat(101))).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('The name of an account is 1 to 100 characters'),
+    });
+    await bench.run('account', 'suspend', 'named');
+    await bench.run('account', 'delete', 'named');
   });
 
   it('list prints every account with its usage, in JSON like show', async () => {

@@ -20,6 +20,7 @@ beforeAll(async () => {
   await admin.members.add({ account: 'acme', person: 'bijo@example.nl', role: 'admin' });
   await as('jo@example.nl').keys.create({ account: 'acme', label: 'laptop of jo@example.nl' });
   await admin.sessions.start('jo@example.nl', 3600);
+  await admin.accounts.set({ id: 'acme', contact: 'Jo@example.nl', note: 'ask jo@example.nl, not bijo@example.nl' });
 });
 afterAll(() => bench.stop());
 
@@ -28,9 +29,15 @@ const items = () => storedItems(client, 'accounts');
 describe('person', () => {
   it('exports everything that names the address, and nothing of another person', async () => {
     const found = (await bench.json('person', 'export', 'JO@example.nl')) as { kind: string; item: object }[];
-    expect([...new Set(found.map(({ kind }) => kind))].sort()).toEqual(['audit', 'membership', 'other', 'session']);
+    expect([...new Set(found.map(({ kind }) => kind))].sort()).toEqual([
+      'audit',
+      'details',
+      'membership',
+      'other',
+      'session',
+    ]);
     expect(found.every(({ item }) => /(?<!bi)jo@example\.nl/i.test(JSON.stringify(item)))).toBe(true);
-    expect(JSON.stringify(found)).not.toContain('bijo@');
+    expect(JSON.stringify(found.filter(({ kind }) => kind === 'membership'))).not.toContain('bijo@');
   });
 
   it('erases nothing without --yes', async () => {
@@ -42,9 +49,18 @@ describe('person', () => {
 
   it('erases memberships, sessions and the name in the audit, and says what is left', async () => {
     const { out } = await bench.run('person', 'erase', 'jo@example.nl', '--yes');
-    expect(out).toMatch(/^Removed 1 memberships and \d+ items on sessions, and the address from \d+ entries/);
+    expect(out).toMatch(
+      /^Removed 1 memberships and \d+ items on sessions, and the address from the details of 1 accounts and \d+ entries/,
+    );
     expect(out).toContain('Left: member of account "alone"');
     expect(out).toMatch(/Left: acme key#\w+: a text that somebody typed/);
+    const details = (await items()).find(({ account, item }) => account === 'acme' && item === 'details');
+    expect(details).toEqual({
+      account: 'acme',
+      item: 'details',
+      note: expect.stringMatching(/^ask erased-[0-9a-f]{8}, not bijo@example\.nl$/),
+    });
+    expect(await bench.json('account', 'list', '--search', 'ask jo@')).toEqual([]);
     const left = (await items()).filter((item) => /(?<!bi)jo@example\.nl/i.test(JSON.stringify(item)));
     expect(left.map(({ account, item }) => `${account} ${item.split('#')[0]}`).sort()).toEqual([
       'acme key',

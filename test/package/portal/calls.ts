@@ -11,6 +11,7 @@ import {
   type AdminErrorCode,
   type AdminRefusals,
   createAdmin,
+  type DetailsChanges,
   type Limits,
   labelAfter,
   type SessionDetails,
@@ -56,6 +57,10 @@ assert.equal((await admin.accounts.suspend('shop')).state, 'suspended');
 assert.equal((await admin.accounts.activate('shop')).state, 'active');
 assert.deepEqual(await admin.accounts.repairWindows('shop'), []);
 assert.deepEqual((await admin.accounts.list({ prefix: 'sh', limit: undefined })).accounts[0]?.id, 'shop');
+const about: DetailsChanges = { name: 'Corner shop', contact: 'ann@corner.example', note: null };
+assert.equal((await admin.accounts.set({ id: 'shop', ...about })).name, 'Corner shop');
+assert.equal((await admin.accounts.list({ search: 'CORNER' })).accounts[0]?.contact, 'ann@corner.example');
+assert.deepEqual(await admin.plans.counts(), { large: 1 });
 
 assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.length, 30);
 const byKey: UsageByKey = await admin.accounts.usageByKey('shop', { to: undefined });

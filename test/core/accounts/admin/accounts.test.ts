@@ -18,6 +18,9 @@ describe('accounts.create', () => {
     const made = await admin.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
     expect(made).toEqual({
       id: 'acme',
+      name: null,
+      contact: null,
+      note: null,
       state: 'active',
       plan: 'basic',
       planState: 'active',

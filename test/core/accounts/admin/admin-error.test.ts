@@ -152,7 +152,7 @@ describe('a check of input', () => {
   );
 
   it('refuses a label that holds an API key with its own message', () => {
-    expect(() => checkLabel(`x ${key}`)).toThrow(/^The label looks like an API key/);
+    expect(() => checkLabel(`x ${key}`)).toThrow(/^A label looks like an API key/);
   });
 });
 

@@ -69,7 +69,7 @@ describe('accounts.list', () => {
     const admin = createAdmin({ client, table: bench.table, checksumSecret });
     await admin.accounts.list({ limit: 3 });
     await admin.plans.list();
-    expect(sent).toEqual(['QueryCommand', 'BatchGetCommand', 'QueryCommand', 'BatchGetCommand']);
+    expect(sent).toEqual(['QueryCommand', 'BatchGetCommand', 'BatchGetCommand', 'QueryCommand', 'BatchGetCommand']);
   });
 
   it.each([

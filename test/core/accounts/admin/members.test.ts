@@ -116,13 +116,13 @@ describe('a member of an account', () => {
     expect(await admin.members.roleIn(account, ['p7@x.nl'])).toBe('admin');
   });
 
-  it('is one of at most 50, also when 70 are added at once', async () => {
+  it('is one of at most 50, also when twelve are added at once to 45', async () => {
     const account = await newAccount();
-    const added = await Promise.allSettled(
-      Array.from({ length: 70 }, (_, i) => admin.members.add({ account, person: `p${i}@x.nl`, role: 'viewer' })),
-    );
+    const add = (name: string) => admin.members.add({ account, person: `${name}@x.nl`, role: 'viewer' });
+    for (let i = 0; i < 45; i++) await add(`first${i}`);
+    const added = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => add(`p${i}`)));
     const codes = added.map((outcome) => (outcome.status === 'fulfilled' ? 'added' : outcome.reason.code));
-    expect(codes.toSorted()).toEqual([...Array(50).fill('added'), ...Array(20).fill('too_many_members')]);
+    expect(codes.toSorted()).toEqual([...Array(5).fill('added'), ...Array(7).fill('too_many_members')]);
     expect(await admin.members.list(account)).toHaveLength(50);
   }, 60_000);
 

@@ -109,7 +109,7 @@ describe('an administrative process that dies', () => {
         expect(await admin.accounts.create({ id: name, plan: 'create' })).toMatchObject({ state: 'active' });
       },
     );
-    expect(calls).toBe(5); // audit, three reads (account, deleted account, plan), one transaction
+    expect(calls).toBe(6); // audit, four reads (account, deleted account, plan, search), one transaction
   });
 
   it('while moving an account: it is on one plan with the limits of that plan', async () => {

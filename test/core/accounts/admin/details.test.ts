@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdmin } from '../../../../packages/admin/admin.ts';
+import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+  await bench.admin.plans.put({ code: 'basic', limits: { day: 100 } });
+  await bench.admin.plans.put({ code: 'large', limits: { day: 1000 } });
+});
+afterAll(() => bench.stop());
+
+const none = { name: null, contact: null, note: null };
+
+describe('the name, contact and note of an account', () => {
+  it('are given when it is made, changed one at a time, and removed with null', async () => {
+    const { admin } = bench;
+    const given = { name: 'Bakkerij Jansen', contact: 'jo@jansen.example', note: 'pays by year' };
+    expect(await admin.accounts.create({ id: 'jansen', plan: 'basic', ...given })).toMatchObject(given);
+    expect(await admin.accounts.show('jansen')).toMatchObject(given);
+    await admin.accounts.set({ id: 'jansen', contact: 'ann@jansen.example' });
+    await admin.accounts.set({ id: 'jansen', note: null });
+    const now = { name: 'Bakkerij Jansen', contact: 'ann@jansen.example', note: null };
+    expect(await admin.accounts.show('jansen')).toMatchObject(now);
+    const { accounts } = await admin.accounts.list({ prefix: 'jansen' });
+    expect(accounts).toMatchObject([{ id: 'jansen', ...now }]);
+  });
+
+  it('are null for an account of an earlier version, which can get them', async () => {
+    const { admin, addCopies, storedItem } = bench;
+    await admin.accounts.create({ id: 'model', plan: 'basic' });
+    await addCopies('model', ['earlier']);
+    expect(await admin.accounts.show('earlier')).toMatchObject(none);
+    await admin.accounts.set({ id: 'earlier', name: 'From before' });
+    expect(await admin.accounts.show('earlier')).toMatchObject({ ...none, name: 'From before' });
+    // No item for nothing.
+    expect(await storedItem('model', 'details')).toBeUndefined();
+  });
+
+  it('leave the item that a request writes as it is', async () => {
+    const { admin, storedItem } = bench;
+    await admin.accounts.create({ id: 'lean', plan: 'basic' });
+    const before = await storedItem('lean');
+    await admin.accounts.set({ id: 'lean', name: 'N'.repeat(100), contact: 'C'.repeat(200), note: 'x'.repeat(200) });
+    expect(await storedItem('lean')).toEqual(before);
+  });
+
+  it('are in the audit as they were before and after', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'told', plan: 'basic', name: 'One' });
+    bench.clock.now += 1_000;
+    await admin.accounts.set({ id: 'told', name: 'Two', contact: 'a@b.example' });
+    const [set, create] = await admin.accounts.audit('told');
+    expect([set?.action, set?.outcome, set?.detail]).toEqual([
+      'account set',
+      'done',
+      { limits: {}, name: { before: 'One', after: 'Two' }, contact: { before: null, after: 'a@b.example' } },
+    ]);
+    expect(create?.detail).toMatchObject({ name: { before: null, after: 'One' } });
+  });
+
+  it('are not overwritten when they have changed since they were seen', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'seen', plan: 'basic', name: 'One' });
+    const seen = { details: { ...none, name: 'One' } };
+    await admin.accounts.set({ id: 'seen', name: 'Two', seen });
+    const refusal = admin.accounts.set({ id: 'seen', name: 'Three', seen });
+    await expect(refusal).rejects.toMatchObject({ code: 'conflict' });
+    expect(await admin.accounts.show('seen')).toMatchObject({ name: 'Two' });
+    expect(await admin.accounts.audit('seen')).toHaveLength(2);
+  });
+
+  it('are set once by two who saw the same at the same moment', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'duel', plan: 'basic' });
+    const seen = { details: none };
+    const outcomes = await Promise.allSettled(
+      ['One', 'Two'].map((name) => admin.accounts.set({ id: 'duel', name, seen })),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it.each([
+    ['an empty name', { name: '' }, /name of an account is 1 to 100/],
+    ['a name on two lines', { name: 'a\nb' }, /without control characters/],
+    ['a contact of 201 characters', { contact: 'c'.repeat(201) }, /contact of an account is 1 to 200/],
+    ['a note that is not a text', { note: 5 as unknown as string }, /note of an account/],
+  ])('refuse %s, and leave no trace in the audit', async (_, given, message) => {
+    const { admin } = bench;
+    const set = admin.accounts.set({ id: 'lean', ...given });
+    await expect(set).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
+    const create = admin.accounts.create({ id: 'never', plan: 'basic', ...given });
+    await expect(create).rejects.toMatchObject({ code: 'invalid' });
+    await expect(admin.accounts.audit('never')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('refuse an API key', async () => {
+    const { admin } = bench;
+    const { key } = await admin.keys.create({ account: 'lean', label: 'k' });
+    await expect(admin.accounts.set({ id: 'lean', note: key })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('go with the account', async () => {
+    const { admin, storedItem } = bench;
+    await admin.accounts.create({ id: 'gone', plan: 'basic', contact: 'jo@gone.example' });
+    await admin.accounts.suspend('gone');
+    await admin.accounts.delete('gone');
+    expect(await storedItem('gone', 'details')).toBeUndefined();
+    expect((await admin.accounts.list({ search: 'gone.example' })).accounts).toEqual([]);
+    await expect(admin.accounts.set({ id: 'gone', name: 'Again' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('come back from a backup, in which an account without them has no such members', async () => {
+    const { admin, client } = bench;
+    const backup = await admin.backup.export();
+    const found = backup.accounts.find(({ id }) => id === 'jansen');
+    expect(found).toMatchObject({ name: 'Bakkerij Jansen', contact: 'ann@jansen.example', note: null });
+    expect(client).toBeDefined();
+    const other = await startAdmin();
+    try {
+      const to = createAdmin({ client: other.client, table: other.table, checksumSecret });
+      await to.backup.import(backup);
+      expect(await to.accounts.show('jansen')).toMatchObject({ name: 'Bakkerij Jansen', note: null });
+      const ids = (await to.accounts.list({ search: 'ann@jansen' })).accounts.map(({ id }) => id);
+      expect(ids).toEqual(['jansen']);
+    } finally {
+      await other.stop();
+    }
+  });
+});
