@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
-import { addressKey } from '../../core/addresses/address-key.ts';
+import { addressKey, addressText } from '../../core/addresses/address-key.ts';
 import { UsageError } from '../connect/errors.ts';
 import type { AddressExplanation, ExplainedVoorkomen } from '../explain/explain-address.ts';
 import { type Terminal, withDataset } from './command.ts';
@@ -52,7 +52,7 @@ function keyOfArguments(sent: Record<string, string>): string {
 /** What is known of an address, as lines. */
 export function renderExplanation(explanation: AddressExplanation): string {
   const { key, peildatum, places, since, extract, voorkomens, changes, earlier, notes } = explanation;
-  const address = key.replaceAll('#', ' ').trimEnd();
+  const address = addressText(key);
   const title = places.length > 0 ? `${address}: ${places.join(' | ')}` : `${address} is not an address`;
   const origin = extract
     ? `, from the extract of ${extract.peildatum}${extract.location ? ` (${extract.location})` : ''}`

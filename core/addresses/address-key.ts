@@ -33,6 +33,11 @@ export function keyParts(key: string): { postcode: string; huisnummer: number; t
   return { postcode, huisnummer: Number(huisnummer), toevoeging };
 }
 
+/** An address as people write it, `1381 AA 9 A`, of its key. */
+export function addressText(key: string): string {
+  return `${key.slice(0, 4)} ${key.slice(4)}`.replaceAll(separator, ' ').trimEnd();
+}
+
 /** Whether a key, or a line that begins with one, has a postcode. */
 export function hasPostcode(keyOrLine: string): boolean {
   return !keyOrLine.startsWith(separator);

@@ -93,7 +93,7 @@ export function dynamoDbAddressTable(
     async hasAddresses() {
       // The table's only other items are the lock and the dataset.
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 3, ConsistentRead: true }));
-      return Items.some((item) => !item[partitionKey]?.S?.startsWith('#'));
+      return Items.some((item) => isAddressKey(item[partitionKey]?.S ?? ''));
     },
     async setDataset({ peildatum, load }, fence) {
       const Item = { ...keyItem(datasetKey), [datasetDate]: { S: peildatum }, [datasetLoad]: { S: load } };

@@ -26,6 +26,7 @@ export type PublishedLoad = {
 
 /** One change of a load: what lookups of a key answer before and after it, as `street, town`; `null` for no address. */
 export type LoadExample = {
+  /** `1381AA#9#A`; `addressText` writes it as people do. */
   key: string;
   before: string[] | null;
   after: string[] | null;

@@ -15,6 +15,7 @@ import { s3Storage } from '../../loader/storage/s3.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export type { AuditAction, AuditEntry } from '../../core/accounts/admin/audit.ts';
+export { addressText } from '../../core/addresses/address-key.ts';
 export type {
   Approval,
   ApprovalState,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Loads, WaitingLoad } from '../../packages/admin/loads.ts';
+import { addressText, type Loads, type WaitingLoad } from '../../packages/admin/loads.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { changesTable } from './history.ts';
 import { changing, confirmation, doneNote, faultPage, instantOf, scrollTable } from './parts.ts';
@@ -154,12 +154,6 @@ ${count(text.addressesAfter, addresses)}${count(text.added, added)}${count(text.
 ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
 <p><a href="${registerPath}">${text.backToRegister}</a></p>`,
   };
-}
-
-/** `1381 AA 9 A`: an address as people write it, of the key of the table, `1381AA#9#A`. */
-function addressText(key: string): string {
-  const [postcode = '', ...rest] = key.split('#');
-  return [`${postcode.slice(0, 4)} ${postcode.slice(4)}`, ...rest].filter((part) => part.trim() !== '').join(' ');
 }
 
 function exampleTable({ text }: Visit, { examples }: WaitingLoad): Html {

@@ -84,10 +84,15 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     'the portal uses what the package for portals exports',
-    /^portal\/(?!stack\/)/,
+    /^portal\/(?!stack\/|(handler|canary)\.ts$)/,
+    (name) => /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$)/.test(name) || isPackage(name),
+  ],
+  [
+    // The variables and metrics that a stack and its Lambdas agree on, and a client with deadlines, have one owner.
+    'the Lambdas of the portal also use the names of the stacks and the client of the core',
+    /^portal\/(handler|canary)\.ts$/,
     (name) =>
-      /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$|core\/(names|dynamodb)\.ts$)/.test(name) ||
-      isPackage(name),
+      /^(portal\/|packages\/admin\/(index|loads)\.ts$|core\/(names|dynamodb)\.ts$)/.test(name) || isPackage(name),
   ],
   [
     'the stack of the portal imports no runtime code but names',
@@ -173,6 +178,12 @@ describe('imports', () => {
 });
 
 describe('files', () => {
+  it('other than the one of the address key write or split no key', () => {
+    const splits = /\.(?:split|indexOf|lastIndexOf|startsWith|replaceAll)\('#'|\/\^?[^/\n]*\]\)?#\(?\[/;
+    const found = sources.filter((file) => splits.test(textOf(file)));
+    expect(found).toEqual([]);
+  });
+
   it('have at most 300 lines, but for the sentences of a language, which are one file', () => {
     const sentences = /^portal\/text\/[a-z]{2}\.ts$/;
     expect(sources.filter((file) => textOf(file).split('\n').length > 301 && !sentences.test(file))).toEqual([]);

@@ -286,9 +286,9 @@ describe('loads on this machine, one after the other', () => {
   it('an address is explained, present, gone, or written in a way that no lookup takes', async () => {
     expect(await json('explain', '1381 aa', '9')).toMatchObject({ key: '1381AA#9#', peildatum: january.peildatum });
     expect((await load('explain', '1381AA', '9')).out).toMatch(
-      /^1381AA 9: .*, in the dataset of 2026-01-08, from the extract/,
+      /^1381 AA 9: .*, in the dataset of 2026-01-08, from the extract/,
     );
-    expect((await load('explain', '9999ZZ', '99')).out).toContain('9999ZZ 99 is not an address');
+    expect((await load('explain', '9999ZZ', '99')).out).toContain('9999 ZZ 99 is not an address');
     expect(await load('explain', '1381AA', '9-A')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('huisnummer'),

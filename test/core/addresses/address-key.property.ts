@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   addressKey,
+  addressText,
   isAddressKey,
   longestAddressKey,
   parseAddressKey,
@@ -23,6 +24,13 @@ describe('an address key', () => {
         expect(parseAddressKey(key)).toEqual({ postcode, huisnummer, toevoeging });
       }),
     );
+  });
+
+  it.each([
+    ['1381AA#9#A', '1381 AA 9 A'],
+    ['1381AA#9#', '1381 AA 9'],
+  ])('%s is written for people as %s', (key, text) => {
+    expect(addressText(key)).toBe(text);
   });
 
   it('has the same bytes when a load writes it, for the first and last huisnummer of each length', () => {
