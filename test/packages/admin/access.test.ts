@@ -18,9 +18,6 @@ const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-0000-000
 const bucketArn = 'arn:aws:s3:::snapshots';
 const stateMachineArn = 'arn:aws:states:eu-central-1:123456789012:stateMachine:Load';
 
-// The CDK's own checks of a template cost more than all these tests; the app as a whole passes them in rules.test.ts.
-process.env.CDK_VALIDATION = 'false';
-
 type Statement = { Action: string | string[]; Resource: string | string[]; Condition?: Record<string, unknown> };
 
 type Options = { encrypted?: boolean; plans?: 'read' | 'change'; loads?: boolean };
