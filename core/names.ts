@@ -155,7 +155,7 @@ export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-
 export const metricNames = {
   /** One for each request. */
   requests: 'Requests',
-  /** 1 when the canary's lookup failed, else 0; its only dimension is `service`. */
+  /** 1 when a call of the canary failed, else 0; its only dimension is `service`. */
   canaryFailures: 'CanaryFailures',
   /** Milliseconds of the canary's lookup, measured by the canary. */
   canaryLatency: 'CanaryLatency',

@@ -181,8 +181,13 @@ async function sendUncounted({ client }: Run): Promise<void> {
 
 /** How often two lookups are compared: a window may end between them. */
 const comparisons = 3;
-/** The most lookups that a run makes: those of the comparison, and one or two for each other check. */
-export const mostSingleLookups = 2 * comparisons + 8;
+/** The most lookups that a run makes: those of the comparisons, and one or two for each other check. */
+export const mostSingleLookups = 3 * comparisons + 8;
+
+/** The fields that say what is left, without the time to the reset. */
+function leftFields({ headers }: SmokeAnswer): string {
+  return `RateLimit ${headers.ratelimit?.replace(/;t=\d+$/, '')}, RateLimit-Policy ${headers['ratelimit-policy']}`;
+}
 
 /** The outcomes of lookups, and what they cost. */
 export const lookupChecks: readonly Check[] = [
@@ -204,6 +209,21 @@ export const lookupChecks: readonly Check[] = [
         if (comparison === comparisons && !hasReset) assert.fail(`${shown}: use an account that nobody else uses`);
       }
       throw new Skip('a time window ended between the two lookups each time');
+    },
+  },
+  {
+    section: 'quota',
+    title: 'says with the validation of a key what the last lookup said is left',
+    async run(run) {
+      let shown = '';
+      for (let comparison = 1; comparison <= comparisons; comparison++) {
+        const { answer } = await lookUp(run, queryOf(run.options.address));
+        const validation = await run.client.send('/v1/auth/validate');
+        shown = `${validation.asked}: ${leftFields(validation)}, where a lookup just said ${leftFields(answer)}`;
+        if (leftFields(validation) === leftFields(answer)) return;
+      }
+      // A window may end between the two, but not each time.
+      assert.fail(`${shown}: use an account that nobody else uses`);
     },
   },
   {

@@ -120,7 +120,7 @@ export type CanaryProps = {
   topic: AlarmTopic;
 };
 
-/** Looks up an address every few minutes, as a caller does, and raises an alarm after two failures in a row. */
+/** Calls the API every few minutes, as a caller does, and raises an alarm after two failures in a row. */
 export class Canary extends LambdaFunction {
   readonly failed: Alarm;
 
@@ -153,7 +153,7 @@ export class Canary extends LambdaFunction {
       evaluationPeriods: 2,
       // A canary that does not run is a failure too.
       missingData: TreatMissingData.BREACHING,
-      problem: 'The scheduled lookup fails.',
+      problem: 'The scheduled calls fail.',
       runbook: 'Canary failed',
       topic,
     });

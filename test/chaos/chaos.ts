@@ -21,9 +21,9 @@ import { type Customer, Hammer, judgeCharges, Possible } from './lookups.ts';
 import { Processes } from './processes.ts';
 import { type State, writeRegister } from './register.ts';
 
-/** The variable by which the run inside the small file system knows where that is. */
 /** What ends a run early; it leaves no process behind. */
 const interrupts = ['SIGINT', 'SIGTERM'] as const;
+/** The variable by which the run inside the small file system knows where that is. */
 const diskVariable = 'CHAOS_DISK';
 const diskMegabytes = 64;
 const unshare = ['--user', '--map-root-user', '--mount'];
@@ -34,6 +34,9 @@ const plans: [account: string, limits: Customer['limits']][] = [
   ['busy', { minute: 200, day: 100_000 }],
   ['trial', { day: 150 }],
 ];
+
+/** Batches wait for one another most of the time, so several models are run at once, each with processes of its own. */
+const models = 4;
 
 type Options = { minutes: number; seed: number; runs: number; batches?: number };
 
@@ -73,14 +76,25 @@ async function main(options: Options): Promise<void> {
 async function batchChaos(batches: number, seed: number): Promise<void> {
   const begin = performance.now();
   const step = Math.ceil(batches / 10);
+  const sent = Array.from({ length: models }, () => 0);
   let next = step;
-  const progress = (sent: number) => {
-    if (sent < next) return;
-    console.log(`${sent} batches, ${Math.round((performance.now() - begin) / 1000)} seconds`);
+  const progress = (model: number) => (count: number) => {
+    sent[model] = count;
+    const all = sent.reduce((sum, one) => sum + one);
+    if (all < next) return;
+    console.log(`${all} batches, ${Math.round((performance.now() - begin) / 1000)} seconds`);
     next += step;
   };
-  const { counts, findings } = await runBatches({ batches, seed, killEvery: 100, progress });
+  const each = { batches: Math.ceil(batches / models), killEvery: 100 };
+  const reports = await Promise.all(
+    sent.map((_, i) => runBatches({ ...each, seed: seed * models + i, progress: progress(i) })),
+  );
+  const counts: Record<string, number> = {};
+  for (const [event, count] of reports.flatMap((report) => Object.entries(report.counts))) {
+    counts[event] = (counts[event] ?? 0) + count;
+  }
   console.log(JSON.stringify(counts));
+  const findings = reports.flatMap((report) => report.findings);
   if (findings.length === 0) return console.log(`Seed ${seed}: no finding.`);
   console.log(`Seed ${seed}: ${findings.length} findings.\n${findings.join('\n')}`);
   process.exitCode = 1;

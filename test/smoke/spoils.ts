@@ -18,6 +18,7 @@ const status =
     returning.status === wanted;
 const lookedUp: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/address';
 const lookedUpAll: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/addresses';
+const validated: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/auth/validate';
 const refused = status(401);
 
 function header(name: string, value?: string, when: When = () => true): Spoil {
@@ -242,6 +243,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['accepts any method for many', header('allow', 'GET', status(405)), /refuses 101 addresses/],
   ['reports no quota', header('ratelimit'), /counts one unit/],
   ['omits a window from its policy', header('ratelimit-policy', '"minute";q=5000;w=60'), /counts one unit/],
+  ['tells nothing of what is left with a key', header('ratelimit', undefined, validated), /last lookup said/],
   ['does not count', header('ratelimit', '"day";r=99000;t=1'), /counts one unit/],
   ['counts a lookup twice', chargedAlso(lookedUp), /counts one unit/],
   ['charges what it refuses', chargedAlso(status(422)), /counts one unit/],

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -9,61 +10,96 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { canaryEnvironment, metricNames } from '../../../core/names.ts';
 import { handler, probe } from '../../../lambdas/canary/handler.ts';
+import { newAccount } from '../../support/address-service.ts';
+import { type HttpService, startHttpService } from '../../support/http-service.ts';
 
 const { key } = issueApiKey('canary', 'any secret');
+type Reply = { status: number; body: string; headers?: Record<string, string> };
+const [lookup, many, validation] = ['GET /v1/address', 'POST /v1/addresses', 'GET /v1/auth/validate'];
+const place = { straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' };
+const policy = { 'ratelimit-policy': '"day";q=5000;w=86400' };
+const json = (body: unknown, headers: Record<string, string> = policy): Reply => ({
+  status: 200,
+  body: JSON.stringify(body),
+  headers,
+});
+
 let server: Server;
-let answer: { status: number; body: string };
-let keys: unknown[];
-const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/address`;
+let replies: Record<string, Reply>;
+let asked: { call: string; key: unknown; query: string; body: string }[];
+const url = () =>
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/address?postcode=1012RJ&huisnummer=147`;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    keys.push(request.headers['x-api-key']);
-    response.writeHead(answer.status).end(answer.body);
+  server = createServer(async (request, response) => {
+    const { pathname, search } = new URL(request.url ?? '', 'http://host');
+    const call = `${request.method} ${pathname}`;
+    asked.push({ call, key: request.headers['x-api-key'], query: search, body: await text(request) });
+    const { status, body, headers } = replies[call] ?? { status: 404, body: '{}' };
+    response.writeHead(status, headers).end(body);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 });
 beforeEach(() => {
-  keys = [];
-  answer = { status: 200, body: '{"status":"ok"}' };
+  asked = [];
+  replies = {
+    [lookup]: json({ status: 'ok', address: place }),
+    [many]: json({ results: [{ status: 'ok', address: place, toevoegingen: [null] }] }),
+    [validation]: json({ valid: true }),
+  };
 });
 afterAll(() => {
   server.close();
 });
 
 describe('a probe', () => {
-  it('succeeds when its key finds the address', async () => {
-    expect(await probe(url(), key)).toEqual({ ok: true });
-    expect(keys).toEqual([key]);
+  it('finds nothing wrong when its key finds the address by itself and among many, and is valid', async () => {
+    expect(await probe(url(), key)).toBeUndefined();
+    expect(asked).toEqual([
+      { call: lookup, key, query: '?postcode=1012RJ&huisnummer=147', body: '' },
+      {
+        call: many,
+        key,
+        query: '',
+        body: '{"addresses":[{"postcode":"1012RJ","huisnummer":"147"}],"include":["toevoegingen"]}',
+      },
+      { call: validation, key, query: '', body: '' },
+    ]);
   });
 
-  it.each([
-    [{ status: 200, body: '{"status":"not_found"}' }, 'the address is not_found'],
-    [{ status: 429, body: '{"type":"/problems/quota-exceeded"}' }, 'status 429, /problems/quota-exceeded'],
-    [{ status: 401, body: '{"type":"/problems/unauthorized"}' }, 'status 401, /problems/unauthorized'],
-    [{ status: 502, body: '<html>' }, 'SyntaxError'],
-  ])('fails on %j with a reason that never contains the key', async (wrong, reason) => {
-    answer = wrong;
+  it.each<[string, Reply, string]>([
+    [lookup, json({ status: 'not_found' }), 'the address is not_found'],
+    [lookup, { status: 429, body: '{"type":"/problems/quota-exceeded"}' }, 'status 429, /problems/quota-exceeded'],
+    [lookup, { status: 401, body: '{"type":"/problems/unauthorized"}' }, 'status 401, /problems/unauthorized'],
+    [lookup, { status: 502, body: `<html>${key}` }, 'SyntaxError'],
+    [lookup, { status: 500, body: `{"type":"${key}"}` }, 'status 500'],
+    [many, { status: 503, body: '{"type":"/problems/temporarily-unavailable"}' }, 'status 503'],
+    [many, json({ results: [{ address: { ...place, straat: 'Dam' } }] }), 'not that of the single lookup'],
+    [many, json({ results: [{ address: place }] }), 'the toevoegingen are missing'],
+    [many, json({}), 'TypeError'],
+    [validation, { status: 500, body: '{"type":"/problems/internal-error"}' }, 'status 500'],
+    [validation, json({ valid: false }), 'the key is not valid'],
+    [validation, json({ valid: true }, {}), 'RateLimit-Policy is not that of the lookup'],
+  ])('names %s and what is wrong with %j, and never the key', async (call, reply, reason) => {
+    replies[call] = { ...reply, headers: { ...reply.headers, 'x-echo': key } };
     const result = await probe(url(), key);
-    expect(result).toEqual({ ok: false, reason: expect.stringContaining(reason) });
-    expect(JSON.stringify(result)).not.toContain(key);
+    expect(result).toContain(call);
+    expect(result).toContain(reason);
+    expect(result).not.toContain(key);
   });
 
   it.each(['', 'not a key', `${key}\n`, `${key}\u2603`, key.slice(0, -1)])(
     'sends no request when its secret is not a key, and does not quote the secret: %#',
     async (secret) => {
       const result = await probe(url(), secret);
-      expect(result).toEqual({ ok: false, reason: expect.stringContaining('does not contain an API key') });
-      expect(JSON.stringify(result)).not.toContain(key.slice(-35));
-      expect(keys).toEqual([]);
+      expect(result).toContain('does not contain an API key');
+      expect(result).not.toContain(key.slice(-35));
+      expect(asked).toEqual([]);
     },
   );
 
   it('fails when nothing listens', async () => {
-    expect(await probe('http://127.0.0.1:1/', key)).toEqual({
-      ok: false,
-      reason: expect.stringContaining('fetch failed'),
-    });
+    expect(await probe('http://127.0.0.1:1/', key)).toContain('fetch failed');
   });
 });
 
@@ -89,16 +125,22 @@ describe('the canary', () => {
 
   it('probes with the key of the secret, and reports no failure', async () => {
     await handler();
-    expect(keys).toEqual([key]);
+    expect(asked.map((one) => one.key)).toEqual([key, key, key]);
     expect(output.join()).toContain(`${metricNames.canaryFailures} 0`);
   });
 
   it('reports a failure with its reason, and never the key', async () => {
-    answer = { status: 200, body: '{"status":"not_found"}' };
+    replies[lookup] = json({ status: 'not_found' });
     await handler();
     expect(output.join()).toContain(`${metricNames.canaryFailures} 1`);
     expect(output.join()).toContain('the address is not_found');
     expect(output.join()).not.toContain(key);
+  });
+
+  it('measures the lookup alone, so that the metric stays comparable', async () => {
+    jest.spyOn(performance, 'now').mockImplementation(() => 40 * asked.length);
+    await handler();
+    expect(output.join()).toContain(`${metricNames.canaryLatency} 40`);
   });
 
   it('reads the secret for each probe, so that a new key takes effect at once', async () => {
@@ -106,11 +148,30 @@ describe('the canary', () => {
     const { key: newKey } = issueApiKey('canary', 'any secret');
     secrets.on(GetSecretValueCommand).resolves({ SecretString: newKey });
     await handler();
-    expect(keys).toEqual([key, newKey]);
+    expect(asked.map((one) => one.key)).toEqual([key, key, key, newKey, newKey, newKey]);
   });
 
   it.each(Object.values(canaryEnvironment))('says so when %s is not set', async (name) => {
     delete process.env[name];
     await expect(handler()).rejects.toThrow(name);
   });
+});
+
+describe('the probe of a real service', () => {
+  let service: HttpService;
+  beforeAll(async () => {
+    service = await startHttpService();
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  it.each<Record<string, number>>([{ day: 100 }, {}])(
+    'finds nothing wrong, with limits %j, and takes two units',
+    async (limits) => {
+      const account = await newAccount(service, { ...limits, month: null });
+      const address = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
+      expect(await probe(address, account.key)).toBeUndefined();
+      const { windows } = await service.admin.accounts.show(account.id);
+      expect(windows.month?.used).toBe(2);
+    },
+  );
 });
