@@ -221,7 +221,8 @@ class Instance {
     await ready;
     const id = ++this.#lastId;
     const answered = new Promise<Answered | undefined>((resolve) => this.#waiting.set(id, resolve));
-    process.send({ ...asked, id });
+    // A process that was just killed takes nothing.
+    process.send({ ...asked, id }, (error) => error && this.#waiting.get(id)?.(undefined));
     return answered;
   }
 
