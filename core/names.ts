@@ -102,6 +102,8 @@ export const eventTypes = {
   loadPublished: 'load.published',
   loadRefused: 'load.refused',
   loadFailed: 'load.failed',
+  backupWritten: 'backup.written',
+  backupFailed: 'backup.failed',
 } as const;
 
 /** A variable that the stack always sets; a missing one stops the start, not a request. */

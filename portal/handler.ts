@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
 import { createStoreClient } from '../core/dynamodb.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
-import { createAdmin } from '../packages/admin/index.ts';
+import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import { portalApp } from './app.ts';
 import { providerFault } from './stack/names.ts';
 import { freshSecret } from './visit/cookies.ts';
 
 const settingsSchema = z.object({
+  deployment: z.string(),
   baseUrl: z.string(),
   apiUrl: z.string(),
   company: z.string(),
@@ -37,7 +39,9 @@ const settingsSchema = z.object({
   }),
 });
 
-const { logoType, signIn, ...settings } = settingsSchema.parse(JSON.parse(requireEnvironment(environment.portal)));
+const { logoType, signIn, deployment, ...settings } = settingsSchema.parse(
+  JSON.parse(requireEnvironment(environment.portal)),
+);
 const logger = new Logger({ serviceName: 'portal' });
 const secrets = new SecretsManagerClient({ maxAttempts: 2 });
 const client = DynamoDBDocumentClient.from(createStoreClient());
@@ -50,6 +54,8 @@ const clientSecretName = optionalEnvironment(environment.portalClientSecret);
 // Read for each key that is created: a rotation makes another version current while this instance lives.
 const checksumSecret = () => readSecret(requireEnvironment(environment.keyChecksumSecretArn));
 
+const announce = announceWith(deployment, putEvent);
+
 const app = portalApp(
   {
     settings: {
@@ -60,7 +66,7 @@ const app = portalApp(
       signIn: { ...signIn, ...(clientSecretName && { clientSecret: freshSecret(() => readSecret(clientSecretName)) }) },
       sessionSecret: freshSecret(() => readSecret(sessionSecretArn)),
     },
-    adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
+    adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor, announce }),
     loadsAs,
     now: Date.now,
   },
@@ -69,6 +75,15 @@ const app = portalApp(
 
 /** The Lambda behind every path of the portal. */
 export const handler = handle(app);
+
+let events: EventBridgeClient | undefined;
+
+/** Loaded with the first change: most visits make none. */
+async function putEvent(event: EventEntry): Promise<void> {
+  const { EventBridgeClient, PutEventsCommand } = await import('@aws-sdk/client-eventbridge');
+  events ??= new EventBridgeClient({ maxAttempts: 2 });
+  await events.send(new PutEventsCommand({ Entries: [event] }));
+}
 
 let loaderClients: Promise<Pick<LoadsConfig, 's3' | 'stepFunctions'>> | undefined;
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { KeyView } from '../../core/accounts/admin/key-views.ts';
 import type { MemberView } from '../../core/accounts/admin/members.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import type { openChecksumSecret, RotationStep } from '../connect/admin.ts';
+import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
 import {
   type AccountsOptions,
   accountId,
@@ -143,7 +143,7 @@ Example:
     )
     .action(async ({ start, ...options }: { json?: true; start?: true; stack: string }) => {
       // Imported here because the AWS clients load slower than `--help` should print.
-      const { openChecksumSecret } = await import('../connect/admin.ts');
+      const { openChecksumSecret } = await import('../connect/checksum-rotation.ts');
       const secret = await openChecksumSecret(options.stack);
       try {
         await useAdmin(terminal, options, (admin) => rotate(secret, admin, start === true));
@@ -154,7 +154,7 @@ Example:
 }
 
 async function rotate(secret: ChecksumSecret, admin: Admin, start: boolean): Promise<Result> {
-  const { rotationStep } = await import('../connect/admin.ts');
+  const { rotationStep } = await import('../connect/checksum-rotation.ts');
   let state = await secret.state();
   let due = rotationStep(state);
   if (due.step === 'start' && start) {

@@ -1,26 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  DescribeSecretCommand,
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  SecretsManagerClient,
-  UpdateSecretVersionStageCommand,
-} from '@aws-sdk/client-secrets-manager';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { type StatementStore, type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
-import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { environment } from '../../core/names.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
-import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';
+import { announceWith } from '../../packages/admin/events.ts';
+import { clientConfig, deploymentStacks, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
 
 /** Where a command finds the tables, as its options say. */
@@ -162,126 +155,31 @@ export async function openAdmin(
   // usage.
   client.middlewareStack.remove('loggerMiddleware');
   const documents = DynamoDBDocumentClient.from(client);
+  const events = options.stack === undefined ? undefined : eventBus(deploymentStacks(options.stack).name);
   return {
-    admin: createAdmin({ client: documents, table, checksumSecret, actor }),
+    admin: createAdmin({ client: documents, table, checksumSecret, actor, announce: events?.announce }),
     client: documents,
     table,
     async statements() {
       const store = await statements();
       return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
     },
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      events?.close();
+    },
   };
 }
 
-/** The label of a version that is to become the current one. */
-const nextLabel = 'ROTATING';
-
-/** How far a rotation is: the versions of the secret, and those that the deployed service accepts. */
-export type RotationState = {
-  /** The version that keys are issued with. */
-  current: string;
-  /** The version that is to become current; `null` when no rotation has been started, or it has already. */
-  next: string | null;
-  /** The version that was current before; `null` when there was none. */
-  previous: string | null;
-  /** The versions that the deployed service names, the one for new keys first; none when it names none. */
-  deployed: readonly string[];
-  isDeploying: boolean;
-};
-
-/**
- * What comes next. `start`: no rotation is under way. `deploy`: the service has to accept `versions` first. `wait`: a
- * deployment is running. `switch`: issue keys with `next` now. `replace`: both versions are accepted, until the old
- * keys are replaced.
- */
-export type RotationStep =
-  | { step: 'start' | 'wait' }
-  | { step: 'deploy'; versions: [string, string] }
-  | { step: 'switch'; next: string }
-  | { step: 'replace'; versions: [string] };
-
-/**
- * Decides the next step. Pure: no step is due before the service accepts the versions that it issues or leaves in use.
- */
-export function rotationStep({ current, next, previous, deployed, isDeploying }: RotationState): RotationStep {
-  if (isDeploying) return { step: 'wait' };
-  if (next !== null) {
-    return deployed.includes(next) ? { step: 'switch', next } : { step: 'deploy', versions: [next, current] };
-  }
-  if (deployed.length > 0 && !deployed.includes(current)) {
-    return { step: 'deploy', versions: [current, previous ?? (deployed[0] as string)] };
-  }
-  return deployed.length > 1 ? { step: 'replace', versions: [current] } : { step: 'start' };
-}
-
-/** The checksum secret of a deployment. The caller closes it. */
-export async function openChecksumSecret(stack: string) {
-  const { output } = await findDeployment(stack, ['data']);
-  const { name, stacks } = deploymentStacks(stack);
-  const SecretId = output('KeyChecksumSecretArn');
-  const secrets = new SecretsManagerClient(clientConfig);
-  const cloudFormation = new CloudFormationClient(clientConfig);
-
+/** Sends the events of changes in a deployment. Its client is loaded with the first one: most commands change none. */
+function eventBus(deployment: string) {
+  let client: EventBridgeClient | undefined;
   return {
-    name,
-    serviceStack: stacks.service,
-
-    async state(): Promise<RotationState> {
-      const [secret, service, template] = await Promise.all([
-        secrets.send(new DescribeSecretCommand({ SecretId })),
-        readStack(stacks.service),
-        cloudFormation.send(new GetTemplateCommand({ StackName: stacks.service })),
-      ]);
-      const withLabel = (label: string) =>
-        Object.entries(secret.VersionIdsToStages ?? {}).find(([, labels]) => labels.includes(label))?.[0] ?? null;
-      const current = withLabel('AWSCURRENT');
-      const next = withLabel(nextLabel);
-      if (current === null) throw new CommandError('no_secret', `The secret ${SecretId} has no current version.`);
-      return {
-        current,
-        // An interrupted switch leaves both labels on it.
-        next: next === current ? null : next,
-        previous: withLabel('AWSPREVIOUS'),
-        deployed: deployedVersions(template.TemplateBody ?? ''),
-        isDeploying: service.status.endsWith('_IN_PROGRESS'),
-      };
-    },
-
-    /** Of the version that keys are issued with now. */
-    fingerprint: async (): Promise<string> => secretFingerprint(await readSecret(SecretId)),
-
-    /** Adds a version that nothing uses yet, and returns its id. */
-    async addVersion(): Promise<string> {
-      const id = randomUUID();
-      const SecretString = randomBytes(48).toString('base64url');
-      await secrets.send(
-        new PutSecretValueCommand({ SecretId, SecretString, ClientRequestToken: id, VersionStages: [nextLabel] }),
-      );
-      return id;
-    },
-
-    /** Issues keys with version `next` from now on. */
-    async makeCurrent(next: string, current: string): Promise<void> {
-      const move = (VersionStage: string, to: { MoveToVersionId?: string; RemoveFromVersionId?: string }) =>
-        secrets.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage, ...to }));
-      await move('AWSCURRENT', { MoveToVersionId: next, RemoveFromVersionId: current });
-      await move(nextLabel, { RemoveFromVersionId: next });
-    },
-
-    close(): void {
-      secrets.destroy();
-      cloudFormation.destroy();
-    },
+    announce: announceWith(deployment, async (event) => {
+      const { EventBridgeClient, PutEventsCommand } = await import('@aws-sdk/client-eventbridge');
+      client ??= new EventBridgeClient({ ...clientConfig, maxAttempts: 2 });
+      await client.send(new PutEventsCommand({ Entries: [event] }));
+    }),
+    close: () => client?.destroy(),
   };
-}
-
-/** The versions in the references of a template to the secret: that of new keys, then the other one. */
-export function deployedVersions(template: string): string[] {
-  return [environment.keyChecksumSecret, environment.previousKeyChecksumSecret].flatMap((variable) => {
-    const reference = new RegExp(`\\b${variable}"?\\s*:[\\s\\S]{0,600}?:SecretString:*([A-Za-z0-9-]*)\\}\\}`).exec(
-      template,
-    );
-    return reference?.[1] ? [reference[1]] : [];
-  });
 }

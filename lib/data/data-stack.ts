@@ -25,6 +25,8 @@ export class DataStack extends Stack {
   readonly addresses: Table;
   readonly accounts: Table;
   readonly keyChecksumSecret: Secret;
+  /** Of the portal, if there is one: here, because a backup set has it too. */
+  readonly sessionSecret: Secret | undefined;
   /** The statements of closed months. */
   readonly statements: Bucket;
   readonly encryptionKey: IKey | undefined;
@@ -52,17 +54,16 @@ export class DataStack extends Stack {
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: accountsTable.expires,
     });
-    this.keyChecksumSecret = new Secret(this, 'KeyChecksumSecret', {
+    this.keyChecksumSecret = this.secret('KeyChecksumSecret', config, {
       description: 'Keys the checksum of API keys: another value invalidates every issued key',
-      generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: removal(config),
-      ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
+      notRotated:
+        'Another value would invalidate every issued key at once; it grants no access, the stored hash of a key does.',
     });
-    acknowledge(
-      this.keyChecksumSecret,
-      'AwsSolutions-SMG4',
-      'Another value would invalidate every issued key at once; it grants no access, the stored hash of a key does.',
-    );
+    if (config.portal)
+      this.sessionSecret = this.secret('SessionSecret', config, {
+        description: 'Proves the cookies of the portal: another value signs everybody out',
+        notRotated: 'Another value signs everybody out; the operator chooses when.',
+      });
     this.statements = statementBucket(this, config, this.encryptionKey);
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
     new AccountsBackup(this, 'AccountsBackup', {
@@ -82,6 +83,21 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'KeyChecksumSecretArn', { value: this.keyChecksumSecret.secretArn });
     new CfnOutput(this, 'StatementsBucketName', { value: this.statements.bucketName });
     new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
+  }
+
+  private secret(
+    id: string,
+    config: Config,
+    { description, notRotated }: Record<'description' | 'notRotated', string>,
+  ) {
+    const secret = new Secret(this, id, {
+      description,
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: removal(config),
+      ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
+    });
+    acknowledge(secret, 'AwsSolutions-SMG4', notRotated);
+    return secret;
   }
 
   private table(

@@ -19,7 +19,7 @@ import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { bundle } from '../shared/bundle.ts';
-import { acknowledge, scheduleRole } from '../shared/grants.ts';
+import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { operatorAlarm } from '../shared/monitoring.ts';
 
@@ -35,7 +35,7 @@ export type BackupSetsProps = {
 export class BackupSets extends Construct {
   constructor(scope: Construct, id: string, { config, backup, data, snapshots }: BackupSetsProps) {
     super(scope, id);
-    const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
+    const { accounts, keyChecksumSecret, sessionSecret, encryptionKey, alarmTopic: topic } = data;
     const lambda = new LambdaFunction(this, 'Set', {
       config,
       encryptionKey,
@@ -54,9 +54,14 @@ export class BackupSets extends Construct {
       .usesTable(accounts, environment.accountsTable, 'Scan')
       .usesBucket(snapshots, environment.snapshotBucket, { read: [manifestKeys.manifest] });
     // By its ARN alone: the policy of its key, in another stack, would name the role of this one.
-    const checksum = Secret.fromSecretCompleteArn(this, 'Checksum', keyChecksumSecret.secretArn);
-    checksum.grantRead(lambda.function);
-    lambda.function.addEnvironment(environment.keyChecksumSecretArn, checksum.secretArn);
+    const secrets = { Checksum: keyChecksumSecret, ...(sessionSecret && { Session: sessionSecret }) };
+    for (const [name, { secretArn }] of Object.entries(secrets)) {
+      Secret.fromSecretCompleteArn(this, name, secretArn).grantRead(lambda.function);
+      const { keyChecksumSecretArn, portalSessionSecret } = environment;
+      lambda.function.addEnvironment(name === 'Checksum' ? keyChecksumSecretArn : portalSessionSecret, secretArn);
+    }
+    const putEvents = { actions: ['events:PutEvents'], resources: [defaultEventBus(this)] };
+    lambda.function.addToRolePolicy(new PolicyStatement(putEvents));
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
     const [bucket = '', prefix = ''] = backup.bucket.split(/\/(.*)/s);
     const { partition } = Stack.of(this);

@@ -14,7 +14,7 @@ import {
 } from '../../core/accounts/admin/accounts.ts';
 import { revokeKey } from '../../core/accounts/admin/active-keys.ts';
 import type { Role } from '../../core/accounts/admin/admin-error.ts';
-import { createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
+import { type AdminChange, createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
 import type { AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
 import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
 import { type KeyView, listKeys } from '../../core/accounts/admin/key-views.ts';
@@ -85,6 +85,8 @@ export type AdminConfig = {
   actor?: string | undefined;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
+  /** Is told each change that was made, to send an event for instance (`announceWith`). Its failure changes nothing. */
+  announce?: ((change: AdminChange) => Promise<void>) | undefined;
 };
 
 /** The calls of the admin module. `AdminRefusals` has the codes that each of them can refuse with. */
@@ -199,7 +201,14 @@ export type Admin = {
  * after an interruption; a refusal is thrown as `AdminError`.
  * @throws TypeError for a client of another copy of the AWS SDK
  */
-export function createAdmin({ client, table, checksumSecret, actor = 'unknown', now = Date.now }: AdminConfig): Admin {
+export function createAdmin({
+  client,
+  table,
+  checksumSecret,
+  actor = 'unknown',
+  now = Date.now,
+  announce,
+}: AdminConfig): Admin {
   // Commands of one copy of the SDK can fail on the client of another copy, in different ways: refuse this before any
   // write.
   if (!(client instanceof DynamoDBDocumentClient)) {
@@ -208,7 +217,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
         'with DynamoDBDocumentClient.from(). If you did, two copies are installed: "npm ls @aws-sdk/lib-dynamodb" shows them.',
     );
   }
-  const store = createAdminStore(client, table, actor, now);
+  const store = createAdminStore(client, table, actor, now, announce);
   const secretNow = async () => (typeof checksumSecret === 'string' ? checksumSecret : checksumSecret());
   return {
     plans: {

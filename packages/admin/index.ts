@@ -14,7 +14,7 @@ export {
   type Role,
   roles,
 } from '../../core/accounts/admin/admin-error.ts';
-export type { PageOptions } from '../../core/accounts/admin/admin-store.ts';
+export type { AdminChange, PageOptions } from '../../core/accounts/admin/admin-store.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
 export type { AccountDetails, DetailsChanges } from '../../core/accounts/admin/details.ts';
 export type { KeyView } from '../../core/accounts/admin/key-views.ts';
@@ -31,5 +31,6 @@ export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/
 export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
 export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../recovery/backup.ts';
 export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
+export { announceWith, changeEventTypes, type EventEntry } from './events.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from './sessions.ts';
 export { type KeyUsage, type UsageByKey, usageByKeyCsv } from './usage-by-key.ts';

@@ -16,22 +16,18 @@ import {
   OAuthScope,
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
+import { deploymentName } from '../../lib/config/deployment.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import type { DataStack } from '../../lib/data/data-stack.ts';
 import { accessLog, accessLogGroup, CustomDomain } from '../../lib/service/http-api.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
-import {
-  isProtected,
-  logGroupProps,
-  protectedRemoval,
-  removal,
-  stackSuffix,
-} from '../../lib/shared/data-protection.ts';
-import { acknowledge } from '../../lib/shared/grants.ts';
+import { isProtected, logGroupProps, protectedRemoval, stackSuffix } from '../../lib/shared/data-protection.ts';
+import { acknowledge, defaultEventBus } from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import { PortalAccess } from '../../packages/admin/access.ts';
@@ -95,6 +91,7 @@ export class PortalStack extends Stack {
       timeout: Duration.seconds(29),
       environment: {
         [environment.portal]: this.toJsonString({
+          deployment: deploymentName(config.stage),
           baseUrl,
           apiUrl,
           company: name,
@@ -116,8 +113,8 @@ export class PortalStack extends Stack {
       const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
       lambda.usesSecret(secret, environment.portalClientSecret);
     }
-    const sessionSecret = this.sessionSecret(config, data);
-    const session = this.secretByArn('Session', sessionSecret);
+    if (!data.sessionSecret) throw new Error('The data stack has no session secret: it has one with `portal`.');
+    const session = this.secretByArn('Session', data.sessionSecret);
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
@@ -130,6 +127,8 @@ export class PortalStack extends Stack {
     }).serve(lambda.function);
     acknowledgeLoads(lambda, loads.bucket, config);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
+    const putEvents = { actions: ['events:PutEvents'], resources: [defaultEventBus(this)] };
+    lambda.function.addToRolePolicy(new PolicyStatement(putEvents));
 
     const api = this.httpApi(config, portal, data, lambda);
     new PortalMonitoring(this, 'Monitoring', {
@@ -149,24 +148,13 @@ export class PortalStack extends Stack {
       );
     if (clientSecretExpires) new CfnOutput(this, 'ClientSecretExpires', { value: clientSecretExpires });
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
-    new CfnOutput(this, 'SessionSecretArn', { value: sessionSecret.secretArn });
+    new CfnOutput(this, 'SessionSecretArn', { value: session.secretArn });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
   }
 
   /** The same secret without its key: the policy of the key, in another stack, would name the role of this one. */
   private secretByArn(id: string, { secretArn }: ISecret): ISecret {
     return Secret.fromSecretCompleteArn(this, id, secretArn);
-  }
-
-  private sessionSecret(config: Config, { encryptionKey }: DataStack): Secret {
-    const secret = new Secret(this, 'SessionSecret', {
-      description: 'Seals the cookies of the portal: another value signs everybody out',
-      generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: removal(config),
-      ...(encryptionKey && { encryptionKey }),
-    });
-    acknowledge(secret, 'AwsSolutions-SMG4', 'Another value signs everybody out; the operator chooses when.');
-    return secret;
   }
 
   private httpApi(

@@ -73,6 +73,7 @@ beforeAll(async () => {
     [environment.loadMachine]: 'x',
     [environment.portal]: JSON.stringify({
       ...portalSettings,
+      deployment: 'bag-adres-prod',
       signIn: {
         issuer: 'https://login.example.nl',
         clientId: 'portal',

@@ -3,13 +3,16 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { eventSource, eventTypes } from '../../core/names.ts';
 import { EventRules } from '../../docs/examples/events/rules.ts';
+import { changeEventTypes } from '../../packages/admin/events.ts';
 import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
+import { eventSchema } from '../support/event-schema.ts';
 
 const page = readFileSync('docs/events.md', 'utf8');
+const all: string[] = [...Object.values(eventTypes), ...changeEventTypes];
 
 describe('the events on EventBridge', () => {
   let rules: Template;
-  let all: Awaited<ReturnType<typeof templates>>;
+  let stacks: Awaited<ReturnType<typeof templates>>;
 
   beforeAll(async () => {
     const app = new App({ analyticsReporting: false });
@@ -18,18 +21,28 @@ describe('the events on EventBridge', () => {
       chatSecretName: 'chat',
       chatUrl: 'https://hooks.example.nl/chat',
       webhookUrl: 'https://example.nl/hooks',
+      sender: 'adres@example.nl',
     });
     rules = app.synth().getStackByName('Events').template;
-    all = await templates(everything);
+    stacks = await templates(everything);
   }, 60_000);
 
   it('have a row in the docs for each type, and none for another', () => {
-    const documented = [...page.matchAll(/^\| `([a-z.]+)` \|/gm)].map(([, type]) => type);
-    expect(documented.sort()).toEqual(Object.values(eventTypes).sort());
+    const rows = [...page.matchAll(/^\| ((?:`[a-z]+\.[a-z]+`(?:, )?)+) \|/gm)].map(([, names = '']) => names);
+    const documented = rows.flatMap((names) => names.match(/[a-z.]+\.[a-z]+/g) ?? []);
+    expect(documented.sort()).toEqual(all.sort());
+  });
+
+  it('have a published schema for each type, and none for another', () => {
+    const described = eventSchema.oneOf.flatMap(({ properties }) => {
+      const { const: one, enum: several = [] } = properties['detail-type'];
+      return one === undefined ? several : [one];
+    });
+    expect(described.sort()).toEqual(all.sort());
   });
 
   it('are all that the state machine tells anybody', () => {
-    const [machine] = Object.values(ofType(all.loader, 'AWS::StepFunctions::StateMachine'));
+    const [machine] = Object.values(ofType(stacks.loader, 'AWS::StepFunctions::StateMachine'));
     const definition = JSON.stringify(machine?.Properties?.DefinitionString);
     expect(definition).not.toContain('sns:publish');
     for (const type of [eventTypes.loadPublished, eventTypes.loadRefused, eventTypes.loadFailed])
@@ -37,19 +50,19 @@ describe('the events on EventBridge', () => {
   });
 
   it('leave the alarm topic to alarms: no role may publish to it', () => {
-    for (const template of [all.service, all.loader])
+    for (const template of [stacks.service, stacks.loader])
       expect(JSON.stringify(ofType(template, 'AWS::IAM::Policy'))).not.toContain('sns:Publish');
   });
 
-  it('reach mail, a chat and a webhook by the example rules', () => {
+  it('reach mail, customers, a chat and a webhook by the example rules', () => {
     const found = Object.values(ofType(rules, 'AWS::Events::Rule')).map(({ Properties }) => Properties?.EventPattern);
     expect(found).toEqual([
       { source: [eventSource], 'detail-type': ['load.published'] },
-      { source: [eventSource], 'detail-type': ['quota.threshold', 'load.refused'] },
+      { source: [eventSource], 'detail-type': ['quota.threshold'], detail: { contacts: [{ exists: true }] } },
+      { source: [eventSource], 'detail-type': ['quota.threshold', 'load.refused', 'backup.failed', 'key.created'] },
       { source: [eventSource] },
     ]);
-    const known: string[] = Object.values(eventTypes);
     const named = found.flatMap((pattern) => (pattern as { 'detail-type'?: string[] })['detail-type'] ?? []);
-    expect(named.filter((type) => !known.includes(type))).toEqual([]);
+    expect(named.filter((type) => !all.includes(type))).toEqual([]);
   });
 });

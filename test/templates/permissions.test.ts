@@ -317,6 +317,7 @@ describe('what each function may do', () => {
       BackupSetsScheduleRole: ['lambda:InvokeFunction on BackupSetsSetFunction'],
       BackupSetsSetRole: [
         'dynamodb:Scan on Accounts',
+        `events:PutEvents on ${eventBus}`,
         ...useTable,
         ...logging('BackupSetsSetLogs'),
         's3:GetObject on Snapshots/manifest.json',

@@ -32,18 +32,34 @@ import { AdminError } from './admin-error.ts';
 /** One part of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
+/** A change that was made, as its entry in the audit has it. */
+export type AdminChange = {
+  partition: string;
+  action: string;
+  detail: Record<string, unknown>;
+  time: string;
+  actor: string;
+};
+
 /** The store that every part of the admin module uses. */
 export type AdminStore = ReturnType<typeof createAdminStore>;
 
 /**
  * The accounts table as administration uses it, through the document client. Every read is strongly consistent. `actor`
- * is who the audit names; `now` returns milliseconds since 1970.
+ * is who the audit names; `now` returns milliseconds since 1970; `announce` is told each change that was made.
  */
-export function createAdminStore(client: DynamoDBDocumentClient, table: string, actor: string, now: () => number) {
+export function createAdminStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  actor: string,
+  now: () => number,
+  announce?: (change: AdminChange) => Promise<void>,
+) {
   return {
     table,
     actor,
     now,
+    announce,
     nowSeconds: () => Math.floor(now() / 1000),
 
     async get(Key: Record<string, string>): Promise<Item | undefined> {

@@ -43,6 +43,8 @@ export async function audited<T>(store: AdminStore, change: AuditedChange, work:
   try {
     const result = await work();
     await ended(store.update(markDone(store.table, key)));
+    const { time, actor } = attributes;
+    await ended(store.announce?.({ ...change, time, actor }) ?? Promise.resolve());
     return result;
   } catch (error) {
     if (changedNothing(error)) await ended(store.delete(key));

@@ -174,6 +174,7 @@ describe('the stack of the portal', () => {
       'dynamodb:PutItem',
       'dynamodb:Query',
       'dynamodb:UpdateItem',
+      'events:PutEvents',
       'logs:CreateLogStream',
       'logs:PutLogEvents',
       's3:GetObject',
