@@ -33,7 +33,10 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
 
 async function overviewPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, text, format } = visit;
-  const { state, plan, planState, created, windows, ownLimits } = await admin.accounts.show(account);
+  const { person } = visit;
+  const { state, plan, planState, created, windows, ownLimits, ...shown } = await admin.accounts.show(account);
+  const told = person.operator ? (['name', 'contact', 'note'] as const) : (['name'] as const);
+  const details = told.flatMap((name) => (shown[name] === null ? [] : [{ name, value: shown[name] }]));
   const rows = windowNames.flatMap((name): Html[][] => {
     const window = windows[name];
     if (!window) return [];
@@ -58,6 +61,7 @@ async function overviewPage(visit: AccountVisit): Promise<Page> {
 ${state === 'suspended' ? html`<p class="note bad">${text.suspendedText}</p>` : ''}
 ${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</p>` : ''}
 <div class="card"><dl class="facts">
+${details.map(({ name, value }) => html`<div><dt>${text.detailNames[name]}</dt><dd>${value}</dd></div>`)}
 <div><dt>${text.state}</dt><dd>${stateTag(state, text)}</dd></div>
 <div><dt>${text.plan}</dt><dd>${plan}</dd></div>
 <div><dt>${text.created}</dt><dd>${instantOf(visit, created)}</dd></div>

@@ -50,7 +50,7 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
     const label = keys.find(({ keyId }) => keyId === id)?.label;
     return html`${label ? `${label} ` : ''}<code>${String(id)}</code>`;
   };
-  const { keyId, replaces, ends, expires, person, role, plan, limits, ...rest } = detail;
+  const { keyId, replaces, ends, expires, person, role, plan, limits, name, contact, note, ...rest } = detail;
   const parts: Html[] = [];
   if (keyId !== undefined) parts.push(keyName(keyId));
   if (replaces !== undefined) parts.push(html`${text.replaces} ${keyName(replaces)}`);
@@ -60,6 +60,13 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
   if (role === 'viewer' || role === 'admin') parts.push(text.roles[role]);
   if (plan !== undefined) parts.push(`${text.plan} ${plan}`);
   if (isRecord(limits)) parts.push(ownLimitsText(visit, limits));
+  // Customers don't read what operators note about them.
+  const details = visit.person.operator ? { name, contact, note } : { name };
+  for (const [field, change] of Object.entries(details)) {
+    if (!isRecord(change)) continue;
+    const [before, after] = [change.before, change.after].map((text) => (typeof text === 'string' ? text : null));
+    parts.push(text.fromTo(text.detailNames[field as keyof typeof details], before ?? null, after ?? null));
+  }
   if (visit.person.operator) parts.push(describe(rest));
   return html`${parts.filter((part) => part !== '').map((part, i) => html`${i > 0 ? ', ' : ''}${part}`)}`;
 }

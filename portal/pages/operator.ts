@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
-import { type AccountSummary, type WindowName, windowNames } from '../../packages/admin/index.ts';
+import { type AccountDetails, type AccountSummary, type WindowName, windowNames } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { choice, faulty, field, saving } from './form.ts';
 import {
@@ -25,6 +25,7 @@ export const operatorPages: readonly PageRoute[] = [
   { of: 'service', method: 'POST', path: '/operator/accounts', action: 'account.manage', handle: create },
   { of: 'account', method: 'GET', path: '/accounts/:account/manage', action: 'account.manage', handle: managePage },
   { of: 'account', method: 'POST', path: '/accounts/:account/manage', action: 'account.manage', handle: save },
+  { of: 'account', method: 'POST', path: '/accounts/:account/details', action: 'account.manage', handle: saveDetails },
   {
     of: 'account',
     method: 'GET',
@@ -59,21 +60,21 @@ const accountsShown = 50;
 
 async function accountsPage(visit: Visit): Promise<Page> {
   const { admin, c, text } = visit;
-  const prefix = (c.req.query('prefix') ?? '').trim();
+  const search = (c.req.query('q') ?? '').trim();
   const cursor = c.req.query('after');
-  const page = { limit: accountsShown, ...(prefix && { prefix }), ...(cursor && { cursor }) };
-  const found = await changing(text, '/operator/accounts', 'account', () => admin.accounts.list(page));
+  const page = { limit: accountsShown, ...(search && { search }), ...(cursor && { cursor }) };
+  const found = await changing(text, '/operator/accounts', 'search', () => admin.accounts.list(page));
   if ('fault' in found) return found.fault;
   const { accounts, cursor: next } = found.result;
   const plans = await allPlans(admin);
-  const nextQuery = new URLSearchParams({ ...(prefix && { prefix }), after: next ?? '' });
+  const nextQuery = new URLSearchParams({ ...(search && { q: search }), after: next ?? '' });
   return {
     title: text.accounts,
     body: html`<div class="card"><form method="get" action="/operator/accounts" role="search">
-<label for="prefix">${text.searchAccounts}</label><input id="prefix" name="prefix" value="${prefix}" autocomplete="off" spellcheck="false">
+<label for="q">${text.searchAccounts}</label><input id="q" name="q" type="search" value="${search}" maxlength="200" autocomplete="off" spellcheck="false">
 <div><button class="button">${text.search}</button></div></form></div>
 <div class="card">${accounts.length > 0 ? accountTable(visit, accounts) : html`<p>${text.noAccounts}</p>`}
-<p class="actions">${cursor ? html`<a href="/operator/accounts">${text.first}</a>` : ''}${next ? html`<a href="/operator/accounts?${nextQuery.toString()}">${text.next}</a>` : ''}</p></div>
+<p class="actions">${cursor ? html`<a href="/operator/accounts${search ? `?${new URLSearchParams({ q: search })}` : ''}">${text.first}</a>` : ''}${next ? html`<a href="/operator/accounts?${nextQuery.toString()}">${text.next}</a>` : ''}</p></div>
 <p><a href="/operator/usage.csv">${text.usage}: ${text.csv}</a></p>
 <div class="card"><h2>${text.createAccount}</h2>${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
   };
@@ -81,14 +82,15 @@ async function accountsPage(visit: Visit): Promise<Page> {
 
 function accountTable(visit: Visit, accounts: AccountSummary[]): Html {
   const { text, format } = visit;
-  const rows = accounts.map(({ id, state, plan, activeKeys, created }): Html[] => [
+  const rows = accounts.map(({ id, name, contact, state, plan, activeKeys, created }): Html[] => [
     html`<a href="/accounts/${id}">${id}</a>`,
+    html`${name ?? '-'}${contact ? html`<br><span class="muted">${contact}</span>` : ''}`,
     stateTag(state, text),
     plan,
     format.number(activeKeys),
     instantOf(visit, created),
   ]);
-  const head = [text.account, text.state, text.plan, { number: text.activeKeys }, text.created];
+  const head = [text.account, text.detailNames.name, text.state, text.plan, { number: text.activeKeys }, text.created];
   return scrollTable(text.accounts, head, rows);
 }
 
@@ -100,16 +102,39 @@ function createForm(visit: Visit, plans: { code: string }[]): Html {
     '/operator/accounts',
     html`${field(visit, { name: 'id', label: text.accountId, hint: text.accountIdHint, maxLength: 32, required: true })}
 ${choice(visit, { name: 'plan', label: text.plan, options })}
+${detailFields(visit)}
 <div><button class="button">${text.createAccount}</button></div>`,
   );
+}
+
+const detailLengths = { name: 100, contact: 200, note: 200 } as const satisfies Record<keyof AccountDetails, number>;
+const detailNames = Object.keys(detailLengths) as (keyof AccountDetails)[];
+
+function detailFields(visit: Visit, details?: AccountDetails): Html {
+  const { detailNames: labels, detailHints: hints } = visit.text;
+  return html`${detailNames.map((name) => field(visit, { name, label: labels[name], hint: hints[name], value: details?.[name] ?? '', maxLength: detailLengths[name] }))}`;
+}
+
+/** The first field with more than it can hold. */
+function tooLong({ form, text }: Visit): Visit['fault'] {
+  const wrong = detailNames.find((name) => [...(form[name] ?? '')].length > detailLengths[name]);
+  return wrong && { field: wrong, message: text.errors.details };
+}
+
+/** An empty field is none. */
+function readDetails({ form }: Visit): AccountDetails {
+  return { name: form.name || null, contact: form.contact || null, note: form.note || null };
 }
 
 /** Sent twice, the second is refused: an account of that id exists. */
 async function create(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { id = '', plan = '' } = form;
+  const fault = tooLong(visit);
+  if (fault) return faulty(visit, fault, accountsPage);
   const of = { show: accountsPage, field: 'id', about: 'account', back: '/operator/accounts' } as const;
-  const made = await saving(visit, of, () => admin.accounts.create({ id, plan }), { not_found: text.errors.plan });
+  const input = { id, plan, ...readDetails(visit) };
+  const made = await saving(visit, of, () => admin.accounts.create(input), { not_found: text.errors.plan });
   return 'fault' in made ? made.fault : { goTo: `/accounts/${made.result.id}?done=account` };
 }
 
@@ -118,7 +143,10 @@ const pathOf = (visit: AccountVisit) => `${overviewOf(visit)}/manage`;
 
 async function managePage(visit: AccountVisit): Promise<Page> {
   const { admin, account, text } = visit;
-  const [{ plan, ownLimits, state }, plans] = await Promise.all([admin.accounts.show(account), allPlans(admin)]);
+  const [{ plan, ownLimits, state, name, contact, note }, plans] = await Promise.all([
+    admin.accounts.show(account),
+    allPlans(admin),
+  ]);
   const verb = state === 'active' ? 'suspend' : 'activate';
   const explanation = verb === 'suspend' ? text.suspendText : text.activateText;
   const options = plans.map(({ code }) => html`<option${code === plan ? html` selected` : ''}>${code}</option>`);
@@ -129,6 +157,7 @@ ${limitFields(visit, ownLimits, text.limitHint)}
   return {
     title: text.manage,
     body: html`<div class="card"><h2>${text.changePlan}</h2><p>${text.changePlanText}</p>${postForm(visit, pathOf(visit), fields)}</div>
+<div class="card"><h2>${text.details}</h2><p>${text.detailsText}</p>${postForm(visit, `${overviewOf(visit)}/details`, html`${seenField({ name, contact, note })}${detailFields(visit, { name, contact, note })}<div><button class="button">${text.saveDetails}</button></div>`)}</div>
 <div class="card"><h2>${text[verb]}</h2><p>${explanation}</p><p><a class="button plain" href="${overviewOf(visit)}/${verb}">${text[verb]}</a></p></div>`,
   };
 }
@@ -155,6 +184,25 @@ async function save(visit: AccountVisit): Promise<PageAnswer> {
   const isOther = plan !== seen.plan;
   const of = { show: managePage, field: 'plan', about: 'plan', back } as const;
   const done = await saving(visit, of, () => admin.accounts.set({ ...input, ...(isOther && { plan }) }));
+  return 'fault' in done ? done.fault : { goTo: `${overviewOf(visit)}?done=saved` };
+}
+
+const seenDetails = z.object({
+  name: z.nullable(z.string()),
+  contact: z.nullable(z.string()),
+  note: z.nullable(z.string()),
+});
+
+async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
+  const { admin, account, text } = visit;
+  const back = pathOf(visit);
+  const details = readSeen(visit, seenDetails);
+  if (!details) return invalidPage(text, back, text.errors.other);
+  const fault = tooLong(visit);
+  if (fault) return faulty(visit, fault, managePage);
+  const of = { show: managePage, field: 'name', about: 'details', back } as const;
+  const input = { id: account, ...readDetails(visit), seen: { details } };
+  const done = await saving(visit, of, () => admin.accounts.set(input));
   return 'fault' in done ? done.fault : { goTo: `${overviewOf(visit)}?done=saved` };
 }
 

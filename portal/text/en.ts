@@ -119,7 +119,7 @@ export const en = {
   unknownOutcome: 'It is unknown whether this was completed.',
   auditActions: {
     'account create': 'account created',
-    'account set': 'plan or limits changed',
+    'account set': 'plan, limits or details changed',
     'account suspend': 'account suspended',
     'account activate': 'account activated',
     'account repair-windows': 'windows repaired',
@@ -206,12 +206,22 @@ export const en = {
   endThemYes: 'Yes, end them',
 
   search: 'Search',
-  searchAccounts: 'The id begins with',
-  noAccounts: 'There is no such account.',
+  searchAccounts: 'Search by id, name, contact, note or member',
+  noAccounts: 'No account contains this.',
   next: 'Next page',
   first: 'First page',
   activeKeys: 'Active keys',
   createAccount: 'Create an account',
+  details: 'Details',
+  detailsText: 'You find the account by these. Customers see only the name.',
+  detailNames: { name: 'Name of the customer', contact: 'Contact', note: 'Note' },
+  detailHints: {
+    name: 'At most 100 characters',
+    contact: 'An e-mail address, a phone number, or both: at most 200 characters',
+    note: 'For operators only: at most 200 characters',
+  },
+  saveDetails: 'Save these details',
+  fromTo: (name: string, before: string | null, after: string | null) => `${name}: ${before ?? '-'} → ${after ?? '-'}`,
   accountId: 'Account id',
   accountIdHint:
     '1 to 32 letters, digits, ".", "_" or "-". It is part of each key of the account and can never change.',
@@ -344,6 +354,8 @@ export const en = {
     goBack: 'Go back',
     account: 'An account id has 1 to 32 letters, digits, ".", "_" or "-", and begins with a letter or digit.',
     exists: 'An account with this id exists or existed. Choose another id.',
+    details: 'Use one line, no longer than the hint says, without a key.',
+    search: 'Search for 1 to 200 characters.',
     label: 'A label has 1 to 64 characters on one line, and is not a key.',
     expires: 'Choose a day after today.',
     person:

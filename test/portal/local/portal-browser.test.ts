@@ -104,7 +104,7 @@ describe('the portal in a browser', () => {
       await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Manage' }).click();
       await page.locator('#plan').selectOption('large');
       await page.getByLabel('Limit per day').fill('250');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       expect(await portal.admin.accounts.show('acme')).toMatchObject({ plan: 'large', ownLimits: { day: 250 } });
     },
     60_000,

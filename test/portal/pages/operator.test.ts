@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AddressService, startAddressService } from '../../support/address-service.ts';
+import { createTestPortal } from '../../support/portal.ts';
+
+let service: AddressService;
+let portal: ReturnType<typeof createTestPortal>;
+let operator: Awaited<ReturnType<typeof portal.signedIn>>;
+
+beforeAll(async () => {
+  service = await startAddressService();
+  portal = createTestPortal(service);
+  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+  await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+  for (let i = 0; i < 52; i++)
+    await service.admin.accounts.create({ id: `many-${i}`, plan: 'small', name: 'One of many' });
+});
+afterAll(() => service.stop());
+
+/** Of the second form of the page. */
+const seenIn = (html: string) =>
+  ([...html.matchAll(/name="seen" value="([^"]*)"/g)].at(-1)?.[1] ?? '').replaceAll('&quot;', '"');
+const idsIn = (html: string) => [...html.matchAll(/<a href="\/accounts\/([^"]+)">/g)].map(([, id]) => id);
+
+describe('the list of accounts', () => {
+  it('finds an account by what it was made with, and by a member, in any case', async () => {
+    const details = { name: 'Bakkerij Jansen', contact: 'Jo, 020 123 45 67', note: 'pays by year' };
+    const form = { id: 'jansen', plan: 'small', ...details };
+    expect((await operator.post('/operator/accounts', form)).location).toBe('/accounts/jansen?done=account');
+    await service.admin.members.add({ account: 'jansen', person: 'ann@elsewhere.example', role: 'admin' });
+    for (const search of ['jans', 'BAKKERIJ', '123 45', 'by year', 'ANN@elsewhere', '  jansen ']) {
+      const { body } = await operator.get(`/operator/accounts?${new URLSearchParams({ q: search })}`);
+      expect([search, idsIn(body)]).toEqual([search, ['jansen']]);
+    }
+    const { body } = await operator.get('/operator/accounts?q=nobody');
+    expect(body).toContain('No account contains this');
+  });
+
+  it('pages what it found, and keeps the search on each page', async () => {
+    const first = await operator.get('/operator/accounts?q=of+MANY');
+    expect(idsIn(first.body)).toHaveLength(50);
+    const [, next = ''] = /href="([^"]+after=[^"]+)"/.exec(first.body) ?? [];
+    const second = await operator.get(next.replaceAll('&amp;', '&'));
+    expect(idsIn(second.body)).toHaveLength(2);
+    expect(second.body).toContain('href="/operator/accounts?q=of+MANY"');
+  });
+
+  it('says what is wrong with a search that is too long', async () => {
+    const { status, body } = await operator.get(`/operator/accounts?q=${'x'.repeat(201)}`);
+    expect([status, body.includes('Search for 1 to 200 characters')]).toEqual([422, true]);
+  });
+
+  it.each([
+    ['name', 'n'.repeat(101)],
+    ['contact', 'c'.repeat(201)],
+    ['note', 'x'.repeat(201)],
+  ])('makes no account with a %s that is too long, and says so beside the field', async (field, text) => {
+    const answer = await operator.post('/operator/accounts', { id: 'never', plan: 'small', [field]: text });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain(`<p class="fault" id="${field}-fault">`);
+    expect((await operator.get('/accounts/never')).body).toContain('does not exist');
+  });
+});
+
+describe('the details of an account', () => {
+  it('are changed by an operator, and an empty field removes one', async () => {
+    await service.admin.accounts.create({ id: 'changed', plan: 'small', name: 'Before', note: 'old' });
+    const page = await operator.get('/accounts/changed/manage');
+    const form = { seen: seenIn(page.body), name: 'After', contact: 'a@b.example', note: '' };
+    expect((await operator.post('/accounts/changed/details', form)).location).toBe('/accounts/changed?done=saved');
+    expect(await service.admin.accounts.show('changed')).toMatchObject({
+      name: 'After',
+      contact: 'a@b.example',
+      note: null,
+    });
+    const late = await operator.post('/accounts/changed/details', { ...form, name: 'Late' });
+    expect([late.status, (await service.admin.accounts.show('changed')).name]).toEqual([409, 'After']);
+    const { body } = await operator.get('/accounts/changed/changes');
+    expect(body).toContain('Name of the customer: Before → After, Contact: - → a@b.example, Note: old → -');
+  });
+
+  it('are shown to a customer by the name alone, and can be changed by no customer', async () => {
+    const details = { name: 'Shown', contact: 'secret@contact.example', note: 'a secret note' };
+    await service.admin.accounts.create({ id: 'shown', plan: 'small', ...details });
+    await service.admin.members.add({ account: 'shown', person: 'sub:c', role: 'admin' });
+    const customer = await portal.signedIn({ subject: 'sub:c' });
+    for (const path of ['', '/changes']) {
+      const { body } = await customer.get(`/accounts/shown${path}`);
+      expect(body).toContain('Shown');
+      expect(body).not.toContain('secret');
+    }
+    expect((await operator.get('/accounts/shown')).body).toContain('a secret note');
+    expect((await customer.post('/accounts/shown/details', { seen: '{}', name: 'Mine' })).status).toBe(403);
+  });
+});
