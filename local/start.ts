@@ -2,7 +2,6 @@ import { CommanderError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import type { LocalBranding } from './branding.ts';
 import { defaultDataFolder, readLocalState } from './data-folder.ts';
-import { listenOnDemand } from './listen-on-demand.ts';
 import { showProgress } from './progress.ts';
 import type { Service } from './service.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
@@ -101,28 +100,21 @@ async function start(options: StartOptions): Promise<void> {
   await leave(1);
 }
 
-/**
- * The portal, on the two ports after that of the service; the service starts without it if it fails. It takes memory
- * and a third of the CPU of a start, so it is loaded when somebody opens it.
- */
+/** The portal, on the two ports after that of the service; the service starts without it if it fails. */
 async function startPortalOf(
   { baseUrl }: Service,
   { dataFolder, port, branding }: { dataFolder: string; port: number; branding: LocalBranding | undefined },
   resources: AsyncDisposableStack,
-): Promise<{ portalUrl: string }> {
-  const wanted = port === 0 || port > 65_533 ? [0, 0] : [port + 1, port + 2];
-  const state = await readLocalState(dataFolder);
-  const waiting = await listenOnDemand('127.0.0.1', wanted, async ([portal = 0, provider = 0]) => {
-    try {
-      const { startLocalPortal } = await import('./portal.ts');
-      const options = { ...state, apiUrl: baseUrl, branding, ports: { portal, provider }, isBehind: true };
-      const { listening } = await startLocalPortal(options, resources);
-      return [listening.portal, listening.provider];
-    } catch (error) {
-      console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);
-      throw error;
-    }
-  });
-  resources.defer(waiting.stop);
-  return { portalUrl: `http://127.0.0.1:${waiting.ports[0]}` };
+): Promise<{ portalUrl: string } | undefined> {
+  const ports = port === 0 || port > 65_533 ? { portal: 0, provider: 0 } : { portal: port + 1, provider: port + 2 };
+  try {
+    const { startLocalPortal } = await import('./portal.ts');
+    return await startLocalPortal(
+      { ...(await readLocalState(dataFolder)), apiUrl: baseUrl, branding, ports },
+      resources,
+    );
+  } catch (error) {
+    console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }

@@ -9,12 +9,7 @@ import type { PortalLinks, PortalSettings } from '../visit/visit.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
 /** The local portal and its OpenID provider. */
-export type LocalPortal = {
-  portalUrl: string;
-  issuer: string;
-  /** The ports that they listen on. */
-  listening: { portal: number; provider: number };
-};
+export type LocalPortal = { portalUrl: string; issuer: string };
 
 export type LocalPortalOptions = {
   client: DynamoDBDocumentClient;
@@ -32,8 +27,6 @@ export type LocalPortalOptions = {
     | undefined;
   /** Of the portal, and of the provider: another one is picked where it is taken, or 0. */
   ports: { portal: number; provider: number };
-  /** Whether something else listens on these ports already, and forwards to `listening`. */
-  isBehind?: boolean;
 };
 
 /** A server that runs. */
@@ -60,19 +53,18 @@ const operator: LocalPerson = {
  * at. Everything that is started is added to `resources` at once.
  */
 export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
-  const { client, accountsTable: table, checksumSecret, loadsAs, ports, branding, isBehind = false } = options;
+  const { client, accountsTable: table, checksumSecret, loadsAs, ports, branding } = options;
   const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
   await addDemoMember(adminAs('npm start'));
-  const portalPort = isBehind ? ports.portal : await freePort(host, ports.portal);
+  const portalPort = await freePort(host, ports.portal);
   const portalUrl = `http://${host}:${portalPort}`;
   const secret = randomBytes(32).toString('hex');
   const registration = { clientId: 'portal', clientSecret: secret };
   const people = [customer, operator];
-  const providerPort = isBehind ? ports.provider : await freePort(host, ports.provider);
+  const providerPort = await freePort(host, ports.provider);
   const provider = await startProvider({
     host,
     port: providerPort,
-    behindPort: isBehind ? 0 : undefined,
     people,
     portalUrl,
     ...registration,
@@ -104,9 +96,9 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   );
   const answer = handle(app);
   const target = async (event: string) => JSON.stringify(await answer(JSON.parse(event) as LambdaEvent));
-  const gateway = await options.startGateway(target, { host, port: isBehind ? 0 : portalPort });
+  const gateway = await options.startGateway(target, { host, port: portalPort });
   resources.defer(gateway.stop);
-  return { portalUrl, issuer: provider.issuer, listening: { portal: gateway.port, provider: provider.listening } };
+  return { portalUrl, issuer: provider.issuer };
 }
 
 /** The customer of the demo account. Somebody may have deleted that account. */

@@ -7,14 +7,12 @@ import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 /** Somebody who can be chosen on the page of the local OpenID provider. */
 export type LocalPerson = { id: string; name: string; email: string; about: string };
 
-export type LocalProvider = { issuer: string; listening: number; stop: () => Promise<void> };
+export type LocalProvider = { issuer: string; stop: () => Promise<void> };
 
 export type LocalProviderOptions = {
   host: string;
   /** 0 picks a free one. */
   port: number;
-  /** Where it listens, if something else listens on `port` and forwards to it; 0 picks a free one. */
-  behindPort?: number | undefined;
   people: readonly LocalPerson[];
   clientId: string;
   clientSecret: string;
@@ -29,10 +27,9 @@ export type LocalProviderOptions = {
 export async function startProvider(options: LocalProviderOptions): Promise<LocalProvider> {
   const { host, port, people } = options;
   const server = createServer((request, response) => void answer(request, response));
-  server.listen(options.behindPort ?? port, host);
+  server.listen(port, host);
   await once(server, 'listening');
-  const listening = (server.address() as AddressInfo).port;
-  const issuer = `http://${host}:${options.behindPort === undefined ? listening : port}`;
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, {
     adapter: memoryAdapter(),
     clients: [
@@ -89,7 +86,6 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
 
   return {
     issuer,
-    listening,
     stop: async () => {
       server.close();
       server.closeAllConnections();

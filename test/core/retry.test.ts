@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type Backoff, retryWithBackoff } from '../../core/retry.ts';
 
 /** Runs an attempt that fails `failures` times, and then returns how often it ran. */
@@ -57,5 +57,12 @@ describe('retryWithBackoff', () => {
       retryIf: () => true,
     });
     expect(performance.now() - started).toBeGreaterThanOrEqual(48); // 10 + 20 + 20, less what timers round
+  });
+
+  it('with full jitter draws a pause from nothing up, so that competing writers part', async () => {
+    const random = jest.spyOn(Math, 'random').mockReturnValue(1);
+    const tenMinutes = 600_000;
+    await retryWithBackoff(failing(1).attempt, { ...options, firstPauseMilliseconds: tenMinutes, jitter: 1 });
+    expect(random).toHaveBeenCalled();
   });
 });
