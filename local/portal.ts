@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
+import { statementsOf } from '../core/accounts/admin/statements.ts';
 import type { LoadReport } from '../loader/steps/load-report.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
@@ -9,8 +11,9 @@ import type { LocalPortal, LocalPortalOptions } from '../portal/local/portal.ts'
 import { localDynamoDb } from './engine/client.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { approveLoad, rejectLoad } from './load/run-load.ts';
+import { statementFolder } from './statement-folder.ts';
 
-export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs' | 'startGateway'> & {
+export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs' | 'statements' | 'startGateway'> & {
   /** The DynamoDB engine, and the secret that it requires. */
   endpoint: string;
   accessKeyId?: string | undefined;
@@ -31,6 +34,7 @@ export async function startLocalPortal(
   const connection = localDynamoDb(endpoint, accessKeyId);
   resources.defer(() => connection.destroy());
   const client = DynamoDBDocumentClient.from(connection);
+  const adminStore = (actor: string) => createAdminStore(client, options.accountsTable, actor, Date.now);
   const storage = await openStorage(storageFolder);
   const addresses = dynamoDbAddressTable(connection, addressesTable, { transactions: true });
   const runner = localLoadRunner({ storageFolder, addresses, report: console.log });
@@ -40,8 +44,8 @@ export async function startLocalPortal(
     {
       ...options,
       client,
-      loadsAs: async (actor) =>
-        loadsOf(createAdminStore(client, options.accountsTable, actor, Date.now), storage, runner),
+      loadsAs: async (actor) => loadsOf(adminStore(actor), storage, runner),
+      statements: async () => statementsOf(adminStore('statements'), statementFolder(dirname(storageFolder))),
       startGateway: (target, at) => startGateway({ routes: [{ key: '$default', target }], ...at }),
     },
     resources,

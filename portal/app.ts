@@ -11,6 +11,7 @@ import { faultPage } from './pages/parts.ts';
 import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
 import { sessionPages } from './pages/sessions.ts';
+import { statementPages } from './pages/statements.ts';
 import { usagePages } from './pages/usage.ts';
 import { providerFault } from './stack/names.ts';
 import type { Text } from './text/en.ts';
@@ -41,6 +42,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...planPages,
   ...registerPages,
   ...sessionPages,
+  ...statementPages,
   ...usagePages,
 ];
 

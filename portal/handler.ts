@@ -9,6 +9,7 @@ import { createStoreClient } from '../core/dynamodb.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
 import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
+import type { Statements } from '../packages/admin/statements.ts';
 import { portalApp } from './app.ts';
 import { providerFault } from './stack/names.ts';
 import { freshSecret } from './visit/cookies.ts';
@@ -47,6 +48,7 @@ const secrets = new SecretsManagerClient({ maxAttempts: 2 });
 const client = DynamoDBDocumentClient.from(createStoreClient());
 const table = requireEnvironment(environment.accountsTable);
 const bucket = requireEnvironment(environment.snapshotBucket);
+const statementsBucket = requireEnvironment(environment.statementsBucket);
 const stateMachine = requireEnvironment(environment.loadMachine);
 const sessionSecretArn = requireEnvironment(environment.portalSessionSecret);
 const clientSecretName = optionalEnvironment(environment.portalClientSecret);
@@ -68,6 +70,7 @@ const app = portalApp(
     },
     adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor, announce }),
     loadsAs,
+    statements,
     now: Date.now,
   },
   logError,
@@ -98,6 +101,20 @@ async function loadsAs(actor: string): Promise<Loads> {
     return { s3: new S3Client({ maxAttempts: 3 }), stepFunctions: new SFNClient({ maxAttempts: 3 }) };
   })();
   return createLoads({ client, table, ...(await loaderClients), bucket, stateMachine, actor });
+}
+
+let statementsOfBucket: Promise<Statements> | undefined;
+
+/** Loaded when somebody looks at the first one. */
+function statements(): Promise<Statements> {
+  statementsOfBucket ??= (async () => {
+    const [{ S3Client }, { createStatements }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('../packages/admin/statements.ts'),
+    ]);
+    return createStatements({ client, table, s3: new S3Client({ maxAttempts: 3 }), bucket: statementsBucket });
+  })();
+  return statementsOfBucket;
 }
 
 async function readSecret(id: string): Promise<string> {

@@ -85,6 +85,7 @@ function navigation({ account, person, path }: Frame, text: Text): Html {
         { path: '/operator/accounts', name: text.accounts },
         { path: '/operator/plans', name: text.plans },
         { path: '/operator/register', name: text.register },
+        { path: '/operator/statements', name: text.statements },
         { path: '/operator/sessions', name: text.sessions },
       ]
     : [];
@@ -98,6 +99,7 @@ function accountTabs({ id, role }: NonNullable<Frame['account']>, text: Text): T
     { path: at, name: text.overview, action: 'account.view' },
     { path: `${at}/keys`, name: text.keys, action: 'account.view' },
     { path: `${at}/usage`, name: text.usage, action: 'usage.view' },
+    { path: `${at}/statements`, name: text.statements, action: 'usage.view' },
     { path: `${at}/changes`, name: text.changes, action: 'audit.view' },
     { path: `${at}/members`, name: text.members, action: 'member.view' },
     { path: `${at}/api`, name: text.api, action: 'account.view' },

@@ -1,7 +1,8 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import { statementsPrefix } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import { removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
@@ -30,4 +31,17 @@ export function statementBucket(scope: Construct, config: Config, encryptionKey:
     'Each object is written once, by one function, and lists what an account used: the CloudTrail of the account tells who reads it.',
   );
   return bucket;
+}
+
+/** How the data stack publishes the ARN of the bucket, by its logical id. */
+const publishedStatements = 'PublishOutputFnGetAttStatements828F3E36ArnD6392AC1';
+
+/** Acknowledges that a function of another stack may use all objects of the bucket. */
+export function acknowledgeStatements(of: Construct, bucket: IBucket, { region }: Config): void {
+  const source = { StackName: Stack.of(bucket).stackName, Region: region, OutputName: publishedStatements };
+  acknowledge(
+    of,
+    `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/${statementsPrefix}*]`,
+    'Statements are named by their months, and by what is in them.',
+  );
 }

@@ -1,4 +1,4 @@
-import { Duration, SecretValue, Stack } from 'aws-cdk-lib';
+import { Duration, SecretValue } from 'aws-cdk-lib';
 import { type Alarm, type IAlarm, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -23,6 +23,7 @@ import {
 } from '../../core/names.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
+import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
@@ -160,9 +161,6 @@ export class Canary extends LambdaFunction {
   }
 }
 
-/** How the data stack publishes the ARN of the bucket, by its logical id. */
-const publishedStatements = 'PublishOutputFnGetAttStatements828F3E36ArnD6392AC1';
-
 export type UsageJobProps = {
   config: Config;
   encryptionKey: IKey | undefined;
@@ -192,13 +190,7 @@ export class UsageJobFunction extends LambdaFunction {
     this.usesTable(accounts, environment.accountsTable, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem');
     const all = [`${statementsPrefix}*`];
     this.usesBucket(statements, environment.statementsBucket, { read: all, write: all });
-    const { region } = config;
-    const source = { StackName: Stack.of(statements).stackName, Region: region, OutputName: publishedStatements };
-    acknowledge(
-      this,
-      `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/${statementsPrefix}*]`,
-      'Statements are named by their months, and by what is in them.',
-    );
+    acknowledgeStatements(this, statements, config);
     if (config.usage.messageAtShare > 0)
       this.function.addToRolePolicy(
         new PolicyStatement({ actions: ['events:PutEvents'], resources: [defaultEventBus(this)] }),

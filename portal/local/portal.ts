@@ -4,6 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
+import type { Statements } from '../../packages/admin/statements.ts';
 import { portalApp } from '../app.ts';
 import type { PortalLinks, PortalSettings } from '../visit/visit.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
@@ -17,6 +18,8 @@ export type LocalPortalOptions = {
   checksumSecret: string;
   /** The loads of this machine, on behalf of `actor`. */
   loadsAs: (actor: string) => Promise<Loads>;
+  /** The statements of this machine. */
+  statements: () => Promise<Statements>;
   /** Serves what `target` answers to an event of API Gateway, both as JSON. */
   startGateway: (target: (event: string) => Promise<string>, at: { host: string; port: number }) => Promise<Listening>;
   /** The address API, as customers call it. */
@@ -53,7 +56,7 @@ const operator: LocalPerson = {
  * at. Everything that is started is added to `resources` at once.
  */
 export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
-  const { client, accountsTable: table, checksumSecret, loadsAs, ports, branding } = options;
+  const { client, accountsTable: table, checksumSecret, loadsAs, statements, ports, branding } = options;
   const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
   await addDemoMember(adminAs('npm start'));
   const portalPort = await freePort(host, ports.portal);
@@ -90,6 +93,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
       },
       adminAs,
       loadsAs,
+      statements,
       now: Date.now,
     },
     (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),

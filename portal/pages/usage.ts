@@ -1,13 +1,20 @@
 import { html } from 'hono/html';
-import type { AccountUsage, WindowName } from '../../packages/admin/index.ts';
+import {
+  type AccountUsage,
+  type KeyUsage,
+  type UsageByKey,
+  usageByKeyCsv,
+  type WindowName,
+} from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { faulty, field, saving } from './form.ts';
-import { scrollTable } from './parts.ts';
+import { scrollTable, stateTag } from './parts.ts';
 
 /** What an account used, by day and by month, as a chart, a table and a file. */
 export const usagePages: readonly PageRoute[] = [
   { of: 'account', method: 'GET', path: '/accounts/:account/usage', action: 'usage.view', handle: usagePage },
   { of: 'account', method: 'GET', path: '/accounts/:account/usage.csv', action: 'usage.view', handle: usageFile },
+  { of: 'account', method: 'GET', path: '/accounts/:account/usage-by-key.csv', action: 'usage.view', handle: keysFile },
   { of: 'service', method: 'GET', path: '/operator/usage.csv', action: 'operator.view', handle: everybodysFile },
 ];
 
@@ -71,7 +78,8 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   }
   const { windows } = await visit.admin.accounts.show(visit.account);
   const limit = windows[by]?.limit ?? undefined;
-  return shownPage(asked, read.result, { limit, comparison: await comparisonOf(visit) });
+  const byKey = await visit.admin.accounts.usageByKey(visit.account, { from, to });
+  return shownPage(asked, read.result, { limit, comparison: await comparisonOf(visit), byKey });
 }
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/usage`;
@@ -99,7 +107,7 @@ async function comparisonOf({ admin, account, tools, text, format }: AccountVisi
 function shownPage(
   visit: AccountVisit,
   { by, from, to, bars, refusals }: Usage,
-  { limit, comparison }: { limit: number | undefined; comparison: Html },
+  { limit, comparison, byKey }: { limit: number | undefined; comparison: Html; byKey: UsageByKey },
 ): Page {
   const { text, format } = visit;
   const at = pathOf(visit);
@@ -121,8 +129,25 @@ function shownPage(
 <p class="actions"><strong>${by === 'day' ? text.byDay : text.byMonth}</strong><a href="${at}?by=${other}">${other === 'day' ? text.byDay : text.byMonth}</a><a href="${at}.csv?by=${by}&amp;from=${from}&amp;to=${to}">${text.csv}</a></p>
 ${chart(visit, bars, { by, limit })}<p>${text.total}: <strong>${format.number(total)}</strong></p></div>
 <div class="card">${rangeForm(visit)}</div>
-<div class="card">${scrollTable(text.usage, head, rows)}${refusals.size > 0 ? html`<p class="muted">${text.refusedText}</p>` : ''}</div>`,
+<div class="card">${scrollTable(text.usage, head, rows)}${refusals.size > 0 ? html`<p class="muted">${text.refusedText}</p>` : ''}</div>
+<div class="card"><h2>${text.byKey}</h2><p>${text.byKeyText}</p><p class="actions"><a href="${visit.c.req.path}-by-key.csv?by=${by}&amp;from=${from}&amp;to=${to}">${text.csv}</a></p>
+${keyTable(visit, byKey)}</div>`,
   };
+}
+
+function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByKey): Html {
+  const { text, format } = visit;
+  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)} %`);
+  const cells = ({ lookups: part, days }: Pick<KeyUsage, 'lookups' | 'days'>): Html[] => {
+    const last = days.at(-1)?.date;
+    return [format.number(part), share(part), last ? format.day(last) : '-'];
+  };
+  const rows = keys.map((key): Html[] => [
+    html`${key.label ?? '-'} <code>${key.keyId}</code>${key.revoked ? html` ${stateTag('revoked', text)}` : ''}`,
+    ...cells(key),
+  ]);
+  if (unattributed.lookups > 0) rows.push([text.unattributed, ...cells(unattributed)]);
+  return scrollTable(text.byKey, [text.keyId, { number: text.lookups }, { number: '%' }, text.lastUsedOn], rows);
 }
 
 function rangeForm(visit: AccountVisit): Html {
@@ -177,6 +202,13 @@ async function usageFile(visit: AccountVisit): Promise<PageAnswer> {
     head,
     bars.map(({ from, lookups }) => `${from},${lookups}`),
   );
+}
+
+async function keysFile(visit: AccountVisit): Promise<PageAnswer> {
+  const { by, from, to } = rangeOf(visit);
+  const usage = await visit.admin.accounts.usageByKey(visit.account, { from, to });
+  const file = usageByKeyCsv(usage, by);
+  return { file, type: 'text/csv; charset=utf-8', name: `${visit.account}-by-key.csv` };
 }
 
 /** Every account by day, of the month that the address names, else of this one until now. */

@@ -24,6 +24,7 @@ import { environment } from '../../core/names.ts';
 import { deploymentName } from '../../lib/config/deployment.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import type { DataStack } from '../../lib/data/data-stack.ts';
+import { acknowledgeStatements } from '../../lib/data/statement-bucket.ts';
 import { accessLog, accessLogGroup, CustomDomain } from '../../lib/service/http-api.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
 import { isProtected, logGroupProps, protectedRemoval, stackSuffix } from '../../lib/shared/data-protection.ts';
@@ -124,8 +125,10 @@ export class PortalStack extends Stack {
       keyChecksumSecret: checksumSecret,
       plans: 'change',
       loads,
+      statements: data.statements,
     }).serve(lambda.function);
     acknowledgeLoads(lambda, loads.bucket, config);
+    acknowledgeStatements(lambda, data.statements, config);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
     const putEvents = { actions: ['events:PutEvents'], resources: [defaultEventBus(this)] };
     lambda.function.addToRolePolicy(new PolicyStatement(putEvents));
@@ -193,10 +196,7 @@ export class PortalStack extends Stack {
   }
 }
 
-/**
- * The wildcards of `PortalAccess`, as the template of another stack refers to them: the CDK names an output after its
- * path.
- */
+/** The wildcards of `PortalAccess` for loads; the CDK names the outputs that they refer to after their paths. */
 function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Config): void {
   const output = (OutputName: string) =>
     JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });

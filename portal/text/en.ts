@@ -178,6 +178,26 @@ export const en = {
   byMonth: 'By month',
   csv: 'Download as CSV',
   chart: 'Chart of the lookups',
+  byKey: 'By key',
+  byKeyText: 'Exactly as they were counted: keys that work, and revoked ones that were used.',
+  unattributed: 'Belongs to no key',
+  lastUsedOn: 'Last used on',
+  statements: 'Statements',
+  statement: 'Statement',
+  showStatement: 'Show the statement',
+  statementsText: 'A month is closed soon after it has ended. From then on its statement never changes.',
+  statementText:
+    'This statement is final. The JSON file without its last member, sha256, has this SHA-256; the reference of the service says how to verify it.',
+  noStatements: 'This portal is not connected to the statements. Ask the operator of the service.',
+  noStatementText: 'Choose a month that is closed, and in which the account existed.',
+  allStatementsText:
+    'The file of a closed month is made of its statements, which never change. The numbers of the others still grow.',
+  tooManyStatements:
+    'The file of this month is too large for this page. Use the command: npx bag-adres usage export --csv, with --month.',
+  monthStates: { open: 'Open', closing: 'Ended, not closed yet', closed: 'Closed' },
+  closedAt: 'Closed',
+  file: 'File',
+  json: 'Download as JSON',
   total: 'Total',
 
   show: 'Show',

@@ -183,6 +183,26 @@ export const nl: Text = {
   byMonth: 'Per maand',
   csv: 'Downloaden als CSV',
   chart: 'Grafiek van de zoekopdrachten',
+  byKey: 'Per sleutel',
+  byKeyText: 'Precies zoals ze zijn geteld: sleutels die werken, en ingetrokken sleutels die zijn gebruikt.',
+  unattributed: 'Hoort bij geen sleutel',
+  lastUsedOn: 'Laatst gebruikt op',
+  statements: 'Maandoverzichten',
+  statement: 'Maandoverzicht',
+  showStatement: 'Toon het maandoverzicht',
+  statementsText: 'Een maand wordt kort na afloop gesloten. Daarna verandert het maandoverzicht niet meer.',
+  statementText:
+    'Dit maandoverzicht is definitief. Het JSON-bestand zonder het laatste veld, sha256, heeft deze SHA-256; in de beschrijving van de dienst staat hoe u dat controleert.',
+  noStatements: 'Dit portaal is niet verbonden met de maandoverzichten. Vraag het de beheerder van de dienst.',
+  noStatementText: 'Kies een maand die is gesloten, en waarin het account bestond.',
+  allStatementsText:
+    'Het bestand van een gesloten maand bestaat uit de maandoverzichten, die niet meer veranderen. De andere aantallen lopen nog op.',
+  tooManyStatements:
+    'Het bestand van deze maand is te groot voor deze pagina. Gebruik de opdracht npx bag-adres usage export --csv, met --month.',
+  monthStates: { open: 'Loopt', closing: 'Afgelopen, nog niet gesloten', closed: 'Gesloten' },
+  closedAt: 'Gesloten op',
+  file: 'Bestand',
+  json: 'Downloaden als JSON',
   total: 'Totaal',
 
   show: 'Toon',

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { type Admin, AdminError, type Role, type SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
+import type { Statements } from '../../packages/admin/statements.ts';
 import type { Text } from '../text/en.ts';
 import { type Formatter, formatter, type Language, languageFor, texts } from '../text/format.ts';
 import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
@@ -97,6 +98,8 @@ export type Tools = {
   adminAs: (actor: string) => Admin;
   /** The loads of the register; absent where the loader is not connected. */
   loadsAs?: (actor: string) => Promise<Loads>;
+  /** The statements of closed months; absent where their bucket is not connected. */
+  statements?: () => Promise<Statements>;
   /** Milliseconds since 1970. */
   now: () => number;
   /** How many requests visitors may send; the default is for people. */

@@ -92,7 +92,8 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'the Lambdas of the portal also use the names of the stacks and the client of the core',
     /^portal\/(handler|canary)\.ts$/,
     (name) =>
-      /^(portal\/|packages\/admin\/(index|loads)\.ts$|core\/(names|dynamodb)\.ts$)/.test(name) || isPackage(name),
+      /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$|core\/(names|dynamodb)\.ts$)/.test(name) ||
+      isPackage(name),
   ],
   [
     'the stack of the portal imports no runtime code but names',

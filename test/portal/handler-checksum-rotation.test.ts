@@ -70,6 +70,7 @@ beforeAll(async () => {
     [environment.keyChecksumSecretArn]: 'checksum',
     [environment.portalSessionSecret]: 'session',
     [environment.snapshotBucket]: 'x',
+    [environment.statementsBucket]: 'x',
     [environment.loadMachine]: 'x',
     [environment.portal]: JSON.stringify({
       ...portalSettings,

@@ -152,6 +152,7 @@ describe('the stack of the portal', () => {
         environment.portalClientSecret,
         environment.portalSessionSecret,
         environment.snapshotBucket,
+        environment.statementsBucket,
       ].sort(),
     );
     expect(text).toContain('olaf@example.nl');
@@ -159,7 +160,7 @@ describe('the stack of the portal', () => {
     expect(text).not.toContain('{{resolve:');
   });
 
-  it('may only use accounts and plans, see loads that await approval, and start the state machine', () => {
+  it('may only use accounts and plans, read statements, see loads that await approval, and start the state machine', () => {
     const ofPortal = Object.entries(ofType(withProvider, 'AWS::IAM::Policy')).filter(([id]) => id.startsWith('Portal'));
     const statements = ofPortal.flatMap(
       ([, { Properties }]) =>
@@ -191,6 +192,7 @@ describe('the stack of the portal', () => {
         .flatMap(({ Resource }) => Resource)
         .map((resource) => JSON.stringify(resource));
     expect(resourcesOf('s3:GetObject').map((resource) => /"(\/[^"]+)"\]\]\}$/.exec(resource)?.[1])).toEqual([
+      '/statements/*',
       '/loads/*/plan.json',
       '/manifest.copy.json',
       '/manifest.json',

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startAddressService } from '../../support/address-service.ts';
+import { chargeAt } from '../../support/charge-at.ts';
+import { createTestPortal } from '../../support/portal.ts';
+
+let service: Awaited<ReturnType<typeof startAddressService>>;
+let member: Awaited<ReturnType<ReturnType<typeof createTestPortal>['signedIn']>>;
+let stranger: typeof member;
+let keyId: string;
+
+beforeAll(async () => {
+  service = await startAddressService();
+  await service.admin.plans.put({ code: 'p', limits: { day: null } });
+  await service.admin.accounts.create({ id: 'keyed', plan: 'p' });
+  await service.admin.members.add({ account: 'keyed', person: 'viewer@own.nl', role: 'viewer' });
+  const now = Date.now() / 1000;
+  const revoked = await chargeAt(service, 'keyed', now, 1, 'old <b>');
+  keyId = await chargeAt(service, 'keyed', now, 3, 'webshop');
+  await service.admin.keys.revoke({ account: 'keyed', keyId: revoked });
+  const portal = createTestPortal(service);
+  member = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' });
+  stranger = await portal.signedIn({ subject: 'sub:s', email: 'stranger@own.nl' });
+});
+afterAll(() => service.stop());
+
+describe('the usage by key', () => {
+  it('has a row for each key that was used, the most used one first, revoked ones too', async () => {
+    const { body } = await member.get('/accounts/keyed/usage');
+    const table = body.slice(body.indexOf('<h2>By key</h2>'));
+    expect(table.indexOf('webshop')).toBeLessThan(table.indexOf('old &lt;b&gt;'));
+    for (const shown of [keyId, '75 %', '25 %', 'tag off']) expect(table).toContain(shown);
+    expect(table).not.toContain('Belongs to no key');
+  });
+
+  it('is a file of the chosen range, by day or month', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    for (const [by, period] of [
+      ['day', today],
+      ['month', today.slice(0, 7)],
+    ]) {
+      const { body, headers } = await member.get(`/accounts/keyed/usage-by-key.csv?by=${by}`);
+      expect(headers.get('content-disposition')).toBe('attachment; filename="keyed-by-key.csv"');
+      expect(body.split('\r\n')[1]).toBe(`keyed,${keyId},"webshop",${period},3`);
+    }
+    const { body } = await member.get('/accounts/keyed/usage-by-key.csv?from=2026-01-01&to=2026-01-31');
+    expect(body.trim().split('\r\n')).toHaveLength(1);
+  });
+
+  it('is for members of the account only', async () => {
+    expect((await stranger.get('/accounts/keyed/usage-by-key.csv')).status).toBe(404);
+  });
+});

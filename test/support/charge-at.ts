@@ -1,0 +1,19 @@
+import { readApiKey } from '../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { charge } from '../../core/accounts/charge/charge.ts';
+import { type startAddressService, testChecksumSecret, testTables } from './address-service.ts';
+
+/** Charges an account so many lookups at a time in seconds, with a new key, whose id it returns. */
+export async function chargeAt(
+  { client, admin }: Pick<Awaited<ReturnType<typeof startAddressService>>, 'client' | 'admin'>,
+  account: string,
+  at: number,
+  lookups: number,
+  label = 'test',
+): Promise<string> {
+  const { key, keyId } = await admin.keys.create({ account, label });
+  const claim = readApiKey(key, testChecksumSecret);
+  if (!claim) throw new Error('not a key of this deployment');
+  await charge(createAccessStore(client, testTables.accounts), claim, () => at, AbortSignal.timeout(20_000), lookups);
+  return keyId;
+}
