@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attemptSlots } from '../../core/accounts/access-layout.ts';
 import type { Random } from '../bench/generator/random.ts';
 import type { Journal } from './journal.ts';
 import type { Row, State } from './register.ts';
@@ -149,18 +150,31 @@ export function rowText(row: Row | undefined): string {
   return JSON.stringify([row.places, row.toevoegingen ?? null]);
 }
 
-/** A charge that got no answer for a second is tried again, twice at most; each attempt may have been applied late. */
+/** A charge that got no answer for a second is sent once more, and the first one may be applied some seconds later. */
 const retriedAfterMilliseconds = 900;
-const furtherAttempts = 2;
+const appliedLateMilliseconds = 8_000;
 
-/** How often a lookup may have been charged beyond once. */
-function mostExtraCharges({ from, to }: Sent): number {
-  return to - from < retriedAfterMilliseconds ? 0 : furtherAttempts;
+/**
+ * How often each lookup may have been charged at most: once, or twice where an answer of the store was lost and so many
+ * others were charged around it that its item no longer listed it (decision 0153).
+ */
+function mostChargesOf(sent: readonly Sent[], spoiled: readonly number[]): (one: Sent) => number {
+  const charging = sent.filter(({ outcome }) => outcome === 'ok' || outcome === 'unknown');
+  const most = new Map<Sent, number>();
+  for (const one of charging) {
+    const end = one.to + appliedLateMilliseconds;
+    const isSentAgain =
+      one.to - one.from >= retriedAfterMilliseconds || spoiled.some((at) => at >= one.from && at <= one.to);
+    const isHidden = () =>
+      charging.filter(({ from, to }) => from <= end && to >= one.from).length > attemptSlots.length;
+    most.set(one, isSentAgain && isHidden() ? 2 : 1);
+  }
+  return (one) => most.get(one) ?? 0;
 }
 
 /**
- * Compares what an account was charged with what it was answered: every success counts once, and beyond them only
- * lookups whose outcome nobody knows, attempts that were made again, and writes whose answer the proxy kept.
+ * Compares what an account was charged with what it was answered: every success counts once, a lookup whose outcome
+ * nobody knows once or not at all, and either of them twice only where `mostChargesOf` allows it.
  */
 export function judgeCharges(
   journal: Journal,
@@ -172,7 +186,8 @@ export function judgeCharges(
   const successes = sent.filter(({ outcome }) => outcome === 'ok');
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown');
   const answered = [...successes, ...unknown];
-  const most = answered.reduce((sum, one) => sum + 1 + mostExtraCharges(one), spoiled.length);
+  const mostOf = mostChargesOf(sent, spoiled);
+  const most = answered.reduce((sum, one) => sum + mostOf(one), 0);
   if (charged < successes.length || charged > most) {
     journal.finding(`${account} was charged ${charged}, for ${successes.length} successes and at most ${most}`);
   }
@@ -190,8 +205,7 @@ export function judgeCharges(
       );
       // A late attempt may count in the next window.
       const touching = answered.filter(({ from, to }) => windowOf(from) <= at && windowOf(to + 10_000) >= at);
-      const lost = spoiled.filter((time) => windowOf(time) === at || windowOf(time + 10_000) === at);
-      const possible = touching.reduce((sum, one) => sum + 1 + mostExtraCharges(one), lost.length);
+      const possible = touching.reduce((sum, one) => sum + mostOf(one), 0);
       if (refused && possible < limit) {
         journal.finding(`${account} was refused after at most ${possible} charges in a ${window} of ${limit}`);
       }

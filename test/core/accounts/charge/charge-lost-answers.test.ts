@@ -128,6 +128,33 @@ describe('a charge whose answers are lost after the write was done', () => {
     },
   );
 
+  /** Sends so many requests at once, and loses the first answer to each when all of these are written. */
+  async function together(id: string, requests: number): Promise<{ served: number; counted: number }> {
+    const key = await account(id);
+    let written = 0;
+    const all = Promise.withResolvers<void>();
+    proxy.loses = async (operation) => {
+      if (operation !== 'UpdateItem' || written === requests) return false;
+      if (++written === requests) all.resolve();
+      await all.promise;
+      return true;
+    };
+    const served = await Promise.all(Array.from({ length: requests }, () => lookUp(key)));
+    return { served: served.filter(Boolean).length, counted: (await used(id)) ?? 0 };
+  }
+
+  it(`counts ${ring} requests once each that run at the same time and all lose their first answer`, async () => {
+    expect(await together('at-once', ring)).toEqual({ served: ring, counted: ring });
+  });
+
+  it('counts 20 of them at most twice each, whose items list fewer', async () => {
+    const { served, counted } = await together('more-at-once', 20);
+    expect(served).toBe(20);
+    // Listed are the last of the first writes, unless a second one of the others came in before theirs.
+    expect(counted).toBeGreaterThanOrEqual(20 + (20 - ring));
+    expect(counted).toBeLessThanOrEqual(40);
+  });
+
   it('counts a request at most twice, whatever is lost and whoever comes in between, and serves none uncounted', async () => {
     const key = await account('any');
     const answer = fc.record({ lost: fc.boolean(), rivals: fc.nat({ max: 2 * ring }) });
