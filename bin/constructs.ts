@@ -19,7 +19,7 @@ export type BagAdresPart = 'service' | 'loader' | 'portal';
 
 /** The configuration, with the names of `bag-adres.json` (docs/configuration.md). Everything has a default. */
 export type BagAdresProps = ConfigInput & {
-  /** The stacks to create beside that of the data. By default all: the portal only if it is configured. */
+  /** The stacks to create beside the data stack. By default all: the portal only if it is configured. */
   parts?: readonly BagAdresPart[];
 };
 

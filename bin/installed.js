@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line of the installed package; `local/launch.js` is that of a clone. */
+/** The command line of the installed package; a clone has `local/launch.js`. */
 import module from 'node:module';
 import { join } from 'node:path';
 

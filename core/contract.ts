@@ -124,7 +124,7 @@ export const parameterFaultCodes = [
 
 export type FaultCode = (typeof parameterFaultCodes)[number];
 
-/** The codes of a 422: those of a lookup, and those of a body with many. */
+/** The codes of a 422, of a lookup and of a body with many. */
 export const faultCodes = [
   ...parameterFaultCodes,
   'body-form',

@@ -31,7 +31,7 @@ export const manifestKeys = {
 export const storagePrefixes = {
   /** Extracts that an operator uploads: `{"source": "s3://BUCKET/uploads/FILE.zip"}`. */
   uploads: 'uploads/',
-  /** Work of loads, removed when one is published; that of a refused load may expire. */
+  /** Work of loads, removed when one is published; the work of a refused load may expire. */
   loads: 'loads/',
   /** Approvals of refused loads; as the work. */
   approvals: 'approvals/',
@@ -102,5 +102,5 @@ export const neverNewer = 10_000;
 /** The public mirror of the national day mutations. Nothing is requested from it before an operator configures it. */
 export const publicMutations = 'https://bag.b3p.nl/dagmutaties/bestanden.json';
 
-/** The only default that differs, on purpose, for a load on one machine: there an extract may be that of a hamlet. */
+/** The only default that differs, on purpose, for a load on one machine: there an extract may cover a hamlet. */
 export const localGuardDefaults = { ...loadDefaults.guard, minimumAddresses: 1 } as const;

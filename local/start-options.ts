@@ -115,7 +115,7 @@ export function misplacedOptionsText(
     const value = long && env[`npm_config_${long.slice(2).replaceAll('-', '_')}`];
     if (!value) return [];
     if (!required) return [long];
-    // npm gives us the value of "--port 3001" as an argument, and keeps that of "--port=3001".
+    // npm gives us the value of "--port 3001" as an argument, and keeps the value of "--port=3001".
     return [`${long} ${value === 'true' ? (values.shift() ?? 'VALUE') : value}`];
   });
   if (taken.length === 0) return undefined;

@@ -100,7 +100,7 @@ async function start(options: StartOptions): Promise<void> {
   await leave(1);
 }
 
-/** The portal, on the two ports after that of the service; the service starts without it if it fails. */
+/** The portal, on the two ports after the service's; the service starts without it if it fails. */
 async function startPortalOf(
   { baseUrl }: Service,
   { dataFolder, port, branding }: { dataFolder: string; port: number; branding: LocalBranding | undefined },

@@ -39,7 +39,7 @@ export type Terminal = {
   folder?: string;
 };
 
-/** The folder that a command on settings works in: npm and npx run us in that of `package.json`. */
+/** The folder that a command on settings works in: npm and npx run us in the folder of `package.json`. */
 export function folderOf({ folder }: Terminal): string {
   return folder ?? process.cwd();
 }

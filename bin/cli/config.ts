@@ -32,7 +32,7 @@ export function settingsIn(folder: string, stage?: string): { stage: string; set
   return [{ stage: String((settings.record as { stage?: unknown } | null)?.stage ?? 'prod'), settings }];
 }
 
-/** The checked configuration of one stage: the one named, else that of a `cdk deploy` without a stage. */
+/** The checked configuration of one stage: the one named, else the stage that a plain `cdk deploy` deploys. */
 export function configIn(folder: string, stage?: string): Config {
   const file = readSettingsFile(folder);
   if (!file || stage !== undefined) {

@@ -114,7 +114,7 @@ export async function openChecksumSecret(stack: string) {
   };
 }
 
-/** The versions in the references of a template to the secret: that of new keys, then the other one. */
+/** The versions in the references of a template to the secret: first the version for new keys, then the other one. */
 export function deployedVersions(template: string): string[] {
   return [environment.keyChecksumSecret, environment.previousKeyChecksumSecret].flatMap((variable) => {
     const reference = new RegExp(`\\b${variable}"?\\s*:[\\s\\S]{0,600}?:SecretString:*([A-Za-z0-9-]*)\\}\\}`).exec(

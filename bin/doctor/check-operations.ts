@@ -19,7 +19,7 @@ export async function readAlarms(deployment: string, stacks: readonly string[]):
   const client = new CloudWatchClient(clientConfig);
   try {
     const all = await client.send(new DescribeAlarmsCommand({ AlarmNamePrefix: `${deployment}-`, MaxRecords: 100 }));
-    // The name of another deployment may begin with that of this one.
+    // The name of another deployment may begin with the name of this one.
     const isOurs = ({ AlarmName = '' }) => stacks.some((stack) => AlarmName.startsWith(`${stack}-`));
     return (all.MetricAlarms ?? []).filter(isOurs);
   } finally {

@@ -123,7 +123,7 @@ function componentName(name: string): string {
   return name.replaceAll('-', '');
 }
 
-/** Gives an object schema its name in the document, and describes it and those of its members that need it. */
+/** Gives an object schema its name in the document, and describes it, and its members where they need it. */
 export function nameSchema<Schema extends z.core.$ZodObject>(
   schema: Schema,
   id: string,

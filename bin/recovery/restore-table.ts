@@ -107,7 +107,7 @@ async function interruptedRestore(
   const since = deletions
     .map((one) => (one.BackupCreationDateTime?.getTime() ?? 0) - made)
     .filter((after) => after >= 0);
-  // It deletes the table minutes after it has made this backup. A second deletion is that of the restored table.
+  // It deletes the table minutes after it has made this backup. A second deletion would delete the restored table.
   if (!year || since.length !== 1 || (since[0] ?? 0) > 6 * 3_600_000) return undefined;
   return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }

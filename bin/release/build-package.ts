@@ -23,7 +23,7 @@ const copied = ['bin/installed.js', 'CHANGELOG.md', 'LICENSE', 'docs'];
 /** Loaded only by what a release does not have: the rules for templates, which its tests have checked, and bundling. */
 const notInstalled = new Set(['cdk-nag', 'esbuild']);
 
-/** A file of the package with its SHA-256, or a bundle with that of all of its files. */
+/** A file of the package with its SHA-256, or a bundle with one SHA-256 of all its files. */
 export type Hashes = Readonly<Record<string, string>>;
 
 /** Writes the package to `folder`, which it empties first. Returns the hashes of the bundles, by name. */

@@ -181,7 +181,7 @@ async function sendUncounted({ client }: Run): Promise<void> {
 
 /** How often two lookups are compared: a window may end between them. */
 const comparisons = 3;
-/** The most lookups that a run makes: those of the comparisons, and one or two for each other check. */
+/** The most lookups that a run makes: the comparisons, and one or two for each other check. */
 export const mostSingleLookups = 3 * comparisons + 8;
 
 /** The fields that say what is left, without the time to the reset. */

@@ -21,7 +21,7 @@ import { dateOf, daySeconds, secondsOf, type WindowName, windowNames, windows } 
  * | `usage#` | `retention` | for how many months usage is kept (`usage-range.ts`) |
  * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
  *
- * An access item has one of two layouts: that of the first release, with long names, or the current one, which leaves
+ * An access item has one of two layouts: the first release's, with long names, or the current one, which leaves
  * space for more. Whoever changes an item uses the layout in which it was read (decision 0152).
  */
 export type AccessLayout = {

@@ -55,8 +55,8 @@ export function secretFingerprint(checksumSecret: string): string {
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 
 /**
- * A new key for `account`, and the claim to store. The key is shown once and not stored. Its id is random, or that of
- * an idempotency token; its secret is always random.
+ * A new key for `account`, and the claim to store. The key is shown once and not stored. Its id is random, or the one
+ * of an idempotency token; its secret is always random.
  */
 export function issueApiKey(
   account: string,
@@ -90,7 +90,7 @@ export function storedKey(hash: Uint8Array, expires: number | null): Uint8Array 
   return Buffer.concat([hash, bytes]);
 }
 
-/** Whether a stored key is that of `claim` and has not expired at `nowSeconds`. */
+/** Whether a stored key matches `claim` and has not expired at `nowSeconds`. */
 export function isValidKey(stored: Uint8Array, { hash }: KeyClaim, nowSeconds: number): boolean {
   if (!sameBytes(stored.subarray(0, hashBytes), hash)) return false;
   const expires = expiryOf(stored);

@@ -44,7 +44,7 @@ export function currentQuota(stored: QuotaState, now: number): QuotaState {
 }
 
 /**
- * Whether `quota` can be that of an account right after it consumed `units` at `now`: in every window, within its
+ * Whether `quota` can be the state of an account right after it consumed `units` at `now`: in every window, within its
  * limit.
  */
 export function showsUnits(quota: QuotaState, now: number, units: number): boolean {

@@ -148,7 +148,7 @@ function whatIsMeant(sent: Sent): Meant {
   };
 }
 
-/** The parts of a toevoeging in their order. Our own may have those of the others in it. */
+/** The parts of a toevoeging in their order. The value of our own parameter may contain the others. */
 function wholeToevoeging(rest: string, letter: string, own: string, addition: string): string {
   return withBefore(rest, own === '' ? letter + addition : withAfter(withBefore(letter, own), addition));
 }

@@ -9,7 +9,7 @@ export type OwnName = (typeof ownNames)[number];
 export type Meaning = OwnName | 'huisletter' | 'huisnummertoevoeging';
 
 /**
- * Names under which other address APIs take a part of an address: those of the Kadaster (BAG and Haal Centraal), PDOK,
+ * Names under which other address APIs take a part of an address: the Kadaster (BAG and Haal Centraal), PDOK,
  * postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, Belgian ones, and common variants. A space
  * stands for an optional space or separator; letter case does not matter.
  */

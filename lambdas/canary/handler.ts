@@ -30,8 +30,8 @@ export async function handler(): Promise<void> {
 const timeoutMilliseconds = 16_000;
 
 /**
- * Calls all operations over HTTP, as a consumer does, and says what was wrong, without the key. `url` is that of a
- * lookup that finds an address. The same address must be found among many, with its toevoegingen, and the key must be
+ * Calls all operations over HTTP, as a consumer does, and says what was wrong, without the key. `url` is the address of
+ * a lookup that finds an address. The same address must be found among many, with its toevoegingen, and the key must be
  * valid.
  */
 export async function probe(url: string, key: string, lookedUp = () => {}): Promise<string | undefined> {

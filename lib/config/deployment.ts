@@ -23,7 +23,7 @@ export function portalStackName(deployment: string): string {
   return `${deployment}-portal`;
 }
 
-/** The deployment that `stack` belongs to; any other name is that of the deployment itself. */
+/** The deployment that `stack` belongs to; any other name is the deployment's own. */
 export function deploymentOf(stack: string): string {
   return stack.replace(new RegExp(`-(?:${stackParts.join('|')})$`), '');
 }

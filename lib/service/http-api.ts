@@ -148,7 +148,7 @@ export class HttpApi extends Construct {
       accessLogSettings: accessLog(this.accessLog),
       ...(domain && { domainMapping: { domainName: domain.domainName } }),
     });
-    // Each route has its own token bucket, so that requests to other paths can't use up that of lookups.
+    // Each route has its own token bucket, so that requests to other paths can't use up the tokens of lookups.
     const lookups = { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst };
     const others = { ThrottlingRateLimit: otherRatePerSecond, ThrottlingBurstLimit: otherBurst };
     const cfnStage = stage.node.defaultChild as CfnStage;

@@ -35,7 +35,7 @@ export abstract class CountingParser<T> implements FastParser {
 
   abstract parse(cursor: ByteCursor): boolean;
 
-  /** Counts an occurrence, and returns its visit, if any. `identificatie` is where that of its object is. */
+  /** Counts an occurrence, and returns its visit, if any. `identificatie` is its object's position. */
   protected visitOf(
     isIssued: boolean,
     validity: Exclude<Validity, 'unknown_shape'>,

@@ -155,7 +155,7 @@ export function objectsOf(found: FoundObjects): Objects {
   return objects;
 }
 
-/** The edits that turn the lines that were found into those of `objects` on `peildatum`. */
+/** The edits that turn the lines that were found into the lines of `objects` on `peildatum`. */
 export function editsOf(found: FoundObjects, objects: Objects, peildatum: string): Edits {
   const edits: Edits = {};
   for (const [key, occurrences] of objects) {

@@ -6,7 +6,7 @@ import { identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
  * Whether something that was recorded since the live date explains a change from the live dataset to a newer extract:
  * of a nummeraanduiding of the address, its street or its place. A change without that is an error of the days before
  * that date.
- * @param lines those of the part that the key is in
+ * @param lines of the part that the key is in
  */
 export function isExplained(
   { before, after }: Change,

@@ -1,4 +1,4 @@
-/** What a delivery of mutations spans: it leads from the state of one date to that of a later one. */
+/** What a delivery of mutations spans: it leads from the state of one date to the state of a later one. */
 export type Period = { vanaf: string; tot: string };
 
 /** Where the deliveries from a date on can lead, and by which one the best way there begins. */

@@ -119,7 +119,7 @@ function placesBy(
   let last = '';
   let lastFound: string | Pick<Problem, 'kind' | 'detail'> = '';
   return (line, start) => {
-    // Usually that of the line before.
+    // Usually the same as on the line before.
     if (last !== '' && line.startsWith(last, start)) return lastFound;
     const text = line.slice(start, start + referencesLength);
     let found = known.get(text);

@@ -56,7 +56,7 @@ export function tableLine(line: Line): Line {
     : lineOf(parseLine(line));
 }
 
-/** The line with its places in the order of a snapshot, which is that of their bytes. */
+/** The line with its places in the order of a snapshot, which is by their bytes. */
 export function snapshotLine(line: Line): Line {
   const fields = line.split('\t');
   return [...fields.slice(0, firstPlace), ...placesOf(fields).sort()].join('\t');

@@ -59,7 +59,7 @@ export function streetsOf(lines: Buffer): OprVoorkomen[] {
   }));
 }
 
-/** The occurrences of places in these lines, each once, ordered so that of several current ones the last counts. */
+/** The occurrences of places in these lines, each once; where several are current, the last one counts. */
 export function placesOf(lines: Buffer): (Woonplaats & { span: Span })[] {
   return [...new Set(textsOf(lines))].sort().map((text) => ({
     identificatie: text.slice(0, placeIdLength),

@@ -226,7 +226,7 @@ export class ChangeWriter {
   }
 }
 
-/** What a `ChangeWriter` packed, also that of an earlier release: a load that it began is finished. */
+/** What a `ChangeWriter` packed, of an earlier release too: a load that it began is finished. */
 export function unpackWrites(packed: Uint8Array): LineWrite[] {
   const stored = unpackLines(packed);
   const hasHeader = stored[0]?.startsWith(linesHeaderMark) ?? false;

@@ -49,7 +49,7 @@ export class DeployedStep {
     return this.#storage;
   }
 
-  /** The addresses table of this deployment. @param options are those of the first call */
+  /** The addresses table of this deployment. @param options of the first call count */
   addresses(options?: AddressWriterOptions): AddressTable {
     const table = this.#require(variables.addressesTable);
     this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, options);
@@ -70,7 +70,7 @@ export class DeployedStep {
       .parse(this.#environment[name] ?? otherwise);
   }
 
-  /** The default thresholds, overridden by those of this deployment. */
+  /** The default thresholds, overridden by this deployment's. */
   get thresholds(): Thresholds {
     const own = ownThresholds.parse(JSON.parse(this.#environment[loaderEnvironment.thresholds] ?? '{}'));
     return { ...loadDefaults.guard, ...own } as Thresholds;

@@ -39,7 +39,7 @@ import { readZipMember } from './stage.ts';
 /** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
 export type Extracted = PartCounts & Edges & { objects: number; segments: Segments; changed: string[] };
 
-/** Where the lines of each postcode3 are stored among those of one part. */
+/** Where the lines of each postcode3 are stored among the lines of one part. */
 export type StoredPart = { part: string; segments: Segments };
 
 /**

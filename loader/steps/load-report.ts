@@ -161,7 +161,7 @@ export function reportOf(plan: LoadPlan, outcome: LoadReport['outcome']): LoadRe
   };
 }
 
-/** The report of a load for which there was nothing to do: the counts are those of the live dataset. */
+/** The report of a load for which there was nothing to do: the counts describe the live dataset. */
 export function unchangedReport({
   reason,
   live,

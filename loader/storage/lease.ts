@@ -152,7 +152,7 @@ function lostTo(held: Held | null): string | undefined {
 
 /**
  * Runs `work` under the lock, which is renewed meanwhile and released at the end. The lock of an ended process of this
- * machine is taken over at once, that of a running one never, and that of another machine when it has expired.
+ * machine is taken over at once, the lease of a running one never, and another machine's when it has expired.
  * @throws LockedError
  */
 export async function withLock<T>(

@@ -72,7 +72,7 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
     access: { size, read },
     async *stream() {
       const { Body } = await client.send(new GetObjectCommand({ ...place, IfMatch: head.ETag }));
-      // In Node it is a Readable; the type of the SDK is also that of browsers.
+      // In Node it is a Readable; the SDK's type covers browsers too.
       if (Body) yield* Body as unknown as AsyncIterable<Uint8Array>;
     },
     close: async () => undefined,

@@ -178,7 +178,7 @@ export async function putPacked(storage: Storage, key: string, bytes: Uint8Array
   await storage.put(key, Buffer.concat([bytes, mark, checksumOf(key)]));
 }
 
-/** @throws Error when the bytes are marked with another key; those of an earlier version have no mark */
+/** @throws Error when the bytes are marked with another key; bytes of an earlier version have no mark */
 function withoutMark(key: string, bytes: Buffer): Buffer {
   const end = bytes.length - mark.length - 4;
   if (end < 0 || !bytes.subarray(end, end + mark.length).equals(mark)) return bytes;

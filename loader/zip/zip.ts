@@ -175,7 +175,7 @@ export function entryStream(source: RandomAccess, entry: ZipEntry, label: string
   return Readable.from(checkedChunks(source, entry, label), { objectMode: false });
 }
 
-/** Where the bytes of an entry lie in `source`; those of a stored entry can be read in place. */
+/** Where the bytes of an entry lie in `source`; a stored entry can be read in place. */
 export async function entryRange(
   source: RandomAccess,
   entry: ZipEntry,

@@ -3,7 +3,7 @@ import { ZipFile } from 'yazl';
 import { mutationNamespaces, namespaces, type ObjectKind, schemaVersion } from '../../loader/bag/schema.ts';
 import { areaXml, deliveryXml, fileXml, imbag, lvbag, objectXml, type Voorkomens } from './stand-xml.ts';
 
-/** How an extract is packed. The defaults are those of Kadaster's extract of the whole country. */
+/** How an extract is packed. By default like Kadaster's extract of the whole country. */
 export type Packing = {
   /** The extract of a municipality has one more level of zip. */
   layout?: 'national' | 'municipality';

@@ -105,7 +105,7 @@ export async function createMissingTables(
   return missing.map(({ TableName }) => TableName);
 }
 
-/** Deletes those of the tables that exist. */
+/** Deletes the tables that exist. */
 export async function deleteTables(client: DynamoDBClient, tables: readonly TableDefinition[]): Promise<void> {
   const existing = await tableNames(client);
   for (const { TableName } of tables) {

@@ -252,7 +252,7 @@ function whole(report: LoadReport | null): LoadReport {
 }
 
 /**
- * Finishes a load that was interrupted while applying, then does the remaining work; the report is that of the last
+ * Finishes a load that was interrupted while applying, then does the remaining work; the report is about the last
  * load.
  */
 async function afterPending<Report extends LoadReport | null>(

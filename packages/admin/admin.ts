@@ -186,7 +186,7 @@ export type Admin = {
     end(person: string, id: string): Promise<void>;
     /** Ends every session of a person, of the members of an account, or all, and returns how many. */
     endAll(scope: SessionScope): Promise<number>;
-    /** The open sessions; those of everybody by page. */
+    /** The open sessions; everybody's by page. */
     list(scope: SessionScope, options?: { cursor?: string | undefined }): Promise<SessionPage>;
     /** Records a sign-in that the portal refused. */
     refuse(refusal: { reason: string; identity: string }): Promise<void>;

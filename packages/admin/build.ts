@@ -28,7 +28,7 @@ if (status !== 0)
   throw new Error('The types have errors. Correct what "npm run check:types" reports, then build again.');
 for (const name of ['index', 'loads', 'statements', 'access']) {
   joinTypes(`packages/admin/${name}.d.ts`, `${name}.d.ts`);
-  // The same types: TypeScript reads them as those of a CommonJS module.
+  // The same types: TypeScript reads them as types of a CommonJS module.
   copyFileSync(join(dist, `${name}.d.ts`), join(dist, `${name}.d.cts`));
 }
 rmSync(types, { recursive: true });

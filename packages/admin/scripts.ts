@@ -4,7 +4,7 @@ import { build, type OutputFile, transform } from 'esbuild';
 /**
  * The JavaScript of the package by file name: one file for each of its exports, and what they share, so that there is
  * one `AdminError`, wherever it comes from; each as an ES module and as CommonJS. Other packages are imported, not
- * included; those of which nothing is used are left out.
+ * included; unused ones are left out.
  */
 export async function packageScripts(): Promise<Record<string, string>> {
   const modules = await esModules();

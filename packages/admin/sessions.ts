@@ -56,7 +56,7 @@ export type SessionView = {
   expires: string;
 };
 
-/** Whose sessions: a person's, those of the members of an account, or everybody's. */
+/** Whose sessions: a person's, an account's members', or everybody's. */
 export type SessionScope = { person: string } | { account: string } | 'all';
 
 export type SessionPage = { sessions: SessionView[]; cursor: string | null };

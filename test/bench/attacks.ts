@@ -27,7 +27,7 @@ type Throttle = { ThrottlingRateLimit?: number };
 
 /**
  * What someone without a key can make a deployment with the default configuration pay in a day: each route at its
- * throttle, with the request that costs most there. Throttles are those of the synthesized template, and each route has
+ * throttle, with the request that costs most there. Throttles come from the synthesized template, and each route has
  * its own.
  */
 export const benchmark: Benchmark = {

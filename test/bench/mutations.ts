@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL('./mutations-parts/run-load.ts', import.met
 /**
  * A country by an extract, then by 20 days of mutations in proportion to 3,000 changed objects a national day, then by
  * the extract of the last of these days, which audits them. Each load is a process of its own, on all cores, whose
- * table takes every write at once: time and memory are those of the loader. The reference is the load of the extract.
+ * table takes every write at once: time and memory are the loader's. The reference is the load of the extract.
  */
 export const benchmark: Benchmark = {
   scale: 0.05,

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../support/state-machine/frame.ts';
 import type { Execution } from '../support/state-machine/run-state-machine.ts';
 
-/** The states that an execution went through, those of child executions aside. */
+/** The states that an execution went through, without child executions. */
 export function states({ events }: Execution): string[] {
   return events.flatMap((event) => (event.kind === 'entered' && !event.state.endsWith('Batch') ? [event.state] : []));
 }

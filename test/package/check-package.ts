@@ -149,7 +149,7 @@ function link(portal: string, ...names: string[]): void {
 }
 
 /**
- * Checks the types of the package too, which most portals leave out; those of other packages are not ours to correct.
+ * Checks the types of the package too, which most portals leave out; types of other packages are not ours to correct.
  */
 async function compile(portal: string, module: string, resolution: string): Promise<void> {
   const options = [

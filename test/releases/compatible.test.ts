@@ -19,7 +19,7 @@ function kept({ Resources = {}, Outputs = {} }: ComparedTemplate): ComparedTempl
 }
 
 /**
- * The last release: the newest that has fixtures. `UPDATE_RELEASE=1` writes those of the present version, at its
+ * The last release: the newest that has fixtures. `UPDATE_RELEASE=1` writes the fixtures of the present version, at its
  * release.
  */
 const fixture = (name: string) => join(import.meta.dirname, name, 'templates.json');

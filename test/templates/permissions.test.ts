@@ -200,7 +200,7 @@ describe('what each function may do', () => {
   it('covers every command that a request sends', () => {
     const sent = commandsIn('{lambdas/{address,reference,http},core,core/addresses}/*.ts');
     expect(sent).toEqual(['BatchGetItem', 'GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
-    // IAM checks a transaction by what it contains; those of requests contain only updates.
+    // IAM checks a transaction by what it contains; transactions of requests contain only updates.
     const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
     const granted = permissions(plain.service).AddressRole ?? [];
     const [batch, ...others] = needed;

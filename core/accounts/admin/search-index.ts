@@ -48,7 +48,7 @@ export function folded(text: string): string {
 
 /**
  * What becomes of the lines of an account: they are made, its plan or its texts or its members change, or they go. Only
- * `made` changes those of an account that has none: they are made as a whole, when the search is completed.
+ * `made` changes the entries of an account that has none: they are made as a whole, when the search is completed.
  */
 export type SearchChange =
   | { made: { plan: string; texts: readonly string[]; members: readonly string[] } | null }

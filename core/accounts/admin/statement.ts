@@ -5,8 +5,8 @@ import type { DayUsage } from './usage.ts';
 
 /**
  * What an account used in a closed month: the days with lookups, in order, and their sum. `plan` is the one it was on
- * when the month was closed, or when the account was deleted. `sha256` is that of the other members, as JSON in this
- * order without spaces.
+ * when the month was closed, or when the account was deleted. `sha256` is the hash of the other members, as JSON in
+ * this order without spaces.
  */
 export type Statement = {
   month: string;

@@ -198,7 +198,7 @@ function documented(random: Random): Pick<Historie, 'documentnummer'> {
 
 const letters = 'ABCDEGHJKLMNPRSTVWXZ'; // those that occur in postcodes, but for a few
 
-/** The postcodes of a block are its own, and those of the country lie between 1000 and 9999 whatever its size. */
+/** The postcodes of a block are its own, and the country's lie between 1000 and 9999 whatever its size. */
 function postcodeOf(plan: Plan, index: number, local: number): string {
   const overall = index * postcodesPerBlock + local;
   const allDigits = Math.ceil((plan.blocks * postcodesPerBlock) / postcodesPerDigits);

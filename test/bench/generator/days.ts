@@ -6,7 +6,7 @@ import { block, type Plan, peildatumOf } from './country.ts';
 
 /**
  * The deliveries of `plan.days` days after its first state, in their order, from `folder` where they were made before.
- * After all of them the register is that of `generatedExtract` with as many days.
+ * After all of them the register equals `generatedExtract` with as many days.
  */
 export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise<string[]> {
   const days = plan.days ?? 0;

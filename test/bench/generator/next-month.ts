@@ -14,7 +14,7 @@ export function nextMonth(first: Voorkomens, random: Random, peildatum: string):
     return isLast && random.chance(0.003) ? changed(num, random) : [num];
   });
   const last = NUM.at(-1);
-  // Its postcode is the block's own, so that the differences of all blocks add up to that of the country.
+  // Its postcode is the block's own, so that the differences of all blocks add up to the country's.
   const neighbour = NUM.findLast(({ postcode }) => postcode !== undefined);
   const news = last && neighbour ? Math.floor(NUM.length * 0.0015) : 0;
   for (let i = 1; last && neighbour && i <= news; i++) {

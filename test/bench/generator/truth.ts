@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 
-/** What a reader of a generated extract must find; the truths of all blocks add up to that of the country. */
+/** What a reader of a generated extract must find; the truths of all blocks add up to the country's. */
 export type Truth = {
   voorkomens: { NUM: number; OPR: number; WPL: number };
   addresses: number;

@@ -44,7 +44,7 @@ export const stateErrors = [
   'States.Timeout',
 ] as const;
 
-/** The error names that the Lambda integration gives beside those of the functions themselves. */
+/** The error names that the Lambda integration gives beside the functions' own. */
 export const lambdaErrors = [
   'Lambda.AWSLambdaException',
   'Lambda.ClientExecutionTimeoutException',
