@@ -3,7 +3,15 @@
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { fieldsAt, identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
-import { checkedJson, packLines, parseCheckedJson, shardOf, unpackLineBytes, unpackLines } from './stored-form.ts';
+import {
+  checkedJson,
+  linesOf,
+  packLineBytes,
+  packLines,
+  parseCheckedJson,
+  shardOf,
+  unpackLineBytes,
+} from './stored-form.ts';
 
 /**
  * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which
@@ -30,6 +38,13 @@ export class ObjectShardWriter {
     if (lines.length === 0) return;
     this.count += lines.length;
     this.#append(part, packLines(lines), result);
+  }
+
+  /** As `add`, of the bytes of lines, which nobody else needs. */
+  addBytes(part: string, lines: Buffer, result: PartResult): void {
+    if (lines.length === 0) return;
+    this.#append(part, packLineBytes(lines), result);
+    releaseMemory(lines);
   }
 
   /** Adds a part as it is in another shard file. */
@@ -63,6 +78,8 @@ export class ObjectShardReader {
   readonly #bytes: Buffer;
   readonly #start: number;
   readonly #parts: Record<string, ObjectPart>;
+  /** The last part that was read: it is often searched first, and then changed. */
+  #last: { part: string; bytes: Buffer } | undefined;
 
   constructor(bytes: Buffer | null) {
     this.#bytes = bytes ?? Buffer.alloc(0);
@@ -88,18 +105,23 @@ export class ObjectShardReader {
   }
 
   lines(part: string): ObjectLine[] {
+    return linesOf(this.bytes(part));
+  }
+
+  /** The lines of a part as bytes, until another part is read. */
+  bytes(part: string): Buffer {
+    if (this.#last?.part === part) return this.#last.bytes;
+    if (this.#last) releaseMemory(this.#last.bytes);
+    this.#last = undefined;
     const packed = this.packed(part);
-    return packed ? unpackLines(packed) : [];
+    const bytes = packed ? unpackLineBytes(packed) : Buffer.alloc(0);
+    this.#last = { part, bytes };
+    return bytes;
   }
 
   /** The lines of a part that are among `named`. */
   find(part: string, named: NamedObjects): ObjectLine[] {
-    const packed = this.packed(part);
-    if (!packed) return [];
-    const bytes = unpackLineBytes(packed);
-    const found = findNamed(bytes, named);
-    releaseMemory(bytes);
-    return found;
+    return findNamed(this.bytes(part), named);
   }
 }
 

@@ -18,9 +18,11 @@ import {
   mostAddedBytes,
   placeLine,
   placesOf,
+  type StreetFilter,
   streetIn,
   streetLine,
   streetsOf,
+  wantedLines,
   withWholeDates,
 } from './reference-lines.ts';
 import { checkedJson, GrowingBytes, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
@@ -124,6 +126,9 @@ type Header = {
 
 const version = 2;
 
+/** Of a file that is written again: what many days add would otherwise be a small group each. */
+const leastGroupBytes = 500_000;
+
 /**
  * Writes the file of the current and future streets and places, for every worker: a header, the streets in groups,
  * the places. Never holds all streets as text, and copies each to bytes: a name may be a slice of the string of its
@@ -151,6 +156,22 @@ export class ReferenceWriter {
   /** Adds streets and places that `ReadCounts` calls changed. */
   addChanged(identificaties: readonly string[]): void {
     this.#header.changed.push(...identificaties);
+  }
+
+  /** Adds the streets of another file that are wanted. */
+  copyStreets(packed: Buffer, isWanted: StreetFilter): void {
+    const { header, start } = headerOf(packed);
+    let position = start;
+    for (const length of header.groups) {
+      const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
+      for (const line of wantedLines(lines, isWanted)) {
+        this.#header.streets++;
+        this.#group.append(line);
+      }
+      releaseMemory(lines);
+      if (this.#group.length > leastGroupBytes) this.endGroup();
+      position += length;
+    }
   }
 
   /** Packs the streets added since the last call. */
@@ -206,12 +227,15 @@ export async function readReferenceFile(packed: Buffer, peildatum: string): Prom
   return { streets, places: [...places.values()], severalCurrent };
 }
 
-/** Every occurrence that a `ReferenceWriter` packed, streets first, some at a time. */
-export function* occurrencesIn(packed: Buffer): Generator<(OprVoorkomen | WplVoorkomen)[]> {
+/**
+ * Every occurrence that a `ReferenceWriter` packed, streets first, some at a time; of the streets only those that are
+ * wanted, if a few are.
+ */
+export function* occurrencesIn(packed: Buffer, isWanted?: StreetFilter): Generator<(OprVoorkomen | WplVoorkomen)[]> {
   const { header, start } = headerOf(packed);
   let position = start;
   for (const length of header.groups) {
-    yield streetsOf(unpackGroup(header, packed.subarray(position, position + length), 'OPR'));
+    yield streetsOf(unpackGroup(header, packed.subarray(position, position + length), 'OPR'), isWanted);
     position += length;
   }
   yield placesOf(unpackGroup(header, packed.subarray(position), 'WPL')).map(({ span, ...place }) => ({

@@ -48,15 +48,37 @@ export function streetIn(text: Buffer, start: number): Omit<OpenbareRuimte, 'ide
   return { naam: text.toString('utf8', start + nameAt, text.indexOf(lineEnd, start)), woonplaats };
 }
 
-/** The occurrences of streets in these lines. */
-export function streetsOf(lines: Buffer): OprVoorkomen[] {
-  return textsOf(lines).map((text) => ({
-    kind: 'OPR',
-    identificatie: text.slice(0, idLength),
-    naam: text.slice(nameAt),
-    woonplaats: text.slice(placeAt, nameAt - 1),
-    ...spanOf(text, idLength),
-  }));
+/** Which lines of streets to read; `start` is where a line begins. */
+export type StreetFilter = (lines: Buffer, start: number) => boolean;
+
+/** What a filter may look at, without a string of the whole line. */
+export const streetAt = {
+  identificatie: (lines: Buffer, start: number) => lines.toString('latin1', start, start + idLength),
+  woonplaats: (lines: Buffer, start: number) => lines.toString('latin1', start + placeAt, start + nameAt - 1),
+  begin: (lines: Buffer, start: number) => dayIn(lines, start + idLength + beginAt),
+  eind: (lines: Buffer, start: number) => dayIn(lines, start + idLength + eindAt),
+};
+
+/** The lines that are wanted, each with its end. */
+export function* wantedLines(lines: Buffer, isWanted: StreetFilter): Generator<Buffer> {
+  for (let start = 0, end = 0; start < lines.length; start = end) {
+    end = lines.indexOf(lineEnd, start) + 1;
+    if (isWanted(lines, start)) yield lines.subarray(start, end);
+  }
+}
+
+/** The occurrences of streets in these lines that are wanted. */
+export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): OprVoorkomen[] {
+  return Array.from(wantedLines(lines, isWanted), (line) => {
+    const text = line.toString('utf8', 0, line.length - 1);
+    return {
+      kind: 'OPR',
+      identificatie: text.slice(0, idLength),
+      naam: text.slice(nameAt),
+      woonplaats: text.slice(placeAt, nameAt - 1),
+      ...spanOf(text, idLength),
+    };
+  });
 }
 
 /** The occurrences of places in these lines, each once; where several are current, the last one counts. */

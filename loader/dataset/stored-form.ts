@@ -36,9 +36,14 @@ export function packLineBytes(lines: Uint8Array): Buffer {
 /** The lines that `packLines` stored; damaged bytes are an error. */
 export function unpackLines(packed: Uint8Array): Line[] {
   const bytes = unpackLineBytes(packed);
-  const text = bytes.toString('latin1');
+  const lines = linesOf(bytes);
   releaseMemory(bytes);
-  return text === '' ? [] : text.split('\n');
+  return lines;
+}
+
+/** The lines in bytes, which line ends separate. */
+export function linesOf(bytes: Buffer): Line[] {
+  return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
 }
 
 /** Lines are rarely compressed further than this. */
@@ -72,6 +77,11 @@ export class GrowingBytes {
   write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
     this.reserve(Buffer.byteLength(text, encoding));
     this.length += this.memory.write(text, this.length, encoding);
+  }
+
+  append(bytes: Buffer): void {
+    this.reserve(bytes.length);
+    this.length += bytes.copy(this.memory, this.length);
   }
 
   /** What was written. */
@@ -138,8 +148,7 @@ export class ShardReader {
 
   /** The next lines, as long as they start with `prefix`. */
   next(prefix: string): Line[] {
-    const bytes = this.#take(prefix);
-    const lines = bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
+    const lines = linesOf(this.#take(prefix));
     return this.#form.isCurrent ? lines : lines.map(this.#form.read);
   }
 
@@ -170,7 +179,9 @@ function startsWith(text: Buffer, start: number, prefix: string): boolean {
 export function countLines(bytes: Uint8Array): { lines: number; lists: number } {
   if (bytes.length === 0) return { lines: 0, lists: 0 };
   let [lines, lists, tabs] = [1, 0, 0];
-  for (const byte of bytes) {
+  // By index, in a third of the time of an iterator.
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
     if (byte === tab) tabs++;
     else if (byte === lineEnd) {
       if (tabs === 1) lists++;

@@ -96,6 +96,8 @@ export async function readRows(
 export type ObjectSource = {
   /** The lines of one part, such as `138`. */
   lines(part: string): Promise<ObjectLine[]>;
+  /** The same as bytes, until those of another part are asked for. */
+  bytes(part: string): Promise<Buffer>;
   /** Those of them that are among `named`. */
   find(part: string, named: NamedObjects): Promise<ObjectLine[]>;
   /** The stored shard that they come from; `null` where they were read from an extract. */
@@ -113,6 +115,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     return {
       stored,
       lines: (part) => unpacked(key, () => stored.lines(part)),
+      bytes: (part) => unpacked(key, () => stored.bytes(part)),
       find: (part, named) => unpacked(key, () => stored.find(part, named)),
     };
   }
@@ -127,7 +130,8 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     return edited(read.flat(), edits[postcode3]);
   };
   const find = async (part: string, named: NamedObjects) => (await lines(part)).filter((line) => isNamed(line, named));
-  return { stored: null, lines, find };
+  const bytes = async (part: string) => Buffer.from((await lines(part)).join('\n'), 'latin1');
+  return { stored: null, lines, bytes, find };
 }
 
 /** The shards with objects of a snapshot: those that it names, or in one of an earlier version those stored. */

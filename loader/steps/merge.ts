@@ -8,27 +8,14 @@ import {
 } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
-import {
-  type Change,
-  type ChangeCounts,
-  type ChangeKind,
-  diff,
-  hasAddress,
-  joinRows,
-  type Line,
-} from '../dataset/lines.ts';
+import { editPart } from '../dataset/edit-part.ts';
+import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
-import {
-  type Edits,
-  edited,
-  namedObjects,
-  type ObjectShardReader,
-  ObjectShardWriter,
-} from '../dataset/object-shard.ts';
+import { type Edits, edited, namedObjects, ObjectShardWriter } from '../dataset/object-shard.ts';
 import { type ObjectLine, referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
-import { ChangeWriter, countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/stored-form.ts';
+import { ChangeWriter, countLines, linesOf, postcode3sOf, ShardReader, ShardWriter } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
@@ -74,7 +61,7 @@ export async function mergeShard(
   const makesSnapshot = resultOf(load) === load.id;
   const after: Lines = makesSnapshot
     ? await derived(storage, load, shard, memory, objects, merged, before)
-    : await snapshotOf(storage, load.target?.snapshot ?? null, shard);
+    : ofSnapshot(await snapshotOf(storage, load.target?.snapshot ?? null, shard));
 
   const snapshot = new ShardWriter();
   const changes = new ChangeWriter();
@@ -85,21 +72,13 @@ export async function mergeShard(
     await putPacked(storage, paths.changes(loadId, name), changes.pack());
   };
   for (const postcode3 of postcode3sOf(shard)) {
-    const lines = await after.next(postcode3);
-    if (lines === null) {
-      // As it is live: bytes, as no string is needed of most of the country on a usual day.
-      const bytes = before.take(postcode3);
-      const count = countLines(bytes);
-      snapshot.writeBytes(bytes);
-      merged.keys += count.lines - count.lists;
-      merged.listKeys += count.lists;
-      continue;
-    }
-    snapshot.write(lines);
-    const keys = lines.reduce((count, line) => (hasAddress(line) ? count + 1 : count), 0);
-    merged.keys += keys;
-    merged.listKeys += lines.length - keys;
-    for (const change of diff(before.next(postcode3), lines)) {
+    const live = before.take(postcode3);
+    const { bytes, groups } = await after.next(postcode3, live);
+    const count = countLines(bytes);
+    snapshot.writeBytes(bytes);
+    merged.keys += count.lines - count.lists;
+    merged.listKeys += count.lists;
+    for (const change of changesIn(groups)) {
       countChange(merged, change);
       const { kind } = change;
       if (kind in merged.unexplained && after.isError?.(change)) merged.unexplained[kind as ChangeKind]++;
@@ -126,12 +105,30 @@ async function copyReference(storage: Storage, from: string, to: string): Promis
   await putPacked(storage, paths.snapshotReference(to), reference);
 }
 
-/** Returns the lines of a shard in order, one postcode3 at a time; `null` for those that equal the live dataset's. */
+/**
+ * The new lines of a part, as bytes: no string is needed of most of the country on a usual day. `groups` has those that
+ * may differ from the live ones.
+ */
+type PartLines = { bytes: Buffer; groups: { before: Line[]; after: Line[] }[] };
+
+/** Returns the lines of a shard in order, one postcode3 at a time; `live` are those of the live dataset. */
 type Lines = {
-  next(postcode3: string): Line[] | null | Promise<Line[] | null>;
+  next(postcode3: string, live: Buffer): PartLines | Promise<PartLines>;
   /** Whether a change of the last part that was returned is one that the live dataset should have had. */
   isError?: (change: Change) => boolean;
 };
+
+function* changesIn(groups: PartLines['groups']): Generator<Change> {
+  for (const { before, after } of groups) yield* diff(before, after);
+}
+
+function compared(live: Buffer, lines: Line[]): PartLines {
+  return { bytes: Buffer.from(lines.join('\n'), 'latin1'), groups: [{ before: linesOf(live), after: lines }] };
+}
+
+function ofSnapshot(target: ShardReader): Lines {
+  return { next: (part, live) => compared(live, target.next(part)) };
+}
 
 async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<ShardReader> {
   if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
@@ -163,23 +160,30 @@ async function derived(
   const mutated = isMutated ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
   const isNamed = mutated && namesChanged(source, mutated);
   // Where an earlier release stored these lines, every part is derived again, with every field of this release.
-  const isSame = async (part: string, stored: ObjectShardReader) =>
-    load.kind === 'mutations' &&
-    (unchanged ?? before).isComplete &&
-    !edits[part] &&
-    !hasCome(stored.result(part).next, peildatum) &&
-    !(await isNamed?.(part));
+  const isDerived = (unchanged ?? before).isComplete && load.kind === 'mutations';
   let last: ObjectLine[] = [];
-  const next = async (part: string) => {
+  const next = async (part: string, live: Buffer): Promise<PartLines> => {
     const atStart = unchanged?.next(part) ?? null; // in order, whether it is needed or not
-    if (source.stored && (await isSame(part, source.stored))) {
-      objects.copy(part, source.stored);
-      const { addresses, problems } = source.stored.result(part);
-      merged.addresses += addresses;
-      merged.problems = mergeReports([merged.problems, reportOfCounts(problems)]);
-      return atStart;
+    const { stored } = source;
+    const edit = edits[part];
+    if (stored && isDerived && !hasCome(stored.result(part).next, peildatum) && !(await isNamed?.(part))) {
+      const result = stored.result(part);
+      if (!edit) {
+        objects.copy(part, stored);
+        merged.addresses += result.addresses;
+        merged.problems = mergeReports([merged.problems, reportOfCounts(result.problems)]);
+        return atStart ? compared(live, atStart) : { bytes: live, groups: [] };
+      }
+      const held = { objects: await source.bytes(part), lines: live, result };
+      const done = unchanged ? null : editPart(held, edit, reference, peildatum, extractName(load));
+      if (done) {
+        objects.addBytes(part, done.objects, done.result);
+        merged.addresses += done.result.addresses;
+        merged.problems = mergeReports([merged.problems, done.problems]);
+        return { bytes: done.lines, groups: done.groups };
+      }
     }
-    const whole = edited(await source.lines(part), edits[part]);
+    const whole = edited(await source.lines(part), edit);
     const lines = isMutated ? withoutEnded(part, whole, peildatum) : whole;
     last = lines;
     const problems = emptyReport();
@@ -190,7 +194,7 @@ async function derived(
     objects.add(part, lines, { addresses, problems: problemCounts(problems), next });
     merged.addresses += addresses;
     merged.problems = mergeReports([merged.problems, problems]);
-    return joinRows(rows);
+    return compared(live, joinRows(rows));
   };
   if (load.auditSince === undefined) return { next };
   const changed = new Set((await getJson<Collected>(storage, paths.collected(load.id))).changed);

@@ -17,10 +17,12 @@ import { identificatieOf } from '../dataset/objects.ts';
 import {
   checkedReference,
   occurrencesIn,
+  type ReferenceMemory,
   ReferenceWriter,
   readReferenceFile,
   referenceAt,
 } from '../dataset/reference-file.ts';
+import { type StreetFilter, streetAt } from '../dataset/reference-lines.ts';
 import type { SetAsideOfDay } from '../dataset/set-aside.ts';
 import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
@@ -95,15 +97,18 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const edits = editsByShard(editsOf(found, objects, load.peildatum));
   for (const [shard, ofShard] of edits) await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
   const after = rewritten(before, mutated, objects, load.peildatum);
-  const { severalCurrent } = await readReferenceFile(after, load.peildatum);
+  const { severalCurrent, ...now } = await readReferenceFile(after, load.peildatum);
   for (const identificatie of [...severalCurrent.OPR, ...severalCurrent.WPL]) {
     addProblem(problems, { kind: 'several_current', file: 'streets and places', identificatie });
   }
   const start = load.kind === 'mutations' ? startOf(load) : null;
-  const changed =
-    start !== null
-      ? await changedReference([before, start.peildatum], [after, load.peildatum])
-      : { streets: [], places: [] };
+  const changed = start
+    ? changedReference(
+        { file: before, peildatum: start.peildatum, read: await readReferenceFile(before, start.peildatum) },
+        { file: after, peildatum: load.peildatum, read: now },
+        mutated,
+      )
+    : { streets: [], places: [] };
   await putPacked(storage, paths.mutatedReference(loadId), after);
   await putPacked(storage, paths.snapshotReference(loadId), after);
   const mutations = days.reduce((sum, day) => sum + day.mutations.length, 0);
@@ -204,7 +209,7 @@ function registerOf(found: FoundObjects, reference: Buffer, { extract }: Load): 
 /** The streets and places that the mutations name. */
 function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
   const objects: Objects = new Map();
-  for (const group of occurrencesIn(packed)) {
+  for (const group of occurrencesIn(packed, isStreetIn(mutated))) {
     for (const occurrence of group) {
       const key = objectKey(occurrence);
       if (mutated.has(key)) objects.set(key, (objects.get(key) ?? new Map()).set(occurrence.volgnummer, occurrence));
@@ -213,51 +218,59 @@ function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects
   return objects;
 }
 
-const streetsPerGroup = 10_000;
+function isStreetIn(keys: ReadonlySet<string>): StreetFilter {
+  return (lines, start) => keys.has(`OPR ${streetAt.identificatie(lines, start)}`);
+}
 
 /** The file of streets and places with the occurrences of `objects` in it, and without those that have ended. */
 function rewritten(packed: Buffer, mutated: ReadonlySet<string>, objects: Objects, peildatum: string): Buffer {
   const day = dayOf(peildatum);
   const writer = new ReferenceWriter();
-  let inGroup = 0;
+  const isMutated = isStreetIn(mutated);
+  writer.copyStreets(packed, (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start));
   const write = (occurrence: ObjectVoorkomen) => {
     if (occurrence.eind <= day || occurrence.kind === 'NUM') return;
     if (occurrence.kind === 'WPL') writer.addPlace(occurrence, occurrence);
-    else {
-      writer.addStreet(occurrence, occurrence);
-      if (++inGroup % streetsPerGroup === 0) writer.endGroup();
-    }
+    else writer.addStreet(occurrence, occurrence);
   };
-  for (const group of occurrencesIn(packed)) {
-    for (const occurrence of group) if (!mutated.has(objectKey(occurrence))) write(occurrence);
+  for (const group of occurrencesIn(packed, () => false)) {
+    for (const place of group) if (!mutated.has(objectKey(place))) write(place);
   }
   for (const occurrences of objects.values()) for (const occurrence of occurrences.values()) write(occurrence);
   writer.endGroup();
   return writer.pack();
 }
 
+/** A file of streets and places, and what it says on a date. */
+type DatedReference = { file: Buffer; peildatum: string; read: ReferenceMemory };
+
 /** The streets and places that differ from the live snapshot: by a mutation, or as an occurrence began or ended. */
-async function changedReference(
-  [before, peildatumBefore]: [Buffer, string],
-  [after, peildatum]: [Buffer, string],
-): Promise<{ streets: string[]; places: string[] }> {
-  const then = referenceAt(await readReferenceFile(before, peildatumBefore));
-  const now = referenceAt(await readReferenceFile(after, peildatum));
+function changedReference(
+  before: DatedReference,
+  after: DatedReference,
+  mutated: ReadonlySet<string>,
+): { streets: string[]; places: string[] } {
+  const [then, now] = [referenceAt(before.read), referenceAt(after.read)];
+  const [from, to] = [dayOf(before.peildatum), dayOf(after.peildatum)];
+  const ids = [...before.read.places, ...after.read.places].map(({ identificatie }) => identificatie);
+  const places = [...new Set(ids)].filter((id) => now.woonplaatsen.get(id)?.naam !== then.woonplaatsen.get(id)?.naam);
+  const [isMutated, changedPlaces] = [isStreetIn(mutated), new Set(places)];
+  const turns = (day: number) => day > from && day <= to;
+  const mayDiffer: StreetFilter = (lines, start) =>
+    turns(streetAt.begin(lines, start)) ||
+    turns(streetAt.eind(lines, start)) ||
+    isMutated(lines, start) ||
+    (changedPlaces.size > 0 && changedPlaces.has(streetAt.woonplaats(lines, start)));
   const streets = new Set<string>();
-  const places = new Set<string>();
-  const everyOccurrence = (visit: (occurrence: ObjectVoorkomen) => void) => {
-    for (const file of [before, after]) for (const group of occurrencesIn(file)) group.forEach(visit);
-  };
-  everyOccurrence(({ kind, identificatie: id }) => {
-    if (kind === 'WPL' && now.woonplaatsen.get(id)?.naam !== then.woonplaatsen.get(id)?.naam) places.add(id);
-    if (kind !== 'OPR') return;
-    const [street, earlier] = [now.openbareRuimten.get(id), then.openbareRuimten.get(id)];
-    if (street?.naam !== earlier?.naam || street?.woonplaats !== earlier?.woonplaats) streets.add(id);
-  });
-  everyOccurrence((one) => {
-    if (one.kind === 'OPR' && places.has(one.woonplaats)) streets.add(one.identificatie);
-  });
-  return { streets: [...streets], places: [...places] };
+  for (const { file } of [before, after]) {
+    for (const one of [...occurrencesIn(file, mayDiffer)].flat()) {
+      if (one.kind !== 'OPR') continue;
+      const [street, earlier] = [now, then].map((at) => at.openbareRuimten.get(one.identificatie));
+      const isOther = street?.naam !== earlier?.naam || street?.woonplaats !== earlier?.woonplaats;
+      if (isOther || changedPlaces.has(one.woonplaats)) streets.add(one.identificatie);
+    }
+  }
+  return { streets: [...streets], places };
 }
 
 /** Determines what the mutations change; `items` are the shards to merge. */
