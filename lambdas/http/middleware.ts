@@ -56,7 +56,7 @@ export function commonHeaders(): Middleware {
 }
 
 /** Every request is answered within 5 seconds; the rest is for a cold start and the network. */
-const answerWithinMilliseconds = 4000;
+const answerWithinMilliseconds = 3600;
 
 /** Gives the request a signal that aborts when the time for a response is up. */
 export function deadline(ms = answerWithinMilliseconds): Middleware {
