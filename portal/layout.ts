@@ -159,7 +159,8 @@ export function styleSheet(colour: string): string {
 }
 
 /** Copies the text of the element that a button names; without it the text can still be selected. */
-export const copyScript = `for (const button of document.querySelectorAll('button[data-copy]')) {
+export const copyScript = `document.querySelector('button[data-go-on]')?.click();
+for (const button of document.querySelectorAll('button[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {
     const source = document.getElementById(button.dataset.copy);

@@ -15,6 +15,7 @@ import {
 } from '../core/accounts/admin/admin-error.ts';
 import { type AdminStore, retryConflicts } from '../core/accounts/admin/admin-store.ts';
 import { audited } from '../core/accounts/admin/audit.ts';
+import { putPlan } from '../core/accounts/admin/change-plan.ts';
 import { checkDetails, type DetailsChanges, detailsItem, readDetails } from '../core/accounts/admin/details.ts';
 import {
   type MemberBackup,
@@ -23,7 +24,7 @@ import {
   normalizedPerson,
   readMember,
 } from '../core/accounts/admin/members.ts';
-import { getPlan, putPlan } from '../core/accounts/admin/plans.ts';
+import { getPlan } from '../core/accounts/admin/plans.ts';
 import { checkDate } from '../core/accounts/admin/usage-range.ts';
 import { windowChanges } from '../core/accounts/admin/window-changes.ts';
 import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../core/accounts/key-record.ts';

@@ -23,6 +23,9 @@ export const planRecord = {
   limits: 'limits',
   state: 'state',
   version: 'version',
+  /** While its accounts follow a change: how far that has come, and the last account that it has looked at. */
+  change: 'change',
+  after: 'after',
 } as const;
 
 /** The primary key of an item: of the access item on which requests of an account count, or of one of its shards. */

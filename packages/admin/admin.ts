@@ -16,6 +16,7 @@ import { revokeKey } from '../../core/accounts/admin/active-keys.ts';
 import type { Role } from '../../core/accounts/admin/admin-error.ts';
 import { type AdminChange, createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
 import type { AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
+import { beginPlan, followPlan, type PlanProgress, putPlan } from '../../core/accounts/admin/change-plan.ts';
 import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
 import { type KeyView, listKeys } from '../../core/accounts/admin/key-views.ts';
 import {
@@ -34,14 +35,7 @@ import {
   removeMember,
   roleIn,
 } from '../../core/accounts/admin/members.ts';
-import {
-  auditPlan,
-  auditPlanPage,
-  listPlans,
-  type PlanInput,
-  type PlanPage,
-  putPlan,
-} from '../../core/accounts/admin/plans.ts';
+import { auditPlan, auditPlanPage, listPlans, type PlanInput, type PlanPage } from '../../core/accounts/admin/plans.ts';
 import { type AccountUsage, usageOf } from '../../core/accounts/admin/usage.ts';
 import {
   eachUsage,
@@ -94,7 +88,11 @@ export type Admin = {
   plans: {
     /** Creates or changes a plan; every account on it follows when this returns. */
     put(input: PlanInput): Promise<Plan & { followed: number }>;
-    /** A page of the plans, by code. */
+    /** The same, but returns before its accounts follow: call `follow` until it is done. */
+    begin(input: PlanInput): Promise<Plan>;
+    /** Brings a change to the next 1,000 accounts of the service; what was interrupted goes on. */
+    follow(code: string, options?: { accounts?: number | undefined }): Promise<PlanProgress>;
+    /** A page of the plans, by code; `change` is how far one has come that accounts still follow. */
     list(options?: PageOptions): Promise<PlanPage>;
     /** How many accounts are on each plan, by its code. */
     counts(): Promise<Record<string, number>>;
@@ -222,6 +220,8 @@ export function createAdmin({
   return {
     plans: {
       put: (input) => putPlan(store, input),
+      begin: (input) => beginPlan(store, input),
+      follow: (code, options) => followPlan(store, code, options?.accounts),
       list: (options) => listPlans(store, options),
       counts: () => countByPlan(store),
       audit: (code, last) => auditPlan(store, code, last),

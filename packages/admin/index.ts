@@ -16,11 +16,12 @@ export {
 } from '../../core/accounts/admin/admin-error.ts';
 export type { AdminChange, PageOptions } from '../../core/accounts/admin/admin-store.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
+export type { PlanProgress } from '../../core/accounts/admin/change-plan.ts';
 export type { AccountDetails, DetailsChanges } from '../../core/accounts/admin/details.ts';
 export type { KeyView } from '../../core/accounts/admin/key-views.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';
-export type { PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
+export type { PlanChange, PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
 export type { AccountUsage, DayRefusals, DayUsage } from '../../core/accounts/admin/usage.ts';
 export type { ListedUsage, UsagePage, UsagePageOptions } from '../../core/accounts/admin/usage-pages.ts';
 export type { UsageRange } from '../../core/accounts/admin/usage-range.ts';

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
-import type { Admin, Limits, Plan } from '../../packages/admin/index.ts';
+import type { Admin, Limits, Plan, PlanPage } from '../../packages/admin/index.ts';
+import type { Text } from '../text/en.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { faulty, field, saving } from './form.ts';
 import { changesTable } from './history.ts';
@@ -8,7 +9,7 @@ import {
   changing,
   confirmation,
   doneNote,
-  faultPage,
+  instantOf,
   invalidPage,
   limitFields,
   limitsField,
@@ -54,14 +55,28 @@ export const planPages: readonly PageRoute[] = [
     action: 'plan.change',
     handle: (visit) => withPlan(visit, changeState),
   },
+  {
+    of: 'service',
+    method: 'GET',
+    path: '/operator/plans/:plan/change',
+    action: 'plan.change',
+    handle: (visit) => withPlan(visit, changePage),
+  },
+  {
+    of: 'service',
+    method: 'POST',
+    path: '/operator/plans/:plan/change',
+    action: 'plan.change',
+    handle: (visit) => withPlan(visit, (_, { code }) => goOn(visit, code, 'saved')),
+  },
 ];
 
 const plansPath = '/operator/plans';
 const pathOf = (code: string) => `${plansPath}/${code}`;
 
 /** Every plan, by code. */
-export async function allPlans(admin: Admin): Promise<Plan[]> {
-  const plans: Plan[] = [];
+export async function allPlans(admin: Admin): Promise<PlanPage['plans']> {
+  const plans: PlanPage['plans'] = [];
   let cursor: string | null | undefined;
   do {
     const page = await admin.plans.list(cursor ? { cursor } : {});
@@ -71,36 +86,14 @@ export async function allPlans(admin: Admin): Promise<Plan[]> {
   return plans;
 }
 
-/** The most accounts that a page counts, and changes with a plan: each hundred takes one read. */
-const accountsCounted = 2_000;
-
-type Followers = { counts: ReadonlyMap<string, number>; all: boolean };
-
-async function countByPlan(admin: Admin): Promise<Followers> {
-  const counts = new Map<string, number>();
-  let cursor: string | null | undefined;
-  for (let counted = 0; counted < accountsCounted; counted += 100) {
-    const page = await admin.accounts.list(cursor ? { cursor } : {});
-    for (const { plan } of page.accounts) counts.set(plan, (counts.get(plan) ?? 0) + 1);
-    cursor = page.cursor;
-    if (!cursor) return { counts, all: true };
-  }
-  return { counts, all: false };
-}
-
-function followersText({ text, format }: Visit, { counts, all }: Followers, code: string): string {
-  const count = format.number(counts.get(code) ?? 0);
-  return all ? count : text.atLeast(count);
-}
-
 async function plansPage(visit: Visit): Promise<Page> {
   const { admin, text } = visit;
-  const [plans, followers] = await Promise.all([allPlans(admin), countByPlan(admin)]);
-  const rows = plans.map(({ code, state, limits }): Html[] => [
-    html`<a href="${pathOf(code)}">${code}</a>`,
+  const [plans, counts] = await Promise.all([allPlans(admin), admin.plans.counts()]);
+  const rows = plans.map(({ code, state, limits, change }): Html[] => [
+    html`<a href="${pathOf(code)}">${code}</a>${change ? html` <a class="tag warn" href="${pathOf(code)}/change">${text.unfinished}</a>` : ''}`,
     stateTag(state, text),
     limitsText(visit, limits),
-    followersText(visit, followers, code),
+    visit.format.number(counts[code] ?? 0),
   ]);
   const head = [text.plan, text.state, text.limits, { number: text.following }];
   const form = html`${field(visit, { name: 'code', label: text.planCode, hint: text.planCodeHint, maxLength: 32, required: true })}
@@ -134,7 +127,7 @@ function limitFault(read: ReturnType<typeof readLimits>): string | undefined {
 
 async function withPlan(
   visit: Visit,
-  show: (visit: Visit, plan: Plan) => PageAnswer | Promise<PageAnswer>,
+  show: (visit: Visit, plan: PlanPage['plans'][number]) => PageAnswer | Promise<PageAnswer>,
 ): Promise<PageAnswer> {
   const { admin, c, text } = visit;
   const code = c.req.param('plan') ?? '';
@@ -147,18 +140,18 @@ async function withPlan(
 /** What a form about a plan was shown upon. */
 const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'inactive']) });
 
-async function planPage(visit: Visit, plan: Plan): Promise<Page> {
+async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<Page> {
   const { admin, text } = visit;
   const { code, state, limits } = plan;
-  const [followers, changes] = await Promise.all([countByPlan(admin), admin.plans.audit(code, 20)]);
+  const [counts, changes] = await Promise.all([admin.plans.counts(), admin.plans.audit(code, 20)]);
   const verb = state === 'active' ? 'deactivatePlan' : 'activatePlan';
   const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}
 <div><button class="button">${text.goOn}</button></div>`;
   return {
     title: `${text.plan} ${code}`,
-    body: html`${doneNote(visit)}<div class="card"><dl class="facts">
+    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card"><dl class="facts">
 <div><dt>${text.state}</dt><dd>${stateTag(state, text)}</dd></div>
-<div><dt>${text.following}</dt><dd>${followersText(visit, followers, code)}</dd></div>
+<div><dt>${text.following}</dt><dd>${visit.format.number(counts[code] ?? 0)}</dd></div>
 <div><dt>${text.limits}</dt><dd>${limitsText(visit, limits)}</dd></div></dl></div>
 <div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields)}</div>
 <div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${pathOf(code)}/state">${text[verb]}</a></p></div>
@@ -191,8 +184,8 @@ async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
     });
   }
   const input = { code, limits, state: seen.state, seen };
-  const done = await changing(text, back, 'planLimit', () => admin.plans.put(input));
-  return 'fault' in done ? done.fault : { goTo: `${back}?done=saved` };
+  const done = await changing(text, back, 'planLimit', () => admin.plans.begin(input));
+  return 'fault' in done ? done.fault : goOn(visit, code, 'saved');
 }
 
 async function stateQuestion(visit: Visit, plan: Plan): Promise<PageAnswer> {
@@ -214,15 +207,11 @@ async function question(
   ask: { title: string; what: string; action: string; yes: string; hidden: Html },
 ): Promise<Page> {
   const { admin, text } = visit;
-  const followers = await countByPlan(admin);
+  const followers = (await admin.plans.counts())[code] ?? 0;
   const { title, action, yes } = ask;
-  if (!followers.all) {
-    const explanation = text.tooManyFollow(visit.format.number(accountsCounted));
-    return faultPage(text, { title, explanation, back: pathOf(code), status: 409 });
-  }
   return confirmation(visit, {
     title,
-    explanation: `${ask.what} ${text.followNow(followersText(visit, followers, code))}`,
+    explanation: `${ask.what} ${text.followNow(visit.format.number(followers))}`,
     action,
     yes,
     cancel: pathOf(code),
@@ -236,6 +225,41 @@ async function changeState(visit: Visit, { code }: Plan): Promise<PageAnswer> {
   const seen = readSeen(visit, seenSchema);
   if (!seen) return invalidPage(text, back, text.errors.other);
   const state = seen.state === 'active' ? 'inactive' : 'active';
-  const done = await changing(text, back, 'other', () => admin.plans.put({ code, state, seen }));
-  return 'fault' in done ? done.fault : { goTo: `${back}?done=${state === 'active' ? 'planActive' : 'planInactive'}` };
+  const done = await changing(text, back, 'other', () => admin.plans.begin({ code, state, seen }));
+  return 'fault' in done ? done.fault : goOn(visit, code, state === 'active' ? 'planActive' : 'planInactive');
+}
+
+/** How long one form works at a change: well below the time after which a visitor is told that it takes too long. */
+const stepMilliseconds = 8_000;
+
+/** Brings a change to its accounts, for as long as a form may take; then to the page on which it goes on. */
+async function goOn(visit: Visit, code: string, note: keyof Text['done']): Promise<PageAnswer> {
+  const { admin, text, tools } = visit;
+  const until = tools.now() + stepMilliseconds;
+  do {
+    const step = await changing(text, pathOf(code), 'other', () => admin.plans.follow(code));
+    if ('fault' in step) return step.fault;
+    if (step.result.done) return { goTo: `${pathOf(code)}?done=${note}` };
+  } while (tools.now() < until);
+  return { goTo: `${pathOf(code)}/change` };
+}
+
+/** How far a change has come, with the button that goes on: the script presses it, or a person does. */
+async function changePage(visit: Visit, { code, change }: PlanPage['plans'][number]): Promise<PageAnswer> {
+  const { admin, text, format } = visit;
+  if (!change) return { goTo: `${pathOf(code)}?done=saved` };
+  const counts = await admin.plans.counts();
+  const all = Math.max(
+    change.looked,
+    Object.values(counts).reduce((sum, count) => sum + count, 0),
+  );
+  const { looked, followed, started, actor } = change;
+  const label = text.lookedAt(format.number(looked), format.number(all));
+  const button = html`<div class="actions"><button class="button" data-go-on>${text.goOn}</button><a class="button plain" href="${plansPath}">${text.backToPlans}</a></div>`;
+  return {
+    title: `${text.plan} ${code}: ${text.unfinished}`,
+    body: html`<div class="card" aria-live="polite"><p>${text.changeStarted} ${instantOf(visit, started)} (${actor})</p>
+<p><meter min="0" max="${Math.max(all, 1)}" value="${looked}" aria-label="${label}"></meter> ${label}</p>
+<p>${text.haveChange(format.number(followed))}</p><p>${text.changeGoesOn}</p>${postForm(visit, `${pathOf(code)}/change`, button)}</div>`,
+  };
 }

@@ -15,6 +15,8 @@ export type AdminErrorCode =
 /** The codes with which each call of the admin module can refuse, by its path in `Admin`. */
 export type AdminRefusals = {
   'plans.put': 'invalid' | 'conflict';
+  'plans.begin': 'invalid' | 'conflict';
+  'plans.follow': 'invalid' | 'not_found' | 'conflict';
   'plans.list': 'invalid';
   'plans.counts': 'conflict';
   'plans.audit': 'invalid' | 'not_found';

@@ -227,6 +227,15 @@ export async function listNames(
   { prefix = '', limit = maxPage, cursor }: PageOptions,
 ): Promise<NamePage> {
   checkPage({ prefix, limit, cursor });
+  return readNames(store, index, { prefix, limit, cursor });
+}
+
+/** The same for pages of any size, within this module. */
+export async function readNames(
+  store: AdminStore,
+  index: keyof typeof partitions,
+  { prefix = '', limit, cursor }: PageOptions & { limit: number },
+): Promise<NamePage> {
   // One more than requested shows whether there is another page.
   const entries = await store.query({
     TableName: store.table,

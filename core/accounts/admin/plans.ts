@@ -1,25 +1,33 @@
-import { inWindowOrder, windowNames } from '../../calendar.ts';
-import { forEachConcurrently } from '../../concurrency.ts';
-import { type Update, updateChanges } from '../../dynamodb.ts';
+import { instant, inWindowOrder, windowNames } from '../../calendar.ts';
+import { type Guard, guardedUpdate, type Item, type Update } from '../../dynamodb.ts';
 import type { Access, Plan, PlanState, PlanVersion, Terms } from '../account.ts';
 import { planAttributes, planKey, planRecord, readPlan } from '../account-item.ts';
 import type { Limits } from '../quota.ts';
-import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
-import {
-  type AdminStore,
-  accessUpdate,
-  addToIndex,
-  allAccounts,
-  findAccess,
-  listNames,
-  type PageOptions,
-  retryConflicts,
-  type Write,
-} from './admin-store.ts';
-import { type AuditEntry, type AuditPage, type AuditPageOptions, audited, auditOf, auditPageOf } from './audit.ts';
+import { AdminError, checkPlanCode } from './admin-error.ts';
+import { type AdminStore, accessUpdate, addToIndex, listNames, type PageOptions, type Write } from './admin-store.ts';
+import { type AuditEntry, type AuditPage, type AuditPageOptions, auditOf, auditPageOf } from './audit.ts';
 import { mergedShards, reshareWrites } from './reshard.ts';
 import { searchWrite } from './search-index.ts';
 import { windowChanges } from './window-changes.ts';
+
+/** A change of a plan that has not reached all of its accounts yet. */
+export type PlanChange = {
+  /** How many accounts of the service were looked at, and how many of the plan have the change. */
+  looked: number;
+  followed: number;
+  /** An ISO 8601 instant. */
+  started: string;
+  actor: string;
+};
+
+/** `started` in seconds since 1970. */
+type StoredChange = Omit<PlanChange, 'started'> & { started: number };
+
+/** The change in the record of a plan, if there is one. */
+export function readChange(record: Item): PlanChange | undefined {
+  const change: StoredChange | undefined = record[planRecord.change];
+  return change && { ...change, started: instant(change.started) };
+}
 
 /** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
 export type PlanInput = {
@@ -30,38 +38,8 @@ export type PlanInput = {
   seen?: Pick<Plan, 'limits' | 'state'> | null | undefined;
 };
 
-/**
- * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
- * `followed` is how many accounts it changed. Safe to repeat, which completes an interrupted call.
- * @throws AdminError `invalid`, `conflict`
- */
-export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
-  checkPlanCode(input.code);
-  checkLimits(input.limits ?? {});
-  // Refused before an entry in the audit, but for a change at this very moment.
-  if (input.seen !== undefined) requireUnchanged(input, await findPlan(store, input.code));
-  const { code, limits, state = 'active' } = input;
-  const detail = { state, ...(limits && { limits }) };
-  const partition = planRecord.partitionKey(code);
-  return audited(store, { partition, action: 'plan put', detail }, () => putAndFollow(store, input));
-}
-
-/** How many accounts are changed at the same time. */
-const concurrency = 16;
-
-async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
-  const plan = await retryConflicts(() => writePlan(store, input));
-  // Strongly consistent reads after the write: an account that joined the plan before the write is seen, and one that
-  // joins after it has checked the version of the plan in its own write.
-  let followed = 0;
-  await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
-    if (isBehind(access, plan) && (await follow(store, access, plan))) followed++;
-  });
-  const { code, state, limits } = plan;
-  return { code, state, limits, followed };
-}
-
-async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
+/** Writes a plan and that its accounts are to follow; `change-plan.ts` lets them. */
+export async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
   const previous = await findPlan(store, input.code);
   requireUnchanged(input, previous);
   const limits = input.limits ?? previous?.limits;
@@ -75,11 +53,11 @@ async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersi
     version: (previous?.version ?? 0) + 1,
   };
   const index = previous ? [] : [addToIndex(store.table, 'plan', plan.code)];
-  await store.writeAll([{ Update: planUpdate(store.table, previous, plan) }, ...index]);
+  await store.writeAll([{ Update: planUpdate(store, previous, plan) }, ...index]);
   return plan;
 }
 
-function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): void {
+export function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): void {
   if (seen === undefined) return;
   const same = seen === null || now === null ? seen === now : isSamePlan(seen, now);
   if (same) return;
@@ -92,41 +70,17 @@ function isSamePlan(one: Pick<Plan, 'limits' | 'state'>, other: Pick<Plan, 'limi
 }
 
 /** Writes `plan` as the version after `previous`, provided that this is still the current one. */
-function planUpdate(table: string, previous: PlanVersion | null, plan: PlanVersion): Update {
-  const { names, values, UpdateExpression } = updateChanges({
-    set: {
-      [planRecord.limits]: plan.limits,
-      [planRecord.state]: plan.state,
-      [planRecord.version]: plan.version,
-    },
-    remove: [],
-  });
-  return {
-    TableName: table,
-    Key: planKey(plan.code),
-    UpdateExpression,
-    ConditionExpression: previous ? '#version = :previous' : 'attribute_not_exists(#version)',
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: previous ? { ...values, ':previous': previous.version } : values,
+function planUpdate({ table, actor, nowSeconds }: AdminStore, previous: PlanVersion | null, plan: PlanVersion): Update {
+  const set = {
+    [planRecord.limits]: plan.limits,
+    [planRecord.state]: plan.state,
+    [planRecord.version]: plan.version,
+    [planRecord.change]: { looked: 0, followed: 0, started: nowSeconds(), actor } satisfies StoredChange,
+    [planRecord.after]: '-',
   };
-}
-
-function isBehind({ plan: code, planVersion }: Access, plan: PlanVersion): boolean {
-  return code === plan.code && planVersion < plan.version;
-}
-
-/** Returns whether this call changed the account; it may have left the plan, or have a later version already. */
-async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promise<boolean> {
-  let access: Access | null = seen;
-  return retryConflicts(async () => {
-    access ??= await findAccess(store, seen.account);
-    const current = access;
-    access = null; // if the write meets a conflict, the next attempt reads afresh
-    if (!current) return false;
-    return applyPlan(store, current, async (latest) =>
-      isBehind(latest, plan) ? { plan, ownLimits: latest.ownLimits } : null,
-    );
-  });
+  const attribute = planRecord.version;
+  const unchanged: Guard = previous ? { attribute, is: '=', value: previous.version } : { attribute, is: 'absent' };
+  return guardedUpdate(table, planKey(plan.code), { set, remove: [] }, [unchanged]);
 }
 
 /**
@@ -186,7 +140,7 @@ export async function getPlan(store: AdminStore, code: string): Promise<PlanVers
   return plan;
 }
 
-async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | null> {
+export async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | null> {
   const record = await store.get(planKey(code));
   return record ? readPlan(record) : null;
 }
@@ -206,12 +160,16 @@ export async function auditPlanPage(store: AdminStore, code: string, options?: A
 }
 
 /** A page of plans; `cursor` is where the next one begins, `null` on the last one. */
-export type PlanPage = { plans: Plan[]; cursor: string | null };
+export type PlanPage = { plans: (Plan & { change?: PlanChange })[]; cursor: string | null };
 
 /** A page of the plans as of now, by code. @throws AdminError `invalid` */
 export async function listPlans(store: AdminStore, options: PageOptions = {}): Promise<PlanPage> {
   const { names, cursor } = await listNames(store, 'plan', options);
-  const records = (await store.getAll(names.map(planKey))).map(readPlan);
-  const plans = names.flatMap((name) => records.find(({ code }) => code === name) ?? []);
-  return { plans: plans.map(({ code, state, limits }) => ({ code, state, limits })), cursor };
+  const records = await store.getAll(names.map(planKey));
+  const plans = records.map((record) => {
+    const { code, state, limits } = readPlan(record);
+    const change = readChange(record);
+    return { code, state, limits, ...(change && { change }) };
+  });
+  return { plans: names.flatMap((name) => plans.find(({ code }) => code === name) ?? []), cursor };
 }

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import { patchShard } from '../../support/shards.ts';
 import { runWith, startLocalRun } from '../command-line.ts';
 
@@ -51,6 +52,38 @@ describe('plan', () => {
     });
   });
 
+  it('put --dry-run prints what would change for how many accounts, and changes nothing', async () => {
+    const before = await bench.json('plan', 'list');
+    const { out } = await bench.run('plan', 'put', 'standard', '--limit', 'day=7', '--dry-run');
+    expect(out).toMatch(/before {2}active: minute=60 day=5000 month=unlimited\n {2}after {3}active: day=7\n/);
+    expect(out).toContain('It applies to 1 account, except for limits of their own. Nothing was changed.');
+    expect(await bench.json('plan', 'put', 'new', '--limit', 'day=7', '--dry-run')).toEqual({
+      code: 'new',
+      before: null,
+      after: { state: 'active', limits: { day: 7 } },
+      accounts: 0,
+      executed: false,
+    });
+    expect(await bench.json('plan', 'list')).toEqual(before);
+  });
+
+  it('resume finishes a change that was interrupted, which list names', async () => {
+    const admin = createAdmin({
+      client: DynamoDBDocumentClient.from(bench.client),
+      table: 'accounts',
+      checksumSecret: 'a secret of the tests',
+      actor: 'jo@example.nl',
+    });
+    await admin.plans.begin({ code: 'small', limits: { day: 10 } });
+    expect((await bench.run('plan', 'list')).out).toContain('"plan resume small" goes on');
+    expect((await bench.run('plan', 'resume', 'small')).out).toBe(
+      'Every account on plan "small" has the change: 0 accounts.',
+    );
+    expect((await bench.run('plan', 'resume', 'small')).out).toBe('No change of plan "small" was left to finish.');
+    expect((await bench.run('plan', 'list')).out).not.toContain('resume');
+    expect(await bench.run('plan', 'resume', 'nothing')).toMatchObject({ exit: 1 });
+  });
+
   it('list shows a window that a plan lacks as a dash, in JSON as no member', async () => {
     const { out } = await bench.run('plan', 'list');
     expect(out).toMatch(/plan +│ state +│ minute +│ hour +│ day +│ month/);
@@ -58,6 +91,7 @@ describe('plan', () => {
     expect(await bench.json('plan', 'list')).toContainEqual({
       code: 'standard',
       state: 'active',
+      accounts: 1,
       limits: { minute: 60, day: 5000, month: null },
     });
   });

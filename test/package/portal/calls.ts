@@ -47,6 +47,8 @@ const refusals: Record<AdminRefusals['keys.create'], number> = {
 const limits: Limits = { day: 100 };
 await admin.plans.put({ code: 'small', limits });
 await admin.plans.put({ code: 'large', limits: { day: 1000, month: null } });
+assert.equal((await admin.plans.begin({ code: 'large', limits: { day: 1000, month: null } })).code, 'large');
+assert.equal((await admin.plans.follow('large', { accounts: undefined })).done, true);
 assert.equal((await allPlans()).length, 2);
 assert.equal((await admin.plans.audit('small'))[0]?.outcome, 'done');
 

@@ -91,6 +91,45 @@ describe('a plan', () => {
     expect((await service.instance.lookUp(key)).status).toBe(200);
   });
 
+  it('whose change was interrupted says so on each page, and goes on from its own', async () => {
+    const code = await newPlan();
+    await service.admin.plans.begin({ code, limits: { day: 9 } });
+    for (const path of ['/operator/plans', `/operator/plans/${code}`])
+      expect((await operator.get(path)).body).toContain(`href="/operator/plans/${code}/change"`);
+    const { body } = await operator.get(`/operator/plans/${code}/change`);
+    expect(body).toMatch(/0 of \d+ accounts of the service looked at/);
+    expect(body).toContain('data-go-on');
+    expect((await service.admin.accounts.show(`${code}-a`)).windows.day?.limit).toBe(100);
+    expect((await operator.post(`/operator/plans/${code}/change`)).location).toBe(`/operator/plans/${code}?done=saved`);
+    expect((await service.admin.accounts.show(`${code}-a`)).windows.day?.limit).toBe(9);
+    expect((await operator.get(`/operator/plans/${code}/change`)).location).toBe(`/operator/plans/${code}?done=saved`);
+    expect((await operator.get('/operator/plans')).body).not.toContain('/change"');
+  });
+
+  it('leads to the page of a change that takes longer than one form may', async () => {
+    const code = await newPlan();
+    let followed = 0;
+    const slow = createTestPortal(service, {
+      adminAs: (actor) => {
+        const admin = portal.adminAs(actor);
+        // A part of the accounts at a time, as of many.
+        const follow = async () => {
+          followed++;
+          return admin.plans.follow(code, { accounts: 1 });
+        };
+        return { ...admin, plans: { ...admin.plans, follow } };
+      },
+      // Each look at the clock is three seconds later.
+      now: () => Date.now() + followed * 3_000,
+    });
+    const person = await slow.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+    const page = await person.get(`/operator/plans/${code}`);
+    const asked = await person.post(`/operator/plans/${code}`, { ...hidden(page.body), 'limit-day': '250' });
+    const begun = await person.post(`/operator/plans/${code}`, hidden(asked.body));
+    expect([begun.location, followed]).toEqual([`/operator/plans/${code}/change`, 3]);
+    expect((await operator.get(`/operator/plans/${code}/change`)).body).toMatch(/3 of \d+ accounts/);
+  });
+
   it('returns 404 if it does not exist, and a form of another site changes nothing', async () => {
     expect((await operator.get('/operator/plans/nothing')).status).toBe(404);
     expect((await operator.get('/operator/plans/%23')).status).toBe(422);

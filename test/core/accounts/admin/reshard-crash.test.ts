@@ -1,48 +1,14 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { type Deaths, deathsOf } from './deaths.ts';
 
 let bench: AdminBench;
+let dieEverywhere: Deaths;
 beforeAll(async () => {
   bench = await startAdmin();
+  dieEverywhere = deathsOf(bench);
 });
 afterAll(() => bench.stop());
-
-class Died extends Error {}
-
-/** The same client for `calls` calls; then the process is gone. */
-function dyingAfter(client: DynamoDBDocumentClient, calls: number): DynamoDBDocumentClient {
-  let left = calls;
-  return new Proxy(client, {
-    get(target, name) {
-      const value = Reflect.get(target, name) as unknown;
-      if (name !== 'send' || typeof value !== 'function') return value;
-      return (...sent: unknown[]) => (left-- > 0 ? value.apply(target, sent) : Promise.reject(new Died()));
-    },
-  });
-}
-
-/** Runs `work` with an admin that dies after 0, 1, 2, ... calls, and `check` after each death, until it lives. */
-async function dieEverywhere(
-  what: string,
-  prepare: (name: string) => Promise<void>,
-  work: (admin: Admin, name: string) => Promise<unknown>,
-  check: (name: string) => Promise<void>,
-): Promise<number> {
-  for (let calls = 0; ; calls++) {
-    const name = `${what}-${calls}`;
-    await prepare(name);
-    const client = dyingAfter(bench.client, calls);
-    const admin = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
-    const outcome = await work(admin, name).catch((error: unknown) => error);
-    if (!(outcome instanceof Died)) {
-      if (outcome instanceof Error) throw outcome;
-      return calls;
-    }
-    await check(name);
-  }
-}
 
 describe('an administrative process that dies', () => {
   it('while changing a plan: running it again updates every account', async () => {
@@ -75,7 +41,8 @@ describe('an administrative process that dies', () => {
         }
       },
     );
-    expect(calls).toBe(8); // audit, read, write, a page of names, their accounts, three changes
+    // Audit, read, write; the plan, a page of names, their accounts, three changes, how far it has come.
+    expect(calls).toBe(10);
   });
 
   it('while changing an account: what happened is in the audit, as unknown or done', async () => {
