@@ -207,9 +207,30 @@ describe('tests', () => {
       const [, name = ''] = /^test\/(.+)\.(?:test|property|fuzz)\.ts$/.exec(test) ?? [];
       return tops.includes(name.split('/')[0] ?? '') ? [name] : [];
     });
-    expect(mirrored.length).toBeGreaterThan(150);
+    expect(mirrored.length).toBeGreaterThan(200);
     const isOf = (name: string) => products.some((file) => name === file || name.startsWith(`${file}-`));
     expect(mirrored.filter((name) => !isOf(name))).toEqual([]);
+  });
+
+  it('of more than one file, or of none, are in a folder that says what they test', () => {
+    const whole = {
+      architecture: 'rules on imports, names, docs and licences',
+      bench: 'the generators and figures of the benchmarks',
+      chaos: 'the models of the chaos runs',
+      contract: 'the API as a whole, with its OpenAPI document',
+      drill: 'a recovery from nothing',
+      'end-to-end': 'the service with its real parts',
+      rehearsal: 'the commands of the docs',
+      releases: 'today against the last release',
+      smoke: 'the smoke test against a service',
+      support: 'the engines and runners of the tests',
+      templates: 'all stacks together',
+    };
+    const elsewhere = tests.filter((test) => !tops.includes(test.split('/')[1] ?? ''));
+    expect(elsewhere.filter((test) => !((test.split('/')[1] ?? '') in whole))).toEqual([]);
+    expect(
+      Object.keys(whole).filter((folder) => !elsewhere.some((test) => test.startsWith(`test/${folder}/`))),
+    ).toEqual([]);
   });
 });
 

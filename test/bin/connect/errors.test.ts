@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
 
-it('has a distinct code for every error of the loader', () => {
+it('every error of the loader has a code of its own', () => {
   const sources = globSync('loader/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const names = sources.flatMap((text) =>
     [...text.matchAll(/^export class (\w+Error) extends/gm)].map(([, name]) => name),
@@ -81,7 +81,7 @@ describe('an error that AWS answers', () => {
   });
 });
 
-it.each(['EACCES', 'EPERM', 'EROFS'])('names an inaccessible file or folder, and what to do: %s', (code) => {
+it.each(['EACCES', 'EPERM', 'EROFS'])('an error names an inaccessible file or folder, and what to do: %s', (code) => {
   const error = coded(code, `${code}: read-only file system, open '/x/lock'`, { path: '/x/lock' });
   expect(explainError(error)).toEqual({
     code: 'no_file_access',
@@ -91,7 +91,7 @@ it.each(['EACCES', 'EPERM', 'EROFS'])('names an inaccessible file or folder, and
   });
 });
 
-it('never quotes an API key from any error', () => {
+it('an error is reported without the API keys in it', () => {
   const { key } = issueApiKey('demo', 'any secret');
   for (const error of [new TypeError(`"${key}" is an invalid header value.`), key, coded('ECONNREFUSED', key)]) {
     expect(explainError(error).message).toContain('bagadres_...');

@@ -36,7 +36,7 @@ async function publish(date: string): Promise<void> {
   other.destroy();
 }
 
-it('is unknown before the first load, and known to the next lookup after it', async () => {
+it('the date of the dataset is unknown before the first load, and known to the next lookup after it', async () => {
   const date = createDatasetDate(client, 'addresses', () => now);
   expect(await date()).toBeUndefined();
   await publish('2021-10-15');
@@ -46,7 +46,7 @@ it('is unknown before the first load, and known to the next lookup after it', as
   expect(await date()).toBe('2021-10-15');
 });
 
-it('is read once in five minutes, and then refreshed without delaying a lookup', async () => {
+it('the date of the dataset is read once in five minutes, and then refreshed without delaying a lookup', async () => {
   const date = createDatasetDate(client, 'addresses', () => now);
   for (let i = 0; i < 100; i++) expect(await date()).toBe('2021-10-15');
   expect(asked).toBe(1);
@@ -61,12 +61,12 @@ it('is read once in five minutes, and then refreshed without delaying a lookup',
   expect(asked).toBe(2);
 });
 
-it('is read when the instance starts, before its first lookup', async () => {
+it('the date of the dataset is read when the instance starts, before its first lookup', async () => {
   createDatasetDate(client, 'addresses', () => now);
   expect(asked).toBe(1);
 });
 
-it('keeps its value when the table no longer has one, as during a repair', async () => {
+it('the date of the dataset keeps its value when the table no longer has one, as during a repair', async () => {
   await publish('2021-12-15');
   const date = createDatasetDate(client, 'addresses', () => now);
   expect(await date()).toBe('2021-12-15');
@@ -78,7 +78,7 @@ it('keeps its value when the table no longer has one, as during a repair', async
   expect(await date()).toBe('2021-12-15');
 });
 
-it('never fails a lookup when the store is unavailable, and is retried later', async () => {
+it('reading the date of the dataset never fails a lookup, and is retried when the store was unavailable', async () => {
   const gone = DynamoDBDocumentClient.from(localDynamoDb('http://127.0.0.1:1'));
   const date = createDatasetDate(gone, 'addresses', () => now);
   expect(await date()).toBeUndefined();

@@ -27,7 +27,7 @@ async function run(variables: Record<string, string>, ...args: string[]) {
   return spawnSync(process.execPath, args, { env, encoding: 'utf8' });
 }
 
-it('logs the account and outcome of each request, with its metrics in the same line', () => {
+it('the log has the account and outcome of each request, with its metrics in the same line', () => {
   const outcomes = lines.map((line) => JSON.parse(line)).filter(({ _aws }) => _aws);
   expect(outcomes.map(({ service, outcome, status }) => `${service} ${outcome} ${status}`)).toEqual([
     'address ok 200',
@@ -53,7 +53,7 @@ it('logs the account and outcome of each request, with its metrics in the same l
   });
 });
 
-it('emits a metric only for outcomes with an alarm, unless dashboards are enabled', async () => {
+it('a request emits a metric only for outcomes with an alarm, unless dashboards are enabled', async () => {
   const { stdout } = await run({ REQUEST_METRICS: '' }, script, service.endpoint, account.key);
   const all = stdout
     .split('\n')
@@ -72,7 +72,7 @@ it('emits a metric only for outcomes with an alarm, unless dashboards are enable
   ]);
 });
 
-it("logs a separate line, with the cause, for an error that is not the caller's", () => {
+it("the log has a separate line, with the cause, for an error that is not the caller's", () => {
   const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'ERROR');
   expect(errors).toEqual([
     expect.objectContaining({
@@ -90,7 +90,7 @@ it("logs a separate line, with the cause, for an error that is not the caller's"
   ]);
 });
 
-it('never contains the key, its secret, hash or label, a path or a query', () => {
+it('the log never contains the key, its secret, hash or label, a path or a query', () => {
   const secret = account.key.slice(account.key.lastIndexOf('_') + 9, -8);
   const log = lines.join('\n');
   expect(log).not.toContain(secret);

@@ -45,7 +45,7 @@ async function burst(key: string, count: number, skews: [number, number, number]
   return total;
 }
 
-it('admits exactly the limit from several concurrent processes', async () => {
+it('quota admits exactly the limit from several concurrent processes', async () => {
   const { id, key } = await newAccount(service, { hour: 150, day: 137, month: 5000 });
   const total = await burst(key, 50, [0, 0, 0]);
   expect(total).toEqual({ 200: 137, 429: 13 });
@@ -53,13 +53,13 @@ it('admits exactly the limit from several concurrent processes', async () => {
   expect([windows.hour?.used, windows.day?.used, windows.month?.used]).toEqual([137, 137, 137]);
 }, 60_000);
 
-it('holds exactly for processes whose clocks differ', async () => {
+it('quota holds exactly for processes whose clocks differ', async () => {
   const { key } = await newAccount(service, { month: 60 });
   const first = await burst(key, 30, [0, 0.5, -0.5]);
   expect(first).toEqual({ 200: 60, 429: 30 });
 }, 60_000);
 
-it('holds exactly over quota shards, which each process discovers itself', async () => {
+it('quota holds exactly over quota shards, which each process discovers itself', async () => {
   const { id, key } = await shardedAccount(service, { day: 70, month: 75 }, 4);
   expect(await burst(key, 30, [0, 0, 0])).toEqual({ 200: 70, 429: 20 });
   const { windows } = await service.admin.accounts.show(id);

@@ -231,6 +231,6 @@ describe('a test address', () => {
   });
 });
 
-it('sorts toevoegingen by code unit, null first', () => {
+it('toevoegingen are sorted by code unit, null first', () => {
   expect(['B', '2', null, 'A10', 'A', '10'].sort(compareToevoegingen)).toEqual([null, '10', '2', 'A', 'A10', 'B']);
 });

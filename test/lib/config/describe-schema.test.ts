@@ -6,7 +6,7 @@ const page = new URL('../../../docs/configuration.md', import.meta.url);
 const table = /^\| field \|.*\n(?:\|.*\n)+/m;
 
 /** `UPDATE_DOCS=1 npm test -- test/lib/config` writes the page anew. */
-it('matches the table in docs/configuration.md', () => {
+it('the description of the schema matches the table in docs/configuration.md', () => {
   const expected = `${configTable()}\n`;
   if (process.env.UPDATE_DOCS)
     writeFileSync(

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { simulateFirstLoad } from '../../bench/first-load.ts';
 import { ofType, templates } from '../synthesized.ts';
 
-it('paces the writers of a load so that a new table throttles almost no writes, unlike at the full rate', async () => {
+it('the pace of the writers of a load is such that a new table throttles almost no writes, unlike at the full rate', async () => {
   const apply = Object.values(ofType((await templates()).loader, 'AWS::Lambda::Function')).find(
     ({ Properties }) => Properties?.Description === 'Writes changes to the table',
   );

@@ -109,7 +109,7 @@ describe('a source without ranges that is too slow for one step', () => {
   });
 });
 
-it('does not change a source when the step has no time limit', () => {
+it('a source stays the same when the step has no time limit', () => {
   const { source } = slowSource();
   expect(sourceInTime(source, newStorage(), () => Number.POSITIVE_INFINITY)).toBe(source);
 });

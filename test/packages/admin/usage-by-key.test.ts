@@ -216,7 +216,7 @@ describe('a day that begins when the item has no space for its counts by key', (
   });
 });
 
-it('leaves the count of the account exact where a count by key is missing', async () => {
+it('the count of an account is exact where a count by key is missing', async () => {
   const keys = await accountWith('damaged', 1);
   await keys[0]?.use(2);
   await bench.client.send(
