@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { redactKeys } from '../core/accounts/api-key.ts';
 import { addAccessCommands } from './cli/access.ts';
 import { addAccountCommands } from './cli/account.ts';
+import { addAuditCommands } from './cli/audit.ts';
 import { addBackupCommands } from './cli/backup.ts';
 import { addBackupSetCommands } from './cli/backup-set.ts';
 import { snakeCase, type Terminal } from './cli/command.ts';
@@ -68,6 +69,7 @@ Examples:
   addUsageCommands(program, terminal);
   addLoadCommands(program, terminal);
   addBackupCommands(program, terminal);
+  addAuditCommands(program, terminal);
   addPersonCommands(program, terminal);
   addBackupSetCommands(program, terminal);
   addRestoreCommands(program, terminal);

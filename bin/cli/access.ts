@@ -6,11 +6,14 @@ import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotat
 import {
   type AccountsOptions,
   accountId,
+  carryOut,
   keyId,
   label,
   memberRole,
+  type Planned,
   parseInstant,
   person,
+  planOption,
   type Result,
   type Terminal,
   table,
@@ -98,11 +101,18 @@ function addRevokeKey(key: Command, terminal: Terminal): void {
     .description('revoke a key permanently; its next request is refused')
     .argument('<key-id>', 'the key id, as "key list" shows it; never the key itself')
     .requiredOption('--account <id>', 'the account of the key')
-    .action(async (id: string, { account, ...options }: OfAccount) => {
+    .option(...planOption)
+    .action(async (id: string, { account, plan, ...options }: OfAccount & Planned) => {
       const input = { account: accountId(account), keyId: keyId(id) };
       await useAdmin(terminal, options, async (admin) => {
-        const revoked = await admin.keys.revoke(input);
-        return { json: revoked, text: `Key ${input.keyId} of account "${input.account}" is revoked.` };
+        const known = (await admin.keys.list(input.account)).some((key) => key.keyId === input.keyId);
+        const intent =
+          known &&
+          `Revokes key ${input.keyId} of account "${input.account}", for good. Its next request is refused with 401; the other keys go on.`;
+        return carryOut(terminal, { ...options, plan }, intent, async () => {
+          const revoked = await admin.keys.revoke(input);
+          return { json: revoked, text: `Key ${input.keyId} of account "${input.account}" is revoked.` };
+        });
       });
     });
 }

@@ -9,10 +9,14 @@ import {
   type AccountsOptions,
   accountId,
   allPages,
+  carryOut,
   collectValues,
+  counted,
   details,
+  type Planned,
   parseLimits,
   planCode,
+  planOption,
   shardCount,
   type Terminal,
   table,
@@ -167,11 +171,18 @@ function addState(account: Command, terminal: Terminal, verb: 'suspend' | 'activ
   withAccounts(account.command(verb))
     .description(description)
     .argument('<id>', 'the account')
-    .action(async (id: string, options: AccountsOptions) => {
+    .option(...planOption)
+    .action(async (id: string, { plan, ...options }: AccountsOptions & Planned) => {
       const name = accountId(id);
       await useAdmin(terminal, options, async (admin) => {
-        const changed = await admin.accounts[verb](name);
-        return { json: changed, text: `Account "${name}" is ${changed.state}.` };
+        const { state, plan: code, keys } = await admin.accounts.show(name);
+        const activeKeys = keys.filter((key) => key.state === 'active').length;
+        const effect = verb === 'suspend' ? 'refuses with 403' : 'answers';
+        const intent = `Account "${name}" is ${state}, on the plan ${code}, with ${counted(activeKeys, 'active key')}. From the next request on the service ${effect} all of its requests.`;
+        return carryOut(terminal, { ...options, plan }, intent, async () => {
+          const changed = await admin.accounts[verb](name);
+          return { json: changed, text: `Account "${name}" is ${changed.state}.` };
+        });
       });
     });
 }
@@ -180,11 +191,19 @@ function addDelete(account: Command, terminal: Terminal): void {
   withAccounts(account.command('delete'))
     .description('delete a suspended account with its keys for good; its audit stays, and its id is not used again')
     .argument('<id>', 'the account')
-    .action(async (id: string, options: AccountsOptions) => {
+    .option(...planOption)
+    .action(async (id: string, { plan, ...options }: AccountsOptions & Planned) => {
       const name = accountId(id);
       await useAdmin(terminal, options, async (admin) => {
-        await admin.accounts.delete(name);
-        return { json: { id: name, deleted: true }, text: `Account "${name}" and its keys are deleted.` };
+        const { state } = await admin.accounts.show(name);
+        // An active one is refused.
+        const intent =
+          state === 'suspended' &&
+          `Deletes account "${name}" with its keys, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
+        return carryOut(terminal, { ...options, plan }, intent, async () => {
+          await admin.accounts.delete(name);
+          return { json: { id: name, deleted: true }, text: `Account "${name}" and its keys are deleted.` };
+        });
       });
     });
 }

@@ -65,6 +65,26 @@ export function printResult(terminal: Terminal, { json }: { json?: true }, resul
   if (result.hint && !json) terminal.err(result.hint);
 }
 
+/** The option of a command that says what it is about to do. */
+export const planOption = ['--plan', 'only say what it would do, and change nothing'] as const;
+export type Planned = { plan?: true | undefined };
+
+/**
+ * Says what a command is about to do, and does it, unless it was asked for the plan only. Without an intent, as it
+ * can't be done, `work` says why.
+ */
+export async function carryOut(
+  terminal: Terminal,
+  { json, plan }: Planned & { json?: true },
+  intent: string | false,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (plan && intent !== false)
+    return { json: { plan: intent }, text: intent, hint: 'Nothing was changed. Leave out --plan to do it.' };
+  if (!json && intent !== false) terminal.err(intent);
+  return work();
+}
+
 /** A table without colours: it reads the same on a terminal, in a file and in a ticket. */
 export function table(head: string[], rows: string[][]): string {
   const made = new Table({ head, style: { head: [], border: [], compact: true } });

@@ -1,9 +1,21 @@
 import type { Command } from 'commander';
+import { paths } from '../../loader/storage/storage.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { ConnectionOptions } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
-import { checkLocation, counted, printResult, type Result, type Terminal, thousands, withDataset } from './command.ts';
+import {
+  carryOut,
+  checkLocation,
+  counted,
+  type Planned,
+  planOption,
+  printResult,
+  type Result,
+  type Terminal,
+  thousands,
+  withDataset,
+} from './command.ts';
 
 /** Options of every command on loads. */
 export type LoadCommandOptions = Pick<ConnectionOptions, 'local' | 'data' | 'stack'> & { json?: true };
@@ -103,11 +115,23 @@ function addDiscard(load: Command, terminal: Terminal): void {
     .description('remove the work of a load that was not published, such as a refused one')
     .argument('<load>', 'the load, as its error and "load status" name it')
     .addHelpText('after', '\nThe live dataset stays as it is. The next load of the same extract starts from scratch.')
-    .action(async (id: string, options: LoadCommandOptions) => {
+    .option(...planOption)
+    .action(async (id: string, { plan, ...options }: LoadCommandOptions & Planned) => {
       await useLoads(terminal, options, async (loads) => {
-        const report = await loads.discard(id);
-        const megabytes = `${thousands(Math.ceil(report.bytes / 1e6))} MB`;
-        return { json: report, text: `Removed the work of ${id}: ${counted(report.objects, 'object')}, ${megabytes}.` };
+        const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id)
+          ? await loads.context.storage.list(paths.workOf(id))
+          : [];
+        const intent =
+          work.length > 0 &&
+          `Removes the work of load ${id}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
+        return carryOut(terminal, { ...options, plan }, intent, async () => {
+          const report = await loads.discard(id);
+          const megabytes = `${thousands(Math.ceil(report.bytes / 1e6))} MB`;
+          return {
+            json: report,
+            text: `Removed the work of ${id}: ${counted(report.objects, 'object')}, ${megabytes}.`,
+          };
+        });
       });
     });
 }
@@ -116,11 +140,21 @@ function addUnlock(load: Command, terminal: Terminal): void {
   withDataset(load.command('unlock'))
     .description('remove the lock that an interrupted load left on the table')
     .option('--force', 'also of a load that may still be running; it stops before its next write')
-    .action(async ({ force, ...options }: LoadCommandOptions & { force?: true }) => {
+    .option(...planOption)
+    .action(async ({ force, plan, ...options }: LoadCommandOptions & Planned & { force?: true }) => {
       await useLoads(terminal, options, async (loads) => {
-        const held = await loads.unlock({ force: force === true });
-        const text = held ? `Removed the lock of ${held.owner}.` : 'The table is not locked.';
-        return { json: { owner: held?.owner ?? null }, text };
+        const held = await loads.lockHolder({ force: force === true });
+        const json = { owner: held?.owner ?? null };
+        if (!held) return { json, text: 'The table is not locked.' };
+        const effect = held.isGone
+          ? 'That load has ended.'
+          : 'That load may be running: it stops before its next write.';
+        const until = new Date(held.untilSeconds * 1000).toISOString();
+        const intent = `Removes the lock of ${held.owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
+        return carryOut(terminal, { ...options, plan }, intent, async () => {
+          await loads.unlock(held);
+          return { json, text: `Removed the lock of ${held.owner}.` };
+        });
       });
     });
 }

@@ -123,7 +123,7 @@ export async function callerIdentity(): Promise<string> {
 }
 
 /** The actor of a change in an engine on this machine, which has no identities. */
-function localUser(): string {
+export function localUser(): string {
   return `${userName()}@${hostname()}`;
 }
 

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import type { AuditAction } from '../../core/accounts/admin/audit.ts';
 import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
@@ -15,9 +16,10 @@ import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../local/load/repair.ts';
 import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../local/load/run-load.ts';
-import type { ConnectionOptions } from './admin.ts';
+import { type ConnectionOptions, callerIdentity, localUser } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { operatorAudit } from './operator-audit.ts';
 import { followExecution, isOnThisMachine, uploadExtract, uploadMutations } from './state-machine-load.ts';
 
 /** What to load; also the input of an execution of the state machine. Without a source: the deployment's own. */
@@ -59,11 +61,12 @@ export type LoadCommands = {
   /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
   discard(load: string): Promise<DiscardReport>;
   /**
-   * Removes the lock on the table and returns its holder; `null` if there was no lock. The lock of a running load is
-   * removed with `force` only; that load then stops before its next write.
-   * @throws CommandError
+   * Who holds the lock on the table, and whether that load has ended; `null` if there is no lock.
+   * @throws CommandError of a load that may be running, unless `force`
    */
-  unlock(options: { force: boolean }): Promise<Held | null>;
+  lockHolder(options: { force: boolean }): Promise<(Held & { isGone: boolean }) | null>;
+  /** Removes the lock of this holder. A load that is running then stops before its next write. */
+  unlock(held: Held): Promise<void>;
   close(): void;
 };
 
@@ -83,47 +86,69 @@ export async function openLoads(
   { local, data, stack }: ConnectionOptions,
   reporter: ProgressReporter,
 ): Promise<LoadCommands> {
-  if (local) return localLoads(data, reporter.progress);
+  if (local) return localLoads(data, reporter);
   if (stack !== undefined) return stackLoads(stack, reporter);
   throw new UsageError('Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.');
 }
 
 /** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
-async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<LoadCommands> {
-  const { endpoint, accessKeyId, addressesTable, storageFolder, mutations } = await readLocalState(dataFolder);
+async function localLoads(
+  dataFolder: string | undefined,
+  { progress, print }: ProgressReporter,
+): Promise<LoadCommands> {
+  const { endpoint, accessKeyId, accountsTable, addressesTable, storageFolder, mutations } =
+    await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
+  const audit = operatorAudit({ client, accountsTable, actor: async () => localUser(), print });
   const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
   const options = { storage: storageFolder, addresses, progress };
   return {
     context: { storage: await openStorage(storageFolder), addresses },
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
     mutations,
-    start({ source, mutations: named, again = false, planOnly = false, rollback, approve, reject }) {
-      if (approve !== undefined) return approveLoad({ ...options, load: approve });
-      if (reject !== undefined) return rejectLoad({ ...options, load: reject });
-      if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
+    start(request) {
+      const { source, mutations: named, again = false, planOnly = false, rollback, approve, reject } = request;
       const sources = named ? { source, mutations: named } : { source: source ?? pdokExtract };
-      return (planOnly ? planLoad : runLoad)({ ...options, ...sources, again });
+      if (planOnly) return planLoad({ ...options, ...sources, again });
+      return audit(...auditOf(request), () => {
+        if (approve !== undefined) return approveLoad({ ...options, load: approve });
+        if (reject !== undefined) return rejectLoad({ ...options, load: reject });
+        if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
+        return runLoad({ ...options, ...sources, again });
+      });
     },
     follow: async () => {
       throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');
     },
     running: async () => [],
-    repair: ({ planOnly }) => repairTable({ ...options, planOnly, scan: () => scanAddresses(client, addressesTable) }),
-    discard: (load) => discardLoad({ ...options, load }),
-    unlock: ({ force }) => unlock(addresses.lock, force, isProcessGone),
+    repair({ planOnly }) {
+      const work = () => repairTable({ ...options, planOnly, scan: () => scanAddresses(client, addressesTable) });
+      return planOnly ? work() : audit('load repair', {}, work);
+    },
+    discard: (load) => audit('load discard', { load }, () => discardLoad({ ...options, load })),
+    lockHolder: ({ force }) => lockHolder(addresses.lock, force, isProcessGone),
+    unlock: (held) => audit('load unlock', { ...held }, () => releaseLock(addresses.lock, held)),
     close: () => client.destroy(),
   };
 }
 
-async function unlock(
+/** What the audit has of a request. */
+function auditOf({ rollback, approve, reject, ...request }: LoadRequest): [AuditAction, Record<string, unknown>] {
+  if (approve !== undefined) return ['load approve', { load: approve }];
+  if (reject !== undefined) return ['load reject', { load: reject }];
+  if (rollback !== undefined) return ['load rollback', { snapshot: rollback }];
+  const { source, mutations, again } = request;
+  return ['load run', { ...(source && { source }), ...(mutations && { mutations }), ...(again && { again }) }];
+}
+
+async function lockHolder(
   lock: LoadLock,
   force: boolean,
   isGone: (held: Held) => boolean | null | Promise<boolean | null>,
-): Promise<Held | null> {
+): Promise<(Held & { isGone: boolean }) | null> {
   const held = await lock.holder();
   if (!held) return null;
-  const { owner, token, untilSeconds } = held;
+  const { owner, untilSeconds } = held;
   const gone = (await isGone(held)) ?? untilSeconds * 1000 < Date.now();
   if (!gone && !force) {
     const until = new Date(untilSeconds * 1000).toISOString();
@@ -133,8 +158,11 @@ async function unlock(
         'then stops before its next write.',
     );
   }
+  return { ...held, isGone: gone };
+}
+
+async function releaseLock(lock: LoadLock, { owner, token }: Held): Promise<void> {
   await lock.release(owner, token || undefined);
-  return held;
 }
 
 /** Of a scan: a third of the read capacity of one partition, so that lookups are not throttled. */
@@ -150,6 +178,8 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
   const addresses = dynamoDbAddressTable(dynamoDb, table);
   const storage = s3Storage(s3Client(), bucket);
   const stepFunctions = new SFNClient(clientConfig);
+  const accountsTable = output('AccountsTableName');
+  const audit = operatorAudit({ client: dynamoDb, accountsTable, actor: callerIdentity, print });
   const where = `--stack ${name}`;
 
   async function running(): Promise<ExecutingLoad[]> {
@@ -176,9 +206,9 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
     // Never an empty input: that is the daily check, which gives way to another load silently.
     const mutations = request.mutations && (await uploadMutations(request.mutations, { storage, bucket }));
     const input = { again: false, ...request, ...(given && { source: given }), ...(mutations && { mutations }) };
-    const { executionArn = '' } = await stepFunctions.send(
-      new StartExecutionCommand({ stateMachineArn: machine, input: JSON.stringify(input) }),
-    );
+    const command = new StartExecutionCommand({ stateMachineArn: machine, input: JSON.stringify(input) });
+    const begin = () => stepFunctions.send(command);
+    const { executionArn = '' } = await (request.planOnly ? begin() : audit(...auditOf(request), begin));
     const execution = executionArn.split(':').at(-1) ?? '';
     print(`Started ${execution}. Ctrl-C stops following; the load continues.`);
     return follow(execution);
@@ -205,11 +235,13 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
     running,
     repair: ({ planOnly }) => {
       const scan = () => scanAddresses(dynamoDb, table, scanPagesPerSecond);
-      return repairTable({ storage, addresses, progress, planOnly, scan, lease: remoteLease });
+      const work = () => repairTable({ storage, addresses, progress, planOnly, scan, lease: remoteLease });
+      return planOnly ? work() : audit('load repair', {}, work);
     },
-    discard: (load) => discardLoad({ storage, addresses, load }),
-    unlock: ({ force }) =>
-      unlock(addresses.lock, force, async (held) => {
+    discard: (load) => audit('load discard', { load }, () => discardLoad({ storage, addresses, load })),
+    unlock: (held) => audit('load unlock', { ...held }, () => releaseLock(addresses.lock, held)),
+    lockHolder: ({ force }) =>
+      lockHolder(addresses.lock, force, async (held) => {
         const [, execution] = /^arn:[^:]+:states:.*:([^:]+)$/.exec(held.owner) ?? [];
         if (execution === undefined) return isProcessGone(held);
         return !(await running()).some(({ name }) => name === execution);

@@ -54,11 +54,11 @@ export function accessLogGroup(scope: Construct, props: LogGroupProps): LogGroup
   });
 }
 
-/** The destination and format of a stage's access log. */
-export function accessLog(logGroup: LogGroup): IAccessLogSettings {
+/** The destination and format of a stage's access log; `more` are fields that only one stage has. */
+export function accessLog(logGroup: LogGroup, more: Record<string, string> = {}): IAccessLogSettings {
   return {
     destination: new LogGroupLogDestination(logGroup),
-    format: AccessLogFormat.custom(JSON.stringify(fields)),
+    format: AccessLogFormat.custom(JSON.stringify({ ...fields, ...more })),
   };
 }
 

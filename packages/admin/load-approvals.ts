@@ -184,8 +184,8 @@ function notWaiting(load: string): AdminError {
   return new AdminError('not_found', `Load ${load} does not wait for an approval: it was run, replaced or removed.`);
 }
 
-/** The partition of approvals and their audit; no account id has a `#`. */
-const loadsPartition = 'loads#';
+/** The partition of approvals and of the audit of the register; no account id has a `#`. */
+export const loadsPartition = 'loads#';
 
 /**
  * What a decision leaves: on which plan, by whom, and how often it was tried. One without `decision` is an approval.

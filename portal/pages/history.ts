@@ -81,7 +81,9 @@ function ownLimitsText(visit: Visit, limits: Record<string, unknown>): string {
 function describe(detail: Record<string, unknown>): string {
   return Object.entries(detail)
     .map(([name, value]) =>
-      isRecord(value) ? describe(value) : `${name} ${value === null ? 'unlimited' : String(value)}`,
+      isRecord(value)
+        ? `${name === 'before' ? 'before: ' : ''}${describe(value)}`
+        : `${name} ${value === null ? 'unlimited' : String(value)}`,
     )
     .filter((part) => part !== '')
     .join(', ');

@@ -186,7 +186,10 @@ export class PortalStack extends Stack {
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: throttle.ThrottlingRateLimit, burstLimit: throttle.ThrottlingBurstLimit },
-      accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey))),
+      // The path names the account, never a key: that is only in a page. It has no query string.
+      accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey)), {
+        path: '$context.path',
+      }),
       domainMapping: { domainName: domain.domainName },
     });
     for (const route of routes) stage.node.addDependency(route);

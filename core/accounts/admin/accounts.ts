@@ -140,6 +140,8 @@ export async function setAccount(
   };
   const setsDetails = Object.keys(difference).length > 0;
   const setsTerms = plan !== undefined || shards !== undefined || Object.keys(limits).length > 0;
+  if (setsTerms)
+    Object.assign(detail, { before: { plan: access.plan, limits: access.ownLimits, shards: access.shards } });
   await audited(store, { partition: id, action: 'account set', detail }, async () => {
     if (setsDetails) await setDetails(store, id, before, details);
     if (setsTerms || !setsDetails) await retryConflicts(() => trySet(store, id, changes));

@@ -13,7 +13,7 @@ export type AuditAction =
   | `member ${'add' | 'remove'}`
   | `session ${'start' | 'end' | 'end-all' | 'refuse'}`
   | 'plan put'
-  | `load ${'approve' | 'reject'}`;
+  | `load ${'run' | 'approve' | 'reject' | 'rollback' | 'repair' | 'discard' | 'unlock'}`;
 
 /** What is changed, in which partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
 export type AuditedChange = { partition: string; action: AuditAction; detail: Record<string, unknown> };

@@ -45,9 +45,11 @@ async function changePlan<T>(store: AdminStore, input: PlanInput, then: (plan: P
   checkPlanCode(input.code);
   checkLimits(input.limits ?? {});
   // Refused before an entry in the audit, but for a change at this very moment.
-  if (input.seen !== undefined) requireUnchanged(input, await findPlan(store, input.code));
+  const before = await findPlan(store, input.code);
+  requireUnchanged(input, before);
   const { code, limits, state = 'active' } = input;
-  const detail = { state, ...(limits && { limits }) };
+  const was = before && { before: { state: before.state, limits: before.limits } };
+  const detail = { state, ...(limits && { limits }), ...was };
   const partition = planRecord.partitionKey(code);
   return audited(store, { partition, action: 'plan put', detail }, async () => {
     const { state, limits } = await retryConflicts(() => writePlan(store, input));

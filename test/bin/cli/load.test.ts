@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AuditLine } from '../../../bin/connect/audit-export.ts';
 import { explainError } from '../../../bin/connect/errors.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { httpSource } from '../../../loader/storage/http-source.ts';
@@ -18,6 +19,7 @@ const another: Month = {
   addresses: Array.from({ length: 40 }, (_, index) => [`1012RJ ${index + 1}`, 'Dam', 'Amsterdam']),
 };
 
+const startedAt = new Date();
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 let folder: string;
 let bad: string;
@@ -260,7 +262,10 @@ describe('loads on this machine, one after the other', () => {
 
   it('discard deletes only the work of a refused load', async () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
-    const { out } = await load('discard', id);
+    const planned = await load('discard', id, '--plan');
+    expect(planned.out).toMatch(new RegExp(`^Removes the work of load ${id}, \\d+ objects\\. The addresses stay`));
+    const { out, err } = await load('discard', id);
+    expect(err).toBe(planned.out);
     expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
     expect((await json('status')).refused).toEqual([]);
     expect(await failure('discard', id)).toMatchObject({ code: 'unknown_load' });
@@ -366,7 +371,10 @@ describe('an impossible load prints one line that helps', () => {
   it('a lock that an interrupted load left is removed, that of a live one only by force', async () => {
     expect((await load('unlock')).out).toBe('The table is not locked.');
     await table().lock.acquire('elsewhere:1:2:x', -1);
-    expect((await load('unlock')).out).toBe('Removed the lock of elsewhere:1:2:x.');
+    const planned = await load('unlock', '--plan');
+    expect(planned.out).toMatch(/^Removes the lock of elsewhere:1:2:x, which would end at 20.*Z\. That load has ended/);
+    const unlocked = await load('unlock');
+    expect([unlocked.out, unlocked.err]).toEqual(['Removed the lock of elsewhere:1:2:x.', planned.out]);
     const live = processOwner('test');
     await table().lock.acquire(live, 60);
     expect(await failure('unlock')).toMatchObject({
@@ -374,6 +382,29 @@ describe('an impossible load prints one line that helps', () => {
       message: expect.stringMatching(/still holds the lock.*--force/),
     });
     expect(await json('unlock', '--force')).toEqual({ owner: live });
+    const months = new Set([startedAt, new Date()].map((date) => date.toISOString().slice(0, 7)));
+    const entries: AuditLine[] = [];
+    for (const month of months) entries.push(...(await bench.json('audit', 'export', '--month', month)));
+    const ofRegister = entries.filter(({ kind }) => kind === 'register');
+    expect(new Set(ofRegister.map(({ action }) => action))).toEqual(
+      new Set([
+        'load run',
+        'load approve',
+        'load reject',
+        'load rollback',
+        'load repair',
+        'load discard',
+        'load unlock',
+      ]),
+    );
+    expect(ofRegister.at(-1)).toMatchObject({
+      action: 'load unlock',
+      detail: { owner: live },
+      outcome: 'done',
+      actor: expect.stringMatching(/^[^@]+@[^@]+$/),
+    });
+    const rollbacks = ofRegister.filter(({ action }) => action === 'load rollback').map(({ detail }) => detail);
+    expect(rollbacks).toContainEqual({ snapshot: '2026-01-01' });
     expect(await table().lock.holder()).toBeNull();
   });
 

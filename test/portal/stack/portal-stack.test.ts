@@ -67,6 +67,14 @@ describe('the stack of the portal', () => {
     ]);
   });
 
+  it('logs the path of each request, which names the account, without its query string', () => {
+    const [stage] = Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Stage'));
+    const settings = stage?.Properties?.AccessLogSettings as { Format: string } | undefined;
+    const Format = settings?.Format ?? '';
+    expect(JSON.parse(Format)).toMatchObject({ path: '$context.path', ip: '$context.identity.sourceIp' });
+    expect(Format).not.toMatch(/query|header|Cookie/i);
+  });
+
   it('gives no page of an account to the route of the first page, which a stranger can exhaust', () => {
     const routes = Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) =>
       String(Properties?.RouteKey),

@@ -16,7 +16,7 @@ const adminOf = (actor: string) => {
 };
 
 describe('the audit', () => {
-  it('lists who changed an account, when and what, newest first', async () => {
+  it('lists who changed an account, when, what, and what it was before, newest first', async () => {
     const [ann, bob] = [adminOf('ann'), adminOf('bob')];
     await ann.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
     await bob.accounts.set({ id: 'acme', limits: { day: 'plan' } });
@@ -26,13 +26,14 @@ describe('the audit', () => {
     const { keyId } = await ann.keys.create({ account: 'acme', label: 'webshop' });
     await bob.keys.revoke({ account: 'acme', keyId });
     const entries = await ann.accounts.audit('acme');
+    const terms = { plan: 'basic', shards: 1 };
     expect(entries.map(({ actor, action, detail, outcome }) => [actor, action, detail, outcome])).toEqual([
       ['bob', 'key revoke', { keyId }, 'done'],
       ['ann', 'key create', { keyId }, 'done'],
       ['ann', 'account activate', {}, 'done'],
       ['bob', 'account suspend', {}, 'done'],
-      ['bob', 'account set', { plan: 'basic', limits: {}, shards: 1 }, 'done'],
-      ['bob', 'account set', { limits: { day: 'plan' } }, 'done'],
+      ['bob', 'account set', { plan: 'basic', limits: {}, shards: 1, before: { ...terms, limits: {} } }, 'done'],
+      ['bob', 'account set', { limits: { day: 'plan' }, before: { ...terms, limits: { day: 7 } } }, 'done'],
       ['ann', 'account create', { plan: 'basic', limits: { day: 7 } }, 'done'],
     ]);
     const times = entries.map(({ time }) => time);
@@ -67,7 +68,12 @@ describe('the audit', () => {
     await adminOf('ann').plans.put({ code: 'told', limits: { day: null } });
     await adminOf('bob').plans.put({ code: 'told', state: 'inactive' });
     expect((await bench.admin.plans.audit('told')).map(({ time: _, ...entry }) => entry)).toEqual([
-      { actor: 'bob', action: 'plan put', detail: { state: 'inactive' }, outcome: 'done' },
+      {
+        actor: 'bob',
+        action: 'plan put',
+        detail: { state: 'inactive', before: { state: 'active', limits: { day: null } } },
+        outcome: 'done',
+      },
       { actor: 'ann', action: 'plan put', detail: { state: 'active', limits: { day: null } }, outcome: 'done' },
     ]);
   });

@@ -41,8 +41,8 @@ describe('an administrative process that dies', () => {
         }
       },
     );
-    // Audit, read, write; the plan, a page of names, their accounts, three changes, how far it has come.
-    expect(calls).toBe(10);
+    // What it was, audit, read, write; the plan, a page of names, their accounts, three changes, how far it has come.
+    expect(calls).toBe(11);
   });
 
   it('while changing an account: what happened is in the audit, as unknown or done', async () => {
