@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../connect/errors.ts';
 import type { RestoreReport } from '../recovery/restore.ts';
 import { placeOf } from './backup-set.ts';
-import { callersPath, printResult, type Result, type Terminal } from './command.ts';
+import { callersPath, folderOf, printResult, type Result, type Terminal } from './command.ts';
 
 /** Options of every restore. */
 type RestoreOptions = { json?: true; stack: string; yes?: true; key?: string };
@@ -65,8 +65,11 @@ Example:
 function addFromSet(restore: Command, terminal: Terminal, lost: 'account' | 'region', description: string): void {
   withRestore(restore.command(`lost-${lost}`))
     .description(description)
-    .requiredOption('--from <set>', 'a backup set, or a place with sets, of which the newest is taken')
-    .requiredOption('--private-key <file>', 'the private key of the set: RSA, PEM')
+    .option(
+      '--from <set>',
+      'a backup set, or a place with sets, of which the newest is taken (default: "backup" in bag-adres.json)',
+    )
+    .option('--private-key <file>', 'the private key of the set: RSA, PEM')
     .addHelpText(
       'after',
       `
@@ -74,13 +77,42 @@ Deploy the stacks first, empty: npx cdk deploy --all. What you have to do in bet
 there, says what to deploy or load, and continues when you run it again.
 ${explanation(`restore lost-${lost} --from s3://my-sets/bag-adres-prod --private-key key.pem --stack bag-adres-prod`)}`,
     )
-    .action(async ({ from, privateKey, ...options }: RestoreOptions & { from: string; privateKey: string }) => {
+    .action(async (options: RestoreOptions & { from?: string; privateKey?: string }) => {
+      const { privateKey, from = await configuredPlace(options.stack, terminal), ...rest } = options;
+      if (from === undefined || privateKey === undefined) throw new UsageError(firstSteps(lost, options.stack, from));
       const { restoreFromSet } = await import('../recovery/restore-account.ts');
       const key = callersPath(privateKey, terminal.env);
-      await show(terminal, options, (tools) =>
+      await show(terminal, rest, (tools) =>
         restoreFromSet({ ...tools, lost, from: placeOf(from, terminal), privateKey: key }),
       );
     });
+}
+
+/** Where the daily sets of a deployment go, by the settings in this folder. */
+async function configuredPlace(stack: string, terminal: Terminal): Promise<string | undefined> {
+  const [{ readSettingsFile, settingsOfStage }, { deploymentOf }] = await Promise.all([
+    import('../../lib/config/settings.ts'),
+    import('../../lib/config/deployment.ts'),
+  ]);
+  const file = readSettingsFile(folderOf(terminal));
+  const stage = deploymentOf(stack).replace(/^bag-adres-/, '');
+  if (!file || !(stage in file.stages)) return undefined;
+  const { backup } = settingsOfStage(file, stage).record as { backup?: { bucket?: unknown } };
+  return typeof backup?.bucket === 'string' ? `s3://${backup.bucket}` : undefined;
+}
+
+/** What to do first, for somebody who does not know what the command needs. */
+function firstSteps(lost: 'account' | 'region', stack: string, from: string | undefined): string {
+  const elsewhere =
+    lost === 'region' ? 'another region (set "region" in bag-adres.json, and AWS_REGION)' : 'the new account';
+  const missing = from === undefined ? '--from, where the backup sets are, and --private-key' : '--private-key';
+  return [
+    `Give ${missing}, the file that opens them.`,
+    `1. Deploy the stacks into ${elsewhere}: npx cdk deploy --all.`,
+    '2. Find the sets: "backup" in bag-adres.json names their bucket; "backup list --from s3://BUCKET/PREFIX/" lists them.',
+    '3. Get the private key from where you keep it, outside AWS. Without it no set can be opened.',
+    `4. restore lost-${lost} --from s3://BUCKET/PREFIX/ --private-key FILE --stack ${stack}: shows the plan. See docs/recovery.md#a-lost-account-or-region.`,
+  ].join(' ');
 }
 
 function withRestore(command: Command): Command {

@@ -82,6 +82,8 @@ function contradictions(config: Config): string[] {
       faults.push(
         `bagAdres.throttle.${burst} is ${throttle[burst]}, less than a tenth of ${rate} (${throttle[rate]}): most of that rate would be refused. Allowed: ${Math.ceil(throttle[rate] / 10)} or more.`,
       );
+  if (config.budget && !(config.budget.email ?? config.alarmEmail))
+    faults.push('bagAdres.budget has nobody to write to. Set bagAdres.budget.email or bagAdres.alarmEmail.');
   const [current, previous] = config.checksumSecretVersions;
   if (current !== undefined && current === previous)
     faults.push(

@@ -176,6 +176,17 @@ export const configSchema = z.strictObject({
     .describe(
       'The recipient of alarm notifications; without it there are none. AWS first sends an email that must be confirmed.',
     ),
+  budget: z
+    .strictObject({
+      usdPerMonth: z.int().min(1).max(1_000_000).describe('What a month may cost, in dollars, the whole account.'),
+      email: z
+        .email()
+        .meta({ allowed: 'an e-mail address' })
+        .optional()
+        .describe('Who gets the mail. Without it: `alarmEmail`.'),
+    })
+    .optional()
+    .describe('Mail by AWS Budgets at 80 % and 100 % of the costs of a month, and when the forecast exceeds them.'),
   schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),

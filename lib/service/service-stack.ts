@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
 import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
+import { Budget } from './budget.ts';
 import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
@@ -78,6 +79,8 @@ export class ServiceStack extends Stack {
         canary: canary?.logs,
       }),
     });
+    const { budget, alarmEmail = '' } = config;
+    if (budget) new Budget(this, 'Budget', { ...budget, email: budget.email ?? alarmEmail });
     if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }

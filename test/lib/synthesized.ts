@@ -28,6 +28,7 @@ export const everything = {
   encryptionKey: 'create',
   deployment: 'all-at-once',
   alarmEmail: 'beheer@example.nl',
+  budget: { usdPerMonth: 200 },
   tracing: true,
   backupVaultArn: 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts',
   backup: { bucket: 'adres-sets/prod/', publicKey: backupPublicKey },

@@ -157,7 +157,7 @@ describe('a backup set', () => {
 });
 
 describe('restore lost-account', () => {
-  const restore = (execute: boolean, lost: 'account' | 'region' = 'account') =>
+  const restoreSet = (execute: boolean, lost: 'account' | 'region') =>
     restoreFromSet({
       stack: 'a',
       execute,
@@ -170,6 +170,7 @@ describe('restore lost-account', () => {
 
   beforeEach(async () => {
     useAws(otherAws.endpoint);
+    process.env.AWS_REGION = 'eu-west-1';
     versions.clear();
     versions.set('v1', 'generated with the new stack');
     deployed = [];
@@ -177,13 +178,16 @@ describe('restore lost-account', () => {
   });
 
   it.each([
-    ['nothing fails', null],
-    ['the secret could not be put', { call: 1, when: 'before' as const }],
-    ['the answer about the secret was lost', { call: 1, when: 'after' as const }],
-  ])(
-    'makes every key work in a new account, when %s',
-    async (_, fault) => {
+    ['a new account, when nothing fails', null, 'account'],
+    ['a new account, when the secret could not be put', { call: 1, when: 'before' as const }, 'account'],
+    ['a new account, when the answer about the secret was lost', { call: 1, when: 'after' as const }, 'account'],
+    ['another region', null, 'region'],
+  ] as const)(
+    'makes every key work in %s',
+    async (_, fault, lost) => {
       failure = fault;
+      if (lost === 'region') process.env.AWS_REGION = 'eu-central-1';
+      const restore = (execute: boolean) => restoreSet(execute, lost);
       const tables = { addresses: testTables.addresses, accounts: 'accounts-b' };
       for (const TableName of Object.values(tables))
         await other.client.send(new DeleteTableCommand({ TableName })).catch(() => undefined);
@@ -213,11 +217,27 @@ describe('restore lost-account', () => {
   );
 
   it('is refused as lost-region in the region of the set', async () => {
-    await expect(restore(false, 'region')).rejects.toThrow('Deploy it in another region');
+    await expect(restoreSet(false, 'region')).rejects.toThrow('Deploy it in another region');
   });
 
-  it('needs the set and its key', async () => {
-    const missing = await run(['restore', 'lost-account', '--stack', 'a']);
-    expect(missing).toMatchObject({ exit: 2, err: expect.stringContaining('--from') });
+  it.each(['account', 'region'])('lost-%s without a set or its key says what to do first, in order', async (lost) => {
+    const { exit, out, err } = await run(['restore', `lost-${lost}`, '--stack', 'a'], {}, folder);
+    expect([exit, out]).toEqual([2, '']);
+    expect(err).toMatch(
+      /Give --from.*1\. Deploy the stacks into .*2\. Find the sets: "backup".*3\. Get the private key.*4\./,
+    );
+    expect(err).toContain(lost === 'region' ? 'AWS_REGION' : 'the new account');
+  });
+
+  it('takes the place of the sets from the settings of the stage', async () => {
+    const settings = { shared: {}, stages: { a: { backup: { bucket: 'adres-sets/prod/', publicKey: 'MII' } } } };
+    await writeFile(join(folder, 'bag-adres.json'), JSON.stringify(settings));
+    const args = ['restore', 'lost-region', '--stack', 'bag-adres-a'];
+    expect((await run(args, {}, folder)).err).toContain('Give --private-key, the file');
+    const named = Object.entries(otherStacks).map(([name, stack]) => [`bag-adres-${name}`, stack]);
+    Object.assign(otherStacks, Object.fromEntries(named));
+    // The file of the key is read next.
+    const { exit, err } = await run([...args, '--private-key', join(folder, 'none.pem')], {}, folder);
+    expect([exit, err]).toEqual([1, expect.stringContaining("Can't read")]);
   });
 });
