@@ -65,8 +65,9 @@ Examples:
         const usage = await admin.accounts.usage(name, { ...range, ...start });
         const rows = rowsOf(usage.days, by);
         const { account, from, to, days, refusals } = usage;
-        const refused = refusals.length > 0 && (by === 'day' ? { refusals } : { refusals: refusalsByMonth(refusals) });
-        const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }), ...refused };
+        const counts =
+          by === 'day' ? { days, refusals } : { months: byMonth(rows), refusals: refusalsByMonth(refusals) };
+        const json = { account, from, to, ...counts };
         if (csv) {
           const lines = rows.map(({ period, lookups }) => `${account},${period},${lookups}`);
           return { json, text: [`account,${by === 'day' ? 'date' : 'month'},lookups`, ...lines].join('\n') };

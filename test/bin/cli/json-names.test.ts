@@ -1,0 +1,116 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
+import { startLocalRun } from '../command-line.ts';
+
+let bench: Awaited<ReturnType<typeof startLocalRun>>;
+let admin: Admin;
+const keys: Record<'cli' | 'code', string> = { cli: '', code: '' };
+
+beforeAll(async () => {
+  bench = await startLocalRun();
+  const client = DynamoDBDocumentClient.from(bench.client);
+  admin = createAdmin({ client, table: 'accounts', checksumSecret: 'a secret of the tests' });
+  await admin.plans.put({ code: 'standard', limits: { minute: 5, day: null } });
+  for (const id of ['cli', 'code'] as const) {
+    await admin.accounts.create({ id, plan: 'standard', limits: { day: 7 } });
+    keys[id] = (await admin.keys.create({ account: id, label: 'k', expires: '2099-01-01T00:00:00Z' })).keyId;
+    await admin.members.add({ account: id, person: `admin@${id}.nl`, role: 'admin' });
+  }
+  await admin.sessions.start('sub:someone', 3600, { people: ['admin@cli.nl'], name: 'Ann', browser: 'B', claims: {} });
+}, 30_000);
+afterAll(() => bench.stop());
+
+/** The names of all members at any depth, as the package writes them, with `[]` for the entries of a list. */
+function namesIn(value: unknown, at = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((entry) => namesIn(entry, `${at}[]`)))].sort();
+  if (typeof value !== 'object' || value === null) return [];
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const path = `${at}.${name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
+    return [path, ...namesIn(member, path)];
+  });
+  return [...new Set(members)].sort();
+}
+
+/** As the command line prints it: without what JSON leaves out. */
+const printed = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+type Call = [command: string, args: () => string[], call: () => Promise<unknown>];
+
+/** Each command whose result is that of one call; where they change something, each another account. */
+const calls: Call[] = [
+  [
+    'plan put',
+    () => ['plan', 'put', 'a', '--limit', 'day=5'],
+    () => admin.plans.put({ code: 'b', limits: { day: 5 } }),
+  ],
+  ['plan list', () => ['plan', 'list'], async () => (await admin.plans.list()).plans],
+  ['plan audit', () => ['plan', 'audit', 'standard'], () => admin.plans.audit('standard')],
+  [
+    'account create',
+    () => ['account', 'create', 'new-a', '--plan', 'standard', '--limit', 'day=9'],
+    () => admin.accounts.create({ id: 'new-b', plan: 'standard', limits: { day: 9 } }),
+  ],
+  [
+    'account set',
+    () => ['account', 'set', 'cli', '--shards', '2'],
+    () => admin.accounts.set({ id: 'code', shards: 2 }),
+  ],
+  ['account show', () => ['account', 'show', 'cli'], () => admin.accounts.show('code')],
+  ['account list', () => ['account', 'list'], async () => (await admin.accounts.list()).accounts],
+  ['account usage', () => ['account', 'usage', 'cli'], () => admin.accounts.usage('code')],
+  ['account usage --by-key', () => ['account', 'usage', 'cli', '--by-key'], () => admin.accounts.usageByKey('code')],
+  ['account audit', () => ['account', 'audit', 'cli'], () => admin.accounts.audit('code')],
+  ['account suspend', () => ['account', 'suspend', 'cli'], () => admin.accounts.suspend('code')],
+  ['account activate', () => ['account', 'activate', 'cli'], () => admin.accounts.activate('code')],
+  ['account repair-windows', () => ['account', 'repair-windows', 'cli'], () => admin.accounts.repairWindows('code')],
+  [
+    'key create',
+    () => ['key', 'create', '--account', 'cli', '--label', 'two'],
+    () => admin.keys.create({ account: 'code', label: 'two' }),
+  ],
+  ['key list', () => ['key', 'list', '--account', 'cli'], () => admin.keys.list('code')],
+  [
+    'key rename',
+    () => ['key', 'rename', '--account', 'cli', keys.cli, '--label', 'other'],
+    () => admin.keys.rename({ account: 'code', keyId: keys.code, label: 'other' }),
+  ],
+  [
+    'key rotate',
+    () => ['key', 'rotate', '--account', 'cli', keys.cli],
+    () => admin.keys.rotate({ account: 'code', keyId: keys.code }),
+  ],
+  [
+    'key revoke',
+    () => ['key', 'revoke', '--account', 'cli', keys.cli],
+    () => admin.keys.revoke({ account: 'code', keyId: keys.code }),
+  ],
+  [
+    'member add',
+    () => ['member', 'add', 'x@own.nl', '--account', 'cli', '--role', 'viewer'],
+    () => admin.members.add({ account: 'code', person: 'x@own.nl', role: 'viewer' }),
+  ],
+  ['member list', () => ['member', 'list', '--account', 'cli'], () => admin.members.list('code')],
+  [
+    // The id is what the browser of that person holds.
+    'session list',
+    () => ['session', 'list', '--all'],
+    async () => (await admin.sessions.list('all')).sessions.map(({ id: _, ...session }) => session),
+  ],
+];
+
+describe('the JSON of the command line', () => {
+  it.each(calls)('of %s has the members of what the package returns, in snake_case', async (_, args, call) => {
+    const command = await bench.json(...args());
+    expect(namesIn(command)).toEqual(namesIn(printed(await call())));
+    expect(JSON.stringify(command)).not.toMatch(/"[a-z]+[A-Z]\w*":/);
+  });
+
+  it('is the same in its values where nothing changed in between', async () => {
+    expect(await bench.json('key', 'list', '--account', 'cli')).toMatchObject(
+      (await admin.keys.list('cli')).map(({ keyId, lastUsed, createdBy, replacedBy }) => ({
+        ...{ key_id: keyId, last_used: lastUsed, created_by: createdBy, replaced_by: replacedBy },
+      })),
+    );
+  });
+});
