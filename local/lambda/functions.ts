@@ -30,7 +30,7 @@ const queueCheckMilliseconds = 100;
  * its function takes another second at least to find out that the store hangs, and every request is answered within 5
  * seconds.
  */
-const longestQueueMilliseconds = 3_000;
+const longestQueueMilliseconds = 2_400;
 
 type QueuedEvent = { since: number; start: (instance: Instance) => void; fail: (error: Error) => void };
 

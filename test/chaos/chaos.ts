@@ -20,6 +20,7 @@ import { LoadActor } from './loads.ts';
 import { type Customer, Hammer, judgeCharges, Possible } from './lookups.ts';
 import { Processes } from './processes.ts';
 import { type State, writeRegister } from './register.ts';
+import { stopEngineUnder } from './stopped-engine.ts';
 
 /** What ends a run early; it leaves no process behind. */
 const interrupts = ['SIGINT', 'SIGTERM'] as const;
@@ -38,7 +39,7 @@ const plans: [account: string, limits: Customer['limits']][] = [
 /** Batches wait for one another most of the time, so several models are run at once, each with processes of its own. */
 const models = 4;
 
-type Options = { minutes: number; seed: number; runs: number; batches?: number };
+type Options = { minutes: number; seed: number; runs: number; batches?: number; callers?: number };
 
 const command = new Command('npm run chaos --')
   .description(
@@ -49,6 +50,11 @@ const command = new Command('npm run chaos --')
   .option('--seed <number>', 'repeats the choices of a run, though not their timing', Number, Date.now() % 1_000_000)
   .option('--runs <number>', 'how many runs, each with the next seed', Number, 1)
   .option('--batches <number>', 'sends so many POST /v1/addresses instead, and compares each with a model', Number)
+  .option(
+    '--callers <number>',
+    'lets so many call instead while the engine is stopped, and fails over 5 seconds',
+    Number,
+  )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(main);
 await command.parseAsync();
@@ -61,6 +67,12 @@ function minutes(text: string): number {
 async function main(options: Options): Promise<void> {
   if (options.batches !== undefined) {
     for (let run = 0; run < options.runs; run++) await batchChaos(options.batches, options.seed + run);
+    return;
+  }
+  if (options.callers !== undefined) {
+    const report = await stopEngineUnder(options.callers);
+    console.log(JSON.stringify(report));
+    if (report.late > 0 || report.statuses[0]) process.exitCode = 1;
     return;
   }
   const disk = process.env[diskVariable];

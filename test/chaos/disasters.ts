@@ -8,7 +8,7 @@ import type { ExtractServer } from './extract-server.ts';
 import type { Journal } from './journal.ts';
 import type { LoadActor } from './loads.ts';
 import type { Hammer } from './lookups.ts';
-import type { Processes } from './processes.ts';
+import { enginePid, type Processes } from './processes.ts';
 
 export type DisasterOptions = {
   journal: Journal;
@@ -160,8 +160,8 @@ export class Disasters {
   }
 
   async #killEngine(): Promise<void> {
-    const { processes, journal, database, reviveEngine } = this.#options;
-    const pid = processes.enginePid(database);
+    const { journal, database, reviveEngine } = this.#options;
+    const pid = enginePid(database);
     if (pid === undefined) return;
     journal.note('kill the engine');
     this.#interrupted();
@@ -172,8 +172,8 @@ export class Disasters {
   }
 
   async #stopEngine(): Promise<void> {
-    const { processes, journal, database, random } = this.#options;
-    const pid = processes.enginePid(database);
+    const { journal, database, random } = this.#options;
+    const pid = enginePid(database);
     if (pid === undefined) return;
     journal.note('stop the engine');
     process.kill(pid, 'SIGSTOP');

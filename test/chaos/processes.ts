@@ -100,20 +100,6 @@ export class Processes {
     await service.ended;
   }
 
-  /** The process of the embedded engine, which is a child of the service's child. */
-  enginePid(database: string): number | undefined {
-    for (const name of readdirSync('/proc')) {
-      if (!/^\d+$/.test(name)) continue;
-      try {
-        const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
-        if (words[0]?.endsWith('/dynoxide') && words.includes(database)) return Number(name);
-      } catch {
-        // It has ended since it was listed.
-      }
-    }
-    return undefined;
-  }
-
   /** Runs a command on the data of the service, and judges what it says. */
   async run(...args: string[]): Promise<Ended> {
     const name = args.join(' ');
@@ -161,4 +147,18 @@ function errorIn(text: string): { code: string; message: string } | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The process of the embedded engine of a service, which is a child of the service's child. */
+export function enginePid(database: string): number | undefined {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+      if (words[0]?.endsWith('/dynoxide') && words.includes(database)) return Number(name);
+    } catch {
+      // It has ended since it was listed.
+    }
+  }
+  return undefined;
 }
