@@ -9,7 +9,6 @@ import {
   type AccountsOptions,
   accountId,
   counted,
-  type Result,
   type Terminal,
   table,
   thousands,
@@ -52,9 +51,9 @@ Example:
         const found = await statements?.month(month);
         const accounts =
           statements && found?.state === 'closed' ? fromStatements(statements, month) : admin.accounts.eachUsage(range);
-        const result = await exportRows(terminal, accounts, { by, csv, json: options.json });
+        await exportRows(terminal, accounts, { by, csv, json: options.json });
         if (found && !options.json) terminal.err(renderState(found));
-        return result;
+        return undefined;
       });
     });
 }
@@ -139,7 +138,10 @@ Example:
     .action(async ({ month, ...options }: OfMonth) => {
       monthRange('--month', month);
       await useAdmin(terminal, options, async (_, open) => {
-        const closed = await (await requireStatements(open)).close(month);
+        const statements = await requireStatements(open);
+        // With a clock that is ahead, a month would be closed in which lookups are still counted.
+        await open.checkClock();
+        const closed = await statements.close(month);
         const { accounts, lookups } = closed;
         const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
         return { json: closed, text };
@@ -159,45 +161,34 @@ async function requireStatements(open: OpenAdmin): Promise<Statements> {
 
 type Exported = Pick<ListedUsage, 'account' | 'days'>;
 
-type ExportRow = { account: string; period: string; lookups: number };
-
-/** Prints the rows of all accounts; CSV and JSON as they are read, so that any number of accounts fits into memory. */
+/** Prints the rows of all accounts as they are read, so that any number of them fits into memory. */
 async function exportRows(
   terminal: Terminal,
   accounts: AsyncIterable<Exported>,
   { by, csv, json }: { by: Granularity; csv: true | undefined; json: true | undefined },
-): Promise<Result | undefined> {
+): Promise<void> {
   const period = by === 'day' ? 'date' : 'month';
-  const head = ['account', period, 'lookups'];
-  const rows: ExportRow[] = [];
+  // Aligned without knowing the rows to come: an account id has up to 32 characters.
+  const line = csv
+    ? (cells: string[]) => cells.join(',')
+    : ([account = '', at = '', lookups = '']: string[]) =>
+        `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
   let separator = '[';
-  let lines = head.join(',');
+  let lines = line(['account', period, 'lookups']);
   for await (const { account, days } of accounts) {
-    const found = rowsOf(days, by).map((row): ExportRow => ({ account, ...row }));
-    if (csv) {
-      // With the head only once an account has been read: a refusal prints nothing.
-      terminal.out(lines);
-      lines = found.map((row) => `${row.account},${row.period},${row.lookups}`).join('\n');
-    } else if (json) {
+    const found = rowsOf(days, by);
+    if (json) {
       const items = found.map((row) => ({ account, [period]: row.period, lookups: row.lookups }));
       const text = JSON.stringify(items, null, 2).slice(1, -1).trimEnd();
       terminal.out(`${separator}${text}`);
       separator = ',';
-    } else rows.push(...found);
+    } else {
+      // With the head only once an account has been read: a refusal prints nothing.
+      terminal.out(lines);
+      const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
+      lines = found.map((row) => line([account, row.period, shown(row.lookups)])).join('\n');
+    }
   }
-  if (csv) {
-    terminal.out(lines);
-    return undefined;
-  }
-  if (json) {
-    terminal.out(separator === '[' ? '[]' : ']');
-    return undefined;
-  }
-  return {
-    json: rows,
-    text: table(
-      head,
-      rows.map((row) => [row.account, row.period, String(row.lookups)]),
-    ),
-  };
+  if (json) terminal.out(separator === '[' ? '[]' : ']');
+  else terminal.out(lines);
 }

@@ -15,6 +15,7 @@ import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { announceWith } from '../../packages/admin/events.ts';
 import { clientConfig, deploymentStacks, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { checkClock } from './store-clock.ts';
 
 /** Where a command finds the tables, as its options say. */
 export type ConnectionOptions = {
@@ -140,6 +141,8 @@ export type OpenAdmin = {
   admin: Admin;
   /** The statements of closed months; `undefined` where the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
+  /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
+  checkClock: () => Promise<void>;
 };
 
 /** The admin module on the tables that `options` or `env` name. @throws CommandError, UsageError */
@@ -164,6 +167,7 @@ export async function openAdmin(
       const store = await statements();
       return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
     },
+    checkClock: () => checkClock(client, table, Date.now),
     close() {
       client.destroy();
       events?.close();

@@ -182,6 +182,17 @@ describe('usage export', () => {
     ]);
   });
 
+  it('prints columns for people, each account as soon as it is read', async () => {
+    const month = today.slice(0, 7);
+    const out: string[] = [];
+    const terminal = { out: (text: string) => out.push(text), err: () => undefined, env: {} };
+    await runCommandLine(['usage', 'export', '--month', month, ...bench.local], terminal);
+    expect(out[0]).toMatch(/^account +month +lookups$/);
+    expect(out.find((line) => line.startsWith('gone'))).toMatch(new RegExp(`^gone {29}${month} +1$`));
+    expect(out.length).toBeGreaterThan(3);
+    expect(new Set(out.map((line) => line.length)).size).toBe(1);
+  });
+
   it('--by day has a line for each day', async () => {
     const { out } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--by', 'day', '--csv');
     expect(out).toMatch(/^account,date,lookups\n/);
