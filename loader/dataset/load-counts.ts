@@ -98,6 +98,27 @@ function countAddress(counts: ShardCounts, kind: ChangeKind, change: Change): vo
   if (examples.length < examplesPerKind) examples.push(changeExample(change));
 }
 
+/** How many changes there are by street (`Buitenveer, Weesp`) and by woonplaats. */
+export type ChangesByPlace = { streets: Record<string, number>; woonplaatsen: Record<string, number> };
+
+/** Counts a change of an address at each place that it has before or after. */
+export function countPlaces({ streets, woonplaatsen }: ChangesByPlace, { kind, before, after }: Change): void {
+  if (kind === 'list' || kind === 'upgraded') return;
+  const places = [...(placesIn(before) ?? []), ...(placesIn(after) ?? [])];
+  for (const name of new Set(places.map(nameOf))) streets[name] = (streets[name] ?? 0) + 1;
+  for (const name of new Set(places.map(({ woonplaats }) => woonplaats)))
+    woonplaatsen[name] = (woonplaatsen[name] ?? 0) + 1;
+}
+
+/** Those with the most changes, the most first; what `parts` count together. */
+export function mostChanged(parts: readonly Record<string, number>[], most: number): Record<string, number> {
+  const total = new Map<string, number>();
+  for (const [name, count] of parts.flatMap((part) => Object.entries(part)))
+    total.set(name, (total.get(name) ?? 0) + count);
+  const sorted = [...total].toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
+  return Object.fromEntries(sorted.slice(0, most));
+}
+
 /** A change in readable form, from its lines. */
 export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
   const [old, now] = [placesIn(before), placesIn(after)];

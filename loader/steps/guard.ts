@@ -3,9 +3,11 @@ import { isFuture } from '../bag/delivery-document.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { type Load, type ManifestEntry, resultOf, type Snapshot, type SourceVersion } from '../dataset/load.ts';
 import {
+  type ChangesByPlace,
   isAboutSize,
   type LoadCounts,
   mergeShards,
+  mostChanged,
   objections,
   problemCount,
   sumOfChanges,
@@ -59,7 +61,7 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
   }
-  const { counts, files, snapshot, setAside, unexplained } = await addUp(storage, loadId);
+  const { counts, files, snapshot, setAside, unexplained, byPlace } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
@@ -85,6 +87,7 @@ export async function guard(
     audit: load.auditSince !== undefined ? unexplained : isAudit(load, base) ? counts.changes : null,
     setAside: setAsideOf(setAside),
     notes: load.notes ?? [],
+    byPlace,
     objections: against,
     waived,
     approved,
@@ -140,7 +143,13 @@ async function addUp(storage: Storage, loadId: string) {
     objects: named(({ hasObjects }) => hasObjects),
   };
   const unexplained = sumOfChanges(merged.flatMap((shard) => shard.unexplained ?? []));
-  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained };
+  const placesOf = (of: keyof ChangesByPlace) =>
+    mostChanged(
+      merged.flatMap(({ byPlace }) => (byPlace ? [byPlace[of]] : [])),
+      10,
+    );
+  const byPlace = { streets: placesOf('streets'), woonplaatsen: placesOf('woonplaatsen') };
+  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained, byPlace };
 }
 
 /** The problems after the mutations: streets and places that are current several times were counted again. */

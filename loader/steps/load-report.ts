@@ -3,6 +3,7 @@ import type { ChangeCounts, ChangeKind } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import {
   type ChangeExample,
+  type ChangesByPlace,
   type LoadCounts,
   noChanges,
   type Objection,
@@ -33,6 +34,8 @@ export type LoadPlan = {
   /** What an operator should know: sources that can't be read, files that were not used. */
   notes: string[];
   counts: LoadCounts;
+  /** The ten streets and places with the most changes; absent in the plans of an earlier release. */
+  byPlace?: ChangesByPlace;
   /** Why the load stops unless it is approved. */
   objections: Objection[];
   /** Objections to the amount of change that this load was allowed to ignore. */

@@ -11,7 +11,14 @@ import { deriveRows } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
 import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot } from '../dataset/load.ts';
-import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
+import {
+  type ChangesByPlace,
+  countChange,
+  countPlaces,
+  mostChanged,
+  noChanges,
+  type ShardCounts,
+} from '../dataset/load-counts.ts';
 import { type Edits, edited, namedObjects, ObjectShardWriter } from '../dataset/object-shard.ts';
 import { type ObjectLine, referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
@@ -33,10 +40,15 @@ export type Merged = ShardCounts & {
   unexplained: ChangeCounts;
   addresses: number;
   problems: ProblemReport;
+  /** Of the streets those with the most changes; of a first load, and in the work of an earlier release, none. */
+  byPlace?: ChangesByPlace;
 };
 
 /** Few enough for one worker to write within minutes, even at a low write rate. */
 const usualChangesPerFile = 20_000;
+
+/** How many streets of one shard are kept: one in two shards may have fewer changes in each. */
+const streetsKept = 50;
 
 /**
  * Makes the new snapshot of one shard, objects and lines, and its changes from the live dataset. Skips a shard that is
@@ -57,6 +69,7 @@ export async function mergeShard(
     ...{ shard, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() },
     unexplained: noChanges().changes,
   };
+  const byPlace: ChangesByPlace = { streets: {}, woonplaatsen: {} };
   const objects = new ObjectShardWriter();
   const makesSnapshot = resultOf(load) === load.id;
   const after: Lines = makesSnapshot
@@ -80,6 +93,7 @@ export async function mergeShard(
     merged.listKeys += count.lists;
     for (const change of changesIn(groups)) {
       countChange(merged, change);
+      if (load.base) countPlaces(byPlace, change);
       const { kind } = change;
       if (kind in merged.unexplained && after.isError?.(change)) merged.unexplained[kind as ChangeKind]++;
       changes.add(change);
@@ -93,6 +107,7 @@ export async function mergeShard(
     Object.assign(merged, { addresses: 0, problems: emptyReport() });
     if (makesSnapshot) await copyReference(storage, load.target.snapshot.id, load.id);
   }
+  if (load.base) merged.byPlace = { ...byPlace, streets: mostChanged([byPlace.streets], streetsKept) };
   merged.hasObjects = !objects.isEmpty;
   if (merged.hasObjects) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);

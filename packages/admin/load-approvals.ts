@@ -50,6 +50,9 @@ export type WaitingLoad = {
   problems: number | null;
   /** Why it waits. The codes are stable, the messages are English. */
   objections: { code: string; message: string }[];
+  /** The ten streets (`Buitenveer, Weesp`) and places with the most changes; none in a load of an earlier release. */
+  streets: { name: string; changes: number }[];
+  woonplaatsen: { name: string; changes: number }[];
   /** Up to five of each kind. */
   examples: { added: LoadExample[]; changed: LoadExample[]; removed: LoadExample[] };
   /** The last time that it was approved or rejected; `null` if it never was. */
@@ -151,7 +154,7 @@ async function readRegister(storage: Storage, last: number): Promise<RegisterVie
 }
 
 function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
-  const { load, peildatum, livePeildatum, counts, objections } = plan;
+  const { load, peildatum, livePeildatum, counts, objections, byPlace } = plan;
   const { keys, changes, problems, examples } = counts;
   const { no_postcode: _, ...faults } = problems ?? {};
   return {
@@ -163,10 +166,14 @@ function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
     ...changes,
     problems: problems && Object.values(faults).reduce((sum, { count }) => sum + count, 0),
     objections,
+    streets: placesIn(byPlace?.streets),
+    woonplaatsen: placesIn(byPlace?.woonplaatsen),
     examples,
     approval,
   };
 }
+
+const placesIn = (counted = {}) => Object.entries<number>(counted).map(([name, changes]) => ({ name, changes }));
 
 /** The id of a load says what it loads onto what; this, what an operator saw of it. */
 function planName({ load, livePeildatum, counts, days, objections, waived }: LoadPlan): string {
@@ -187,9 +194,7 @@ function notWaiting(load: string): AdminError {
 /** The partition of approvals and of the audit of the register; no account id has a `#`. */
 export const loadsPartition = 'loads#';
 
-/**
- * What a decision leaves: on which plan, by whom, and how often it was tried. One without `decision` is an approval.
- */
+/** What a decision leaves: on which plan, by whom, how often it was tried. One without `decision` is an approval. */
 type StoredApproval = { decision?: LoadDecision; plan: string; by: string; time: string; attempt: number };
 
 /** Longer than an execution's name stays reserved, and than the work of a load is kept. */
@@ -240,13 +245,8 @@ async function tryDecide(
       `Another load has been running since ${other.since}. Decide about this one when it has ended.`,
     );
   }
-  const next: StoredApproval = {
-    decision,
-    plan,
-    by: store.actor,
-    time: new Date(store.now()).toISOString(),
-    attempt: (last?.attempt ?? 0) + 1,
-  };
+  const time = new Date(store.now()).toISOString();
+  const next: StoredApproval = { decision, plan, by: store.actor, time, attempt: (last?.attempt ?? 0) + 1 };
   const change = {
     partition: loadsPartition,
     action: `load ${decision}` as const,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { addressText, type Loads, type WaitingLoad } from '../../packages/admin/loads.ts';
+import { addressText, type LoadDecision, type Loads, type WaitingLoad } from '../../packages/admin/loads.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { changesTable } from './history.ts';
 import { changing, confirmation, doneNote, faultPage, instantOf, scrollTable } from './parts.ts';
@@ -20,20 +20,22 @@ export const registerPages: readonly PageRoute[] = [
     action: 'operator.view',
     handle: (visit) => withWaiting(visit, loadPage),
   },
-  {
-    of: 'service',
-    method: 'GET',
-    path: '/operator/register/:load/approve',
-    action: 'load.approve',
-    handle: (visit) => withWaiting(visit, approveQuestion),
-  },
-  {
-    of: 'service',
-    method: 'POST',
-    path: '/operator/register/:load/approve',
-    action: 'load.approve',
-    handle: (visit) => withLoads(visit, approve),
-  },
+  ...(['approve', 'reject'] as const).flatMap((decision): PageRoute[] => [
+    {
+      of: 'service',
+      method: 'GET',
+      path: `/operator/register/:load/${decision}`,
+      action: 'load.approve',
+      handle: (visit) => withWaiting(visit, (_, load) => decisionQuestion(visit, load, decision)),
+    },
+    {
+      of: 'service',
+      method: 'POST',
+      path: `/operator/register/:load/${decision}`,
+      action: 'load.approve',
+      handle: (visit) => withLoads(visit, (_, loads) => decide(visit, loads, decision)),
+    },
+  ]),
 ];
 
 const registerPath = '/operator/register';
@@ -129,10 +131,11 @@ function figuresOf({ text, format }: Visit, load: WaitingLoad, code: string): st
 
 function approvalNote(visit: Visit, { approval, plan }: WaitingLoad): Html {
   if (!approval) return '';
-  const { by, time, state } = approval;
+  const { decision, by, time, state } = approval;
   const { text } = visit;
-  const became = approval.plan === plan ? text.approvalStates[state] : text.approvedOther;
-  return html`<p class="note${state === 'failed' ? ' bad' : ''}">${text.approvedBy(by)} ${instantOf(visit, time)}. ${became}</p>`;
+  const { made, states } = text.decisions[decision];
+  const became = approval.plan === plan ? states[state] : text.decidedOther;
+  return html`<p class="note${state === 'failed' ? ' bad' : ''}">${made(by)} ${instantOf(visit, time)}. ${became}</p>`;
 }
 
 async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<Page> {
@@ -142,7 +145,7 @@ async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<
     html`<div><dt>${name}</dt><dd>${value === null ? '-' : format.number(value)}</dd></div>`;
   const [other] = await loads.running();
   const isRunning = load.approval?.state === 'running' && load.approval.plan === plan;
-  const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?plan=${plan}">${text.approve}</a></p>`;
+  const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?plan=${plan}">${text.decisions.approve.name}</a><a class="button plain" href="${pathOf(load.load)}/reject?plan=${plan}">${text.decisions.reject.name}</a></p>`;
   return {
     title: text.loadOf(format.day(peildatum)),
     body: html`<div class="card"><h2>${text.whyItWaits}</h2>${objectionList(visit, load)}<p>${text.waitingText}</p></div>
@@ -150,10 +153,19 @@ async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<
 <div><dt>${text.snapshotDate}</dt><dd>${format.day(peildatum)}</dd></div>
 <div><dt>${text.liveDate}</dt><dd>${livePeildatum ? format.day(livePeildatum) : '-'}</dd></div>
 ${count(text.addressesAfter, addresses)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
-<div class="card">${exampleTable(visit, load)}</div>
+${mostChangedTables(visit, load)}<div class="card">${exampleTable(visit, load)}<p>${text.allChangesText} <code>load plan --csv</code></p></div>
 ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
 <p><a href="${registerPath}">${text.backToRegister}</a></p>`,
   };
+}
+
+function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: WaitingLoad): Html {
+  const tableOf = (caption: string, places: WaitingLoad['streets']) => {
+    const rows = places.map(({ name, changes }): Html[] => [name, format.number(changes)]);
+    const head = [text.place, { number: text.addresses }];
+    return rows.length > 0 ? html`<div class="card">${scrollTable(caption, head, rows)}</div>` : '';
+  };
+  return html`${tableOf(text.mostChangedStreets, streets)}${tableOf(text.mostChangedPlaces, woonplaatsen)}`;
 }
 
 function exampleTable({ text }: Visit, { examples }: WaitingLoad): Html {
@@ -171,16 +183,17 @@ function exampleTable({ text }: Visit, { examples }: WaitingLoad): Html {
   return scrollTable(text.examples, [text.change, text.address, text.before, text.after], rows);
 }
 
-/** Names the plan that the reader saw: what changed since is shown again rather than approved. */
-function approveQuestion(visit: Visit, load: WaitingLoad): Page {
+/** Names the plan that the reader saw: what changed since is shown again rather than decided. */
+function decisionQuestion(visit: Visit, load: WaitingLoad, decision: LoadDecision): Page {
   const { c, text, format } = visit;
   const { peildatum, added, changed, removed, plan } = load;
   if (c.req.query('plan') !== plan) return conflictPage(visit, load.load);
+  const { question, explanation, yes } = text.decisions[decision];
   return confirmation(visit, {
-    title: text.approveLoad(format.day(peildatum)),
-    explanation: text.approveText(format.number(added), format.number(changed), format.number(removed)),
-    action: `${pathOf(load.load)}/approve`,
-    yes: text.approveYes,
+    title: question(format.day(peildatum)),
+    explanation: explanation(format.number(added), format.number(changed), format.number(removed)),
+    action: `${pathOf(load.load)}/${decision}`,
+    yes,
     cancel: pathOf(load.load),
     hidden: html`<input type="hidden" name="plan" value="${plan}">`,
   });
@@ -191,11 +204,17 @@ function conflictPage({ text }: Visit, load: string): Page {
   return faultPage(text, { title, explanation, back: pathOf(load), status: 409 });
 }
 
-/** Sent twice, or by two people, it is one approval. */
-async function approve(visit: Visit, loads: Loads): Promise<PageAnswer> {
+const notes = {
+  approve: ['approved', 'approvedBefore'],
+  reject: ['rejected', 'rejectedBefore'],
+} as const;
+
+/** Sent twice, or by two people, it is one decision. */
+async function decide(visit: Visit, loads: Loads, decision: LoadDecision): Promise<PageAnswer> {
   const { c, form, text } = visit;
   const load = c.req.param('load') ?? '';
-  const done = await changing(text, registerPath, 'load', () => loads.approve({ load, plan: form.plan ?? '' }));
+  const done = await changing(text, registerPath, 'load', () => loads[decision]({ load, plan: form.plan ?? '' }));
   if ('fault' in done) return done.fault;
-  return { goTo: `${registerPath}?done=${done.result.started ? 'approved' : 'approvedBefore'}` };
+  const [first, before] = notes[decision];
+  return { goTo: `${registerPath}?done=${done.result.started ? first : before}` };
 }

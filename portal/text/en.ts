@@ -132,6 +132,7 @@ export const en = {
     'member remove': 'member removed',
     'plan put': 'plan created or changed',
     'load approve': 'load approved',
+    'load reject': 'load rejected',
     'session start': 'signed in',
     'session end': 'signed out',
     'session end-all': 'sessions ended',
@@ -288,7 +289,7 @@ export const en = {
   removed: 'Removed',
   waiting: 'Waiting for approval',
   noneWaiting: 'No load awaits approval.',
-  waitingText: 'It has changed nothing yet. If the figures and examples are correct, approve it; otherwise do nothing.',
+  waitingText: 'It has changed nothing yet. If the figures and examples are correct, approve it; otherwise reject it.',
   whyItWaits: 'Why it needs approval',
   whatItChanges: 'What it would change',
   objections: {
@@ -311,18 +312,40 @@ export const en = {
   before: 'Before',
   after: 'After',
   running: 'A load is running since',
-  approve: 'Approve this load',
-  approveLoad: (day: string) => `Approve the load of ${day}?`,
-  approveText: (added: string, changed: string, removed: string) =>
-    `It adds ${added}, changes ${changed} and removes ${removed} addresses for every customer, within minutes.`,
-  approveYes: 'Yes, approve this load',
-  approvedBy: (person: string) => `Approved by ${person} on`,
-  approvedOther: 'Its changes are different now, so it needs approval again.',
-  approvalStates: {
-    running: 'It is being loaded.',
-    done: 'That run has ended.',
-    failed: 'That run failed. The runbook says what to do: Load failed.',
-    unknown: 'Its result is unknown. Approve it again if it still awaits approval after an hour.',
+  place: 'Place',
+  mostChangedStreets: 'Streets with the most changes',
+  mostChangedPlaces: 'Places with the most changes',
+  allChangesText: 'A file of every change is written by the command line:',
+  decidedOther: 'Its changes are different now, so it needs a decision again.',
+  decisions: {
+    approve: {
+      name: 'Approve this load',
+      question: (day: string) => `Approve the load of ${day}?`,
+      explanation: (added: string, changed: string, removed: string) =>
+        `It adds ${added}, changes ${changed} and removes ${removed} addresses for every customer, within minutes.`,
+      yes: 'Yes, approve this load',
+      made: (person: string) => `Approved by ${person} on`,
+      states: {
+        running: 'It is being loaded.',
+        done: 'That run has ended.',
+        failed: 'That run failed. The runbook says what to do: Load failed.',
+        unknown: 'It is not known how that ended. Approve it again if it still waits after an hour.',
+      },
+    },
+    reject: {
+      name: 'Reject this load',
+      question: (day: string) => `Reject the load of ${day}?`,
+      explanation: (added: string, changed: string, removed: string) =>
+        `What is live stays. This load, which adds ${added} addresses, changes ${changed} and removes ${removed}, is not run, and is not offered again until its source is corrected or an operator asks for it with the command line.`,
+      yes: 'Yes, reject this load',
+      made: (person: string) => `Rejected by ${person} on`,
+      states: {
+        running: 'That is being carried out.',
+        done: 'That was carried out.',
+        failed: 'That failed. Reject it again.',
+        unknown: 'It is not known how that ended. Reject it again if it still waits after an hour.',
+      },
+    },
   },
   backToRegister: 'Back to the register',
   noRegister: 'The register is not connected to this portal.',
@@ -343,6 +366,8 @@ export const en = {
     planInactive: 'The plan is inactive.',
     approved: 'The load is approved and has started. It is live within minutes.',
     approvedBefore: 'The load was already approved. It runs once.',
+    rejected: 'The load is rejected. It no longer waits in a moment.',
+    rejectedBefore: 'The load was already rejected.',
   },
 
   errors: {

@@ -136,6 +136,7 @@ export const nl: Text = {
     'member remove': 'lid verwijderd',
     'plan put': 'abonnement aangemaakt of gewijzigd',
     'load approve': 'update goedgekeurd',
+    'load reject': 'update afgewezen',
     'session start': 'ingelogd',
     'session end': 'uitgelogd',
     'session end-all': 'sessies beëindigd',
@@ -295,7 +296,7 @@ export const nl: Text = {
   waiting: 'Wacht op goedkeuring',
   noneWaiting: 'Er wacht niets op goedkeuring.',
   waitingText:
-    'Hiervan is nog niets in gebruik. Kloppen de cijfers en de voorbeelden? Keur de update dan goed. Zo niet, doe dan niets: de update blijft wachten.',
+    'Hiervan is nog niets in gebruik. Kloppen de cijfers en de voorbeelden? Keur de update dan goed. Zo niet, wijs hem dan af.',
   whyItWaits: 'Waarom deze update wacht',
   whatItChanges: 'Wat er zou veranderen',
   objections: {
@@ -318,18 +319,40 @@ export const nl: Text = {
   before: 'Voor',
   after: 'Na',
   running: 'Er loopt een update sinds',
-  approve: 'Deze update goedkeuren',
-  approveLoad: (day) => `Update van ${day} goedkeuren?`,
-  approveText: (added, changed, removed) =>
-    `Er komen ${added} adressen bij, er veranderen er ${changed} en er verdwijnen er ${removed}: voor elke klant, binnen enkele minuten.`,
-  approveYes: 'Ja, keur deze update goed',
-  approvedBy: (person) => `Goedgekeurd door ${person} op`,
-  approvedOther: 'Deze update zou intussen iets anders veranderen en wacht daarom opnieuw op goedkeuring.',
-  approvalStates: {
-    running: 'De update loopt.',
-    done: 'Die uitvoering is voorbij.',
-    failed: 'Die uitvoering is mislukt. Wat te doen staat in het runbook: Load failed.',
-    unknown: 'Het is niet bekend hoe dat is afgelopen. Keur opnieuw goed als de update na een uur nog wacht.',
+  place: 'Plaats',
+  mostChangedStreets: 'Straten met de meeste wijzigingen',
+  mostChangedPlaces: 'Woonplaatsen met de meeste wijzigingen',
+  allChangesText: 'Een bestand met alle wijzigingen maakt u met de opdrachtregel:',
+  decidedOther: 'Deze update zou intussen iets anders veranderen en wacht daarom opnieuw op een besluit.',
+  decisions: {
+    approve: {
+      name: 'Deze update goedkeuren',
+      question: (day) => `Update van ${day} goedkeuren?`,
+      explanation: (added, changed, removed) =>
+        `Er komen ${added} adressen bij, er veranderen er ${changed} en er verdwijnen er ${removed}: voor elke klant, binnen enkele minuten.`,
+      yes: 'Ja, keur deze update goed',
+      made: (person) => `Goedgekeurd door ${person} op`,
+      states: {
+        running: 'De update loopt.',
+        done: 'Die uitvoering is voorbij.',
+        failed: 'Die uitvoering is mislukt. Wat te doen staat in het runbook: Load failed.',
+        unknown: 'Het is niet bekend hoe dat is afgelopen. Keur opnieuw goed als de update na een uur nog wacht.',
+      },
+    },
+    reject: {
+      name: 'Deze update afwijzen',
+      question: (day) => `Update van ${day} afwijzen?`,
+      explanation: (added, changed, removed) =>
+        `Wat nu in gebruik is, blijft. Deze update, waarmee er ${added} adressen bijkomen, ${changed} veranderen en ${removed} verdwijnen, wordt niet uitgevoerd. Hij wordt pas weer aangeboden als de bron is verbeterd, of als een operator erom vraagt met de opdrachtregel.`,
+      yes: 'Ja, wijs deze update af',
+      made: (person) => `Afgewezen door ${person} op`,
+      states: {
+        running: 'Dat wordt nu uitgevoerd.',
+        done: 'Dat is uitgevoerd.',
+        failed: 'Dat is mislukt. Wijs de update opnieuw af.',
+        unknown: 'Het is niet bekend hoe dat is afgelopen. Wijs opnieuw af als de update na een uur nog wacht.',
+      },
+    },
   },
   backToRegister: 'Terug naar het register',
   noRegister: 'Het register is niet met dit portaal verbonden.',
@@ -349,6 +372,8 @@ export const nl: Text = {
     planActive: 'Het abonnement is actief.',
     planInactive: 'Het abonnement is gestopt.',
     approved: 'De update is goedgekeurd en begonnen. Binnen enkele minuten is de nieuwe versie in gebruik.',
+    rejected: 'De update is afgewezen. Hij wacht zo meteen niet meer.',
+    rejectedBefore: 'De update was al afgewezen.',
     approvedBefore: 'De update was al goedgekeurd en wordt één keer uitgevoerd.',
   },
 

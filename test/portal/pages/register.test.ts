@@ -65,6 +65,33 @@ describe('the register', () => {
     expect((await operator.get(at)).status).toBe(404);
   });
 
+  it('shows the streets and places that change the most', async () => {
+    const { body } = await operator.get(`/operator/register/${register.waiting}`);
+    for (const shown of [
+      'Streets with the most changes',
+      'Places with the most changes',
+      'Buitenveer, Weesp',
+      '>Weesp<',
+    ])
+      expect(body).toContain(shown);
+  });
+
+  it('rejects a load from its page after a confirmation: it does not go live and no longer waits', async () => {
+    const at = `/operator/register/${register.waiting}`;
+    const [, question = ''] = /href="([^"]+reject\?plan=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
+    const asked = await operator.get(question);
+    expect(asked.body).toContain('What is live stays');
+    const form = { plan: field(asked.body, 'plan') };
+    expect((await operator.post(`${at}/reject`, form)).location).toBe('/operator/register?done=rejected');
+    await runner.settle();
+    const { body } = await operator.get('/operator/register?done=rejected');
+    for (const shown of ['The load is rejected', '8 Jan 2026', 'load rejected', 'olaf@operator.nl', 'No load awaits'])
+      expect(body).toContain(shown);
+    expect((await operator.get(at)).status).toBe(404);
+    expect((await operator.post(`${at}/reject`, form)).location).toBe('/operator/register?done=rejectedBefore');
+    expect((await operator.post(`${at}/approve`, form)).status).toBe(404);
+  });
+
   it('refuses an approval form of another plan, or without a plan', async () => {
     const at = `/operator/register/${register.waiting}/approve`;
     expect((await operator.get(`${at}?plan=0123456789abcdef`)).status).toBe(409);
