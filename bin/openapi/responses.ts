@@ -240,6 +240,15 @@ function schemaOf(code: ProblemCode) {
   return schema;
 }
 
+const bodyExplanation = {
+  happened:
+    'The body is invalid. No address was looked up, and the request did not count against the quota. `errors` has one entry for each ' +
+    'fault: a JSON `pointer` to the member, a stable `code`, and a `detail` that says what to send instead. Where that is clear, ' +
+    '`suggestion` has it for a program: the members of the address to send, with their values.',
+  remedy:
+    'Correct every member that `errors` points to and send the request again. The same request always gets the same response.',
+};
+
 /** The 422 of a body with many lookups: the same problem, whose faults have a pointer instead of a parameter. */
 export function invalidBodyResponse(): ZodOpenApiResponseObject {
   const code = 'invalid-input';
@@ -248,7 +257,7 @@ export function invalidBodyResponse(): ZodOpenApiResponseObject {
     type: z.literal(problemType(code)),
     status: z.literal(status),
   });
-  z.globalRegistry.add(schema, { id: 'InvalidBody', description: `${title}. ${explanations.en[code].remedy}` });
+  z.globalRegistry.add(schema, { id: 'InvalidBody', description: `${title}. ${bodyExplanation.remedy}` });
   const { value } = exampleOf(code);
   const errors = [
     {
@@ -259,7 +268,7 @@ export function invalidBodyResponse(): ZodOpenApiResponseObject {
     },
   ];
   return {
-    description: explanations.en[code].happened,
+    description: bodyExplanation.happened,
     headers: headersOf(),
     content: {
       'application/problem+json': {

@@ -25,12 +25,14 @@ export const maxAddresses = 100;
  */
 export function readBatchInput(body: string, rawQueryString = ''): BatchInput {
   const sent = parse(body);
+  const faults = () => [...bodyFaults(sent), ...(sent === unreadable ? [] : repeatedMembers(body))];
   if ([...new URLSearchParams(rawQueryString)].flat().some(hasKeyPrefix)) {
-    return { requests: null, faults: () => [keyInQuery, ...bodyFaults(sent)] };
+    return { requests: null, faults: () => [keyInQuery, ...faults()] };
   }
   const requests = requestsIn(sent);
   const include = isObject(sent) ? includeIn(sent.include) : null;
-  return requests && include ? { requests, include } : { requests: null, faults: () => bodyFaults(sent) };
+  if (!requests || !include || hasRepeatedMembers(body, sent as ValidBody)) return { requests: null, faults };
+  return { requests, include };
 }
 
 const unreadable = Symbol('not JSON');
@@ -44,6 +46,36 @@ function parse(body: string): unknown {
 }
 
 type Json = Record<string, unknown>;
+type ValidBody = Json & { addresses: Json[] };
+
+/** Whether `JSON.parse` has left out members of a body that is valid otherwise: nothing else in that has a colon. */
+function hasRepeatedMembers(body: string, sent: ValidBody): boolean {
+  const members = [sent, ...sent.addresses].reduce((sum, one) => sum + Object.keys(one).length, 0);
+  return body.split(':').length - 1 > members;
+}
+
+/** The members that an object has more than once. `JSON.parse` keeps the last one, which may not be what was meant. */
+function repeatedMembers(body: string): BodyFault[] {
+  const pointers = new Set<string>();
+  /** The objects and lists around a token, the outermost first, each with where the token is in it. */
+  const around: { names: Set<string> | null; at: string | number }[] = [];
+  for (const [token, text, colon] of body.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)|[{}[\],]/g)) {
+    const inner = around.at(-1);
+    if (token === '{') around.push({ names: new Set(), at: '' });
+    else if (token === '[') around.push({ names: null, at: 0 });
+    else if (token === '}' || token === ']') around.pop();
+    else if (token === ',' && typeof inner?.at === 'number') inner.at++;
+    else if (text && colon && inner?.names) {
+      const name = JSON.parse(text) as string;
+      inner.at = redactKeys(name);
+      if (inner.names.has(name)) pointers.add(around.map(({ at }) => `/${escaped(String(at))}`).join(''));
+      inner.names.add(name);
+    }
+  }
+  return [...pointers].map((pointer) =>
+    fault(pointer, 'duplicate', 'This member was sent more than once: send it once.'),
+  );
+}
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -57,9 +57,9 @@ export const dutchExplanations = {
     remedy: 'Stuur `postcode` en `huisnummer` bij elke zoekopdracht; alleen `toevoeging` mag ontbreken.',
   },
   duplicate: {
-    happened: 'Een parameter is meer dan één keer gestuurd.',
+    happened: 'Een parameter, of een veld van een object in de body, is meer dan één keer gestuurd.',
     remedy:
-      'Stuur elke parameter één keer. Een veelvoorkomende oorzaak is een basis-URL die al een query string heeft.',
+      'Stuur elke parameter en elk veld één keer. Een veelvoorkomende oorzaak is een basis-URL die al een query string heeft.',
   },
   'wrong-name': {
     happened:

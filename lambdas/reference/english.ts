@@ -55,8 +55,8 @@ export const englishExplanations = {
     remedy: 'Send `postcode` and `huisnummer` with every lookup; only `toevoeging` is optional.',
   },
   duplicate: {
-    happened: 'A parameter was sent more than once.',
-    remedy: 'Send each parameter once. A common cause is a base URL that already has a query string.',
+    happened: 'A parameter, or a member of an object in the body, was sent more than once.',
+    remedy: 'Send each parameter and each member once. A common cause is a base URL that already has a query string.',
   },
   'wrong-name': {
     happened:

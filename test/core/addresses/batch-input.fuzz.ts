@@ -86,4 +86,60 @@ describe('any body', () => {
       }),
     );
   });
+
+  it('is invalid at the pointer of each member that an object has more than once, however it is written', () => {
+    fc.assert(
+      fc.property(written, (members) => {
+        const repeated = new Set<string>();
+        const text = write(members, '', repeated);
+        const input = readBatchInput(text);
+        const faults = input.requests ? [] : input.faults();
+        const found = faults.filter(({ code }) => code === 'duplicate').map(({ pointer }) => pointer);
+        expect(found.sort()).toEqual([...repeated].sort());
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
+
+/** An object as it is written: members in their order, which may have equal names. */
+type Written = { name: string; value: Written[] | unknown; space: string; escapes: boolean }[];
+
+const { written } = fc.letrec<{ written: Written; values: unknown }>((tie) => ({
+  written: fc.array(
+    fc.record({
+      name: fc.constantFrom('addresses', 'include', 'postcode', 'huisnummer', 'toevoeging', 'a/b~c', '":{,', ''),
+      value: tie('values'),
+      space: fc.constantFrom('', ' ', '\n\t'),
+      escapes: fc.boolean(),
+    }),
+    { maxLength: 5 },
+  ),
+  values: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom<unknown>(1, 12, null, true, '1012JS', 'A', '"a":{"b":1}', '\\', [], ['toevoegingen']),
+    fc.record({ members: tie('written') }),
+    fc.record({ list: fc.array(fc.record({ members: tie('written') }), { maxLength: 3 }) }),
+  ),
+}));
+
+/** The text of an object; adds the pointer of each member that it has more than once to `repeated`. */
+function write(members: Written, at: string, repeated: Set<string>): string {
+  const names = new Set<string>();
+  const texts = members.map(({ name, value, space, escapes }) => {
+    const pointer = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (names.has(name)) repeated.add(pointer);
+    names.add(name);
+    const code = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const written = escapes ? `"${[...name].map(code).join('')}"` : JSON.stringify(name);
+    return `${written}${space}:${space}${writeValue(value, pointer, repeated)}`;
+  });
+  return `{${texts.join(',')}}`;
+}
+
+function writeValue(value: unknown, at: string, repeated: Set<string>): string {
+  const { members, list } = (value ?? {}) as { members?: Written; list?: { members: Written }[] };
+  if (members) return write(members, at, repeated);
+  if (list) return `[${list.map((one, i) => write(one.members, `${at}/${i}`, repeated)).join(', ')}]`;
+  return JSON.stringify(value);
+}

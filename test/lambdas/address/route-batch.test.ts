@@ -220,6 +220,23 @@ describe('invalid input', () => {
     expect(await used(id)).toBe(0);
   });
 
+  it.each([
+    ['{"addresses":[{"postcode":"1012RJ","postcode":"1381AA","huisnummer":9}]}', ['/addresses/0/postcode']],
+    ['{"addresses":[{"postcode":"1381AA","huisnummer":8,"huisnummer":9}]}', ['/addresses/0/huisnummer']],
+    ['{"addresses":[],"addresses":[{"postcode":"1381AA","huisnummer":9}]}', ['/addresses']],
+    [
+      '{"include":[],"addresses":[{"postcode":"1381AA","huisnummer":9}],"incl\\u0075de":["toevoegingen"]}',
+      ['/include'],
+    ],
+  ])('with a member that is given twice gets 422 at its pointer, and consumes nothing: %s', async (body, where) => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    const { status, json } = await service.instance.send('/v1/addresses', { method: 'POST', headers, body });
+    expect(status).toBe(422);
+    expect(pointers(json)).toEqual(where.map((pointer) => `${pointer} duplicate`));
+    expect(await used(id)).toBe(0);
+  });
+
   it('suggests to a program what to send, as for the single lookup', async () => {
     const { key } = await newAccount(service, { day: 10 });
     const { json } = await service.instance.lookUpAll(key, { addresses: [{ postcode: '1381AA', huisnummer: '12A' }] });
