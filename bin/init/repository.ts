@@ -159,7 +159,7 @@ The deployment of the npm package bag-adres: settings in \`bag-adres.json\`, by 
 - Upgrade: \`npm install bag-adres@VERSION\`, then \`npx bag-adres upgrade --stage test\`
 - In an emergency: \`npx bag-adres rollback-code --stage prod\`
 - Guides: \`node_modules/bag-adres/docs\`, deploy.md and runbook.md first
-- The pipeline in \`.github/workflows/deploy.yml\` needs two roles: see \`docs/examples/pipeline\` there
+- The pipeline in \`.github/workflows/deploy.yml\` needs two roles: see \`docs/examples/pipeline/README.md\` in the same folder
 `;
 }
 

@@ -44,6 +44,15 @@ export const batchExample = {
 
 const { summary } = batchExample;
 
+const invalidBody = {
+  happened:
+    'The body is invalid. No address was looked up, and the request did not count against the quota. `errors` has one entry for each ' +
+    'fault: a JSON `pointer` to the member, a stable `code`, and a `detail` that says what to send instead. Where that is clear, ' +
+    '`suggestion` has it for a program: the members of the address to send, with their values.',
+  remedy:
+    'Correct every member that `errors` points to and send the request again. The same request always gets the same response.',
+};
+
 /** `POST /v1/addresses` */
 export const batchOperation: ZodOpenApiOperationObject = {
   operationId: 'lookUpAddresses',
@@ -67,7 +76,7 @@ export const batchOperation: ZodOpenApiOperationObject = {
         'application/json': { schema: batchAnswerSchema, examples: { many: { summary, value: batchExample.answer } } },
       },
     },
-    '422': invalidBodyResponse(),
+    '422': invalidBodyResponse(invalidBody),
     ...problemReferences(401, 403, 413, 415, 429, 500, 503),
   },
 };

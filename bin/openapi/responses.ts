@@ -13,7 +13,7 @@ import {
 } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
-import { explanations } from '../../lambdas/reference/explanations.ts';
+import { type Explanation, explanations } from '../../lambdas/reference/explanations.ts';
 
 /** The id of the request in every example. */
 const exampleRequestId = 'JKJaXmPLvHcESHA=';
@@ -240,24 +240,15 @@ function schemaOf(code: ProblemCode) {
   return schema;
 }
 
-const bodyExplanation = {
-  happened:
-    'The body is invalid. No address was looked up, and the request did not count against the quota. `errors` has one entry for each ' +
-    'fault: a JSON `pointer` to the member, a stable `code`, and a `detail` that says what to send instead. Where that is clear, ' +
-    '`suggestion` has it for a program: the members of the address to send, with their values.',
-  remedy:
-    'Correct every member that `errors` points to and send the request again. The same request always gets the same response.',
-};
-
 /** The 422 of a body with many lookups: the same problem, whose faults have a pointer instead of a parameter. */
-export function invalidBodyResponse(): ZodOpenApiResponseObject {
+export function invalidBodyResponse({ happened, remedy }: Explanation): ZodOpenApiResponseObject {
   const code = 'invalid-input';
   const { status, title } = problems[code];
   const schema = z.extend(invalidBodySchema, {
     type: z.literal(problemType(code)),
     status: z.literal(status),
   });
-  z.globalRegistry.add(schema, { id: 'InvalidBody', description: `${title}. ${bodyExplanation.remedy}` });
+  z.globalRegistry.add(schema, { id: 'InvalidBody', description: `${title}. ${remedy}` });
   const { value } = exampleOf(code);
   const errors = [
     {
@@ -268,7 +259,7 @@ export function invalidBodyResponse(): ZodOpenApiResponseObject {
     },
   ];
   return {
-    description: bodyExplanation.happened,
+    description: happened,
     headers: headersOf(),
     content: {
       'application/problem+json': {

@@ -16,8 +16,11 @@ export function releaseProblems(root: string, version: string): string[] {
     problems.push(`docs/releases/releases.json has no entry for ${version}. Add it: "bag-adres upgrade" reads it.`);
   if (!read('CHANGELOG.md').includes(`\n## ${version}\n`))
     problems.push(`CHANGELOG.md has no chapter "## ${version}". Give the changes under "Unreleased" that heading.`);
-  if (!existsSync(join(root, 'test/releases', version, 'templates.json')))
-    problems.push('test/releases lacks the templates of this version: UPDATE_RELEASE=1 npm test -- test/releases.');
+  if (/^## Unreleased\n+(?!## )./m.test(read('CHANGELOG.md')))
+    problems.push(`CHANGELOG.md has changes under "Unreleased". Move them to the chapter "## ${version}".`);
+  for (const file of ['templates.json', 'stored.json'])
+    if (!existsSync(join(root, 'test/releases', version, file)))
+      problems.push(`test/releases/${version} lacks ${file}: UPDATE_RELEASE=1 npm test -- test/releases.`);
   const git = (...args: string[]) => {
     try {
       return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

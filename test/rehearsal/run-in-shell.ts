@@ -43,7 +43,9 @@ export async function runInShell(pieces: readonly Documented[]): Promise<{ calls
     const script = join(folder, 'script');
     await writeFile(script, pieces.map(shellOf).join('\n'));
     const env = { PATH: `${folder}:/usr/bin:/bin`, CALLS: calls, FAILURES: failures, HOME: folder };
-    await promisify(execFile)('bash', [script], { cwd: folder, env });
+    const running = promisify(execFile)('bash', [script], { cwd: folder, env });
+    running.child.stdin?.end(); // or a command that asks for something waits
+    await running;
     return {
       calls: (await readFile(calls, 'utf8')).split('\u001e').slice(0, -1).map(callOf),
       problems: (await readFile(failures, 'utf8')).split('\n').filter((line) => line !== ''),
