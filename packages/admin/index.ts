@@ -2,7 +2,7 @@
  * What the package `bag-adres-admin` promises to keep (docs/compatibility.md). Nothing else of the admin module leaves
  * it, so everything else may change.
  */
-export type { AccountState, Plan, PlanState } from '../../core/accounts/account.ts';
+export type { AccountState, Plan, PlanState, UnitsByKey } from '../../core/accounts/account.ts';
 export type { AccountSummary, AccountView, WindowUsage } from '../../core/accounts/admin/account-views.ts';
 export type { AccountChanges, AccountInput, RepairedWindow } from '../../core/accounts/admin/accounts.ts';
 export {
@@ -33,5 +33,6 @@ export { type WindowName, windowNames, type windows } from '../../core/calendar.
 export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../recovery/backup.ts';
 export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
 export { announceWith, changeEventTypes, type EventEntry } from './events.ts';
+export type { AccountPage, AccountPageOptions } from './list-accounts.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from './sessions.ts';
 export { type KeyUsage, type UsageByKey, usageByKeyCsv } from './usage-by-key.ts';
