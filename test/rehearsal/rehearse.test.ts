@@ -8,7 +8,7 @@ describe('the rehearsal', () => {
     const { calls, problems } = await rehearseDocs();
     expect(problems).toEqual([]);
     expect(calls).toBeGreaterThan(50);
-  });
+  }, 120_000);
 
   it.each([
     ['a command of ours that no longer exists', 'npx bag-adres load undo --stack a', /Unknown command 'undo'/],

@@ -1,0 +1,160 @@
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readReleases } from '../../bin/upgrade/releases.ts';
+import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { charge } from '../../core/accounts/charge/charge.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
+import { rollbackLoad, runLoad } from '../../local/load/run-load.ts';
+import { createAdmin } from '../../packages/admin/admin.ts';
+import { type LoadBench, startLoadBench } from '../loader/steps/load-bench.ts';
+import { february, january, listsOf, tableOf } from '../loader/steps/months.ts';
+import { createAccountsTable } from '../support/dynamodb.ts';
+
+/** An item of DynamoDB, whose bytes are text in base64 in the file. */
+type RawItem = Record<string, AttributeValue>;
+
+/** What a release left in the tables and the bucket, and how it showed that. */
+type Stored = {
+  addresses: RawItem[];
+  accounts: RawItem[];
+  /** By path, in base64. */
+  files: Record<string, string>;
+  /** A key of `acme` that works, as a request presents it: the key itself is a secret. */
+  claim: KeyClaim;
+  views: Awaited<ReturnType<typeof viewsOf>>;
+};
+
+const checksumSecret = 'the secret of the stored accounts';
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+/** The last release, as in `compatible.test.ts`; `UPDATE_RELEASE=1` writes what the present version stores. */
+const fixture = (name: string) => join(import.meta.dirname, name, 'stored.json');
+
+let bench: LoadBench;
+let stored: Stored;
+let now = Date.UTC(2026, 2, 14, 12);
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  if (process.env.UPDATE_RELEASE) {
+    mkdirSync(dirname(fixture(version)), { recursive: true });
+    writeFileSync(fixture(version), `${JSON.stringify(await store(), bytesAsText, 1)}\n`);
+  }
+  const names = readReleases().map((release) => release.version);
+  const last = names.filter((name) => existsSync(fixture(name))).at(-1);
+  stored = JSON.parse(readFileSync(fixture(String(last)), 'utf8'), textAsBytes);
+}, 120_000);
+afterAll(() => bench.stop());
+
+const adminOf = (table: string) =>
+  createAdmin({ client: DynamoDBDocumentClient.from(bench.client), table, checksumSecret, now: () => now });
+
+const claimOf = (key: string) => readApiKey(key, checksumSecret) as KeyClaim;
+
+async function use(table: string, claim: KeyClaim, units: number): Promise<void> {
+  await charge(createAccessStore(bench.client, table), claim, () => now / 1000, AbortSignal.timeout(60_000), units);
+}
+
+async function viewsOf(table: string) {
+  const { accounts, keys, plans, members } = adminOf(table);
+  return {
+    acme: await accounts.show('acme'),
+    sharded: await accounts.show('sharded'),
+    usage: await accounts.usage('acme', { from: '2026-03-14', to: '2026-03-15' }),
+    keys: await keys.list('acme'),
+    plans: (await plans.list()).plans,
+    members: await members.list('acme'),
+    audit: await accounts.audit('acme'),
+  };
+}
+
+/** Stores one of each kind of item and file, and returns all that is stored. */
+async function store(): Promise<Stored> {
+  const accounts = 'stored-accounts';
+  await createAccountsTable(bench.client, accounts);
+  const admin = adminOf(accounts);
+  await admin.plans.put({ code: 'standard', limits: { minute: 60, day: 5000, month: null } });
+  for (const id of ['acme', 'sharded']) await admin.accounts.create({ id, plan: 'standard' });
+  await admin.accounts.set({ id: 'acme', limits: { day: 300 } });
+  await admin.accounts.set({ id: 'sharded', shards: 3 });
+  await admin.members.add({ account: 'acme', person: 'ann@example.nl', role: 'admin' });
+  const revoked = await admin.keys.create({ account: 'acme', label: 'old' });
+  const { key } = await admin.keys.create({ account: 'acme', label: 'webshop', expires: '2030-01-01T00:00:00Z' });
+  const other = await admin.keys.create({ account: 'sharded', label: 'many' });
+  await use(accounts, claimOf(revoked.key), 2);
+  await admin.keys.revoke({ account: 'acme', keyId: revoked.keyId });
+  await use(accounts, claimOf(key), 5);
+  now += 86_400_000;
+  for (const units of [1, 7]) await use(accounts, claimOf(key), units);
+  await use(accounts, claimOf(other.key), 9);
+
+  const addresses = await bench.newTable();
+  const folder = bench.newFolder();
+  const table = dynamoDbAddressTable(bench.client, addresses);
+  await runLoad({ source: await bench.extractOf(january), storage: folder, addresses: table, workers: 0 });
+  const files = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((file) => file.isFile());
+  const paths = files.map((file) => join(file.parentPath, file.name));
+  return {
+    addresses: await scan(addresses),
+    accounts: await scan(accounts),
+    files: Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), readFileSync(path, 'base64')])),
+    claim: claimOf(key),
+    views: await viewsOf(accounts),
+  };
+}
+
+async function scan(TableName: string): Promise<RawItem[]> {
+  return (await bench.client.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items ?? [];
+}
+
+async function put(TableName: string, items: readonly RawItem[]): Promise<void> {
+  for (const Item of items) await bench.client.send(new PutItemCommand({ TableName, Item }));
+}
+
+function bytesAsText(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const bytes = this[name];
+  return bytes instanceof Uint8Array ? `bytes ${Buffer.from(bytes).toString('base64')}` : value;
+}
+
+function textAsBytes(_: string, value: unknown): unknown {
+  const isBytes = typeof value === 'string' && value.startsWith('bytes ');
+  return isBytes ? new Uint8Array(Buffer.from(value.slice(6), 'base64')) : value;
+}
+
+describe('what the last release stored', () => {
+  it('shows the same accounts, usage, keys, plans, members and audit, and its keys still work', async () => {
+    const table = 'read-accounts';
+    await createAccountsTable(bench.client, table);
+    await put(table, stored.accounts);
+    now = Date.UTC(2026, 2, 15, 12);
+    expect(await viewsOf(table)).toMatchObject(JSON.parse(JSON.stringify(stored.views)));
+    expect(stored.views.usage.days.map(({ lookups }) => lookups)).toEqual([7, 8]);
+    await use(table, stored.claim, 3);
+    const { windows } = await adminOf(table).accounts.show('acme');
+    expect(windows.day).toMatchObject({ limit: 300, used: 11 });
+  });
+
+  it('is served as it was, goes on with the next extract, and can be gone back to', async () => {
+    const table = await bench.newTable();
+    await put(table, stored.addresses);
+    const folder = bench.newFolder();
+    for (const [path, content] of Object.entries(stored.files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), Buffer.from(content, 'base64'));
+    }
+    const options = { storage: folder, addresses: dynamoDbAddressTable(bench.client, table), workers: 0 };
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+
+    const report = await runLoad({ ...options, source: await bench.extractOf(february), waiveSize: true });
+    expect(report).toMatchObject({ outcome: 'published' });
+    expect([await bench.addressesIn(table), await bench.listsIn(table)]).toEqual([
+      tableOf(february),
+      listsOf(february),
+    ]);
+    await rollbackLoad({ ...options, snapshot: january.peildatum, waiveSize: true });
+    expect([await bench.addressesIn(table), await bench.listsIn(table)]).toEqual([tableOf(january), listsOf(january)]);
+  });
+});
