@@ -20,6 +20,7 @@ import {
   finishPending,
   type LoadContext,
   loadStatus,
+  readManifest,
   sampleTable,
 } from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
@@ -204,7 +205,7 @@ export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ..
   return found;
 });
 
-function find(
+async function find(
   context: LoadContext,
   wanted: Omit<StepInput<'discover'>, 'owner'>,
   source: string,
@@ -212,7 +213,12 @@ function find(
 ): Promise<Discovery> {
   if (wanted.reject !== undefined) return rejectRefused(context, wanted.reject);
   if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
-  if (wanted.approve !== undefined && wanted.source === undefined) return resume(context, wanted.approve);
+  if (wanted.approve !== undefined && wanted.source === undefined) {
+    const { published } = await readManifest(context.storage);
+    if (published?.load !== wanted.approve) return resume(context, wanted.approve);
+    // It is live: the same execution goes on to the days that follow it.
+    return discover(context, { mutations: wanted.mutations ?? mutations });
+  }
   const { again = false, planOnly = false } = wanted;
   // Mutations named in the input are applied alone; the configured ones are applied after the extract.
   const sources = wanted.mutations

@@ -21,6 +21,7 @@ import { type Customer, Hammer, judgeCharges, Possible } from './lookups.ts';
 import { Processes } from './processes.ts';
 import { type State, writeRegister } from './register.ts';
 import { stopEngineUnder } from './stopped-engine.ts';
+import { walkChaos } from './walk/walk-chaos.ts';
 
 /** What ends a run early; it leaves no process behind. */
 const interrupts = ['SIGINT', 'SIGTERM'] as const;
@@ -39,7 +40,15 @@ const plans: [account: string, limits: Customer['limits']][] = [
 /** Batches wait for one another most of the time, so several models are run at once, each with processes of its own. */
 const models = 4;
 
-type Options = { minutes: number; seed: number; runs: number; batches?: number; callers?: number };
+type Options = {
+  minutes: number;
+  seed: number;
+  runs: number;
+  batches?: number;
+  callers?: number;
+  walk?: number;
+  objects: number;
+};
 
 const command = new Command('npm run chaos --')
   .description(
@@ -55,6 +64,12 @@ const command = new Command('npm run chaos --')
     'lets so many call instead while the engine is stopped, and fails over 5 seconds',
     Number,
   )
+  .option(
+    '--walk <days>',
+    'applies so many days by the state machine instead, with kills, corrections and rejections',
+    Number,
+  )
+  .option('--objects <number>', 'how many nummeraanduidingen a walk has', Number, 2_000)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(main);
 await command.parseAsync();
@@ -73,6 +88,10 @@ async function main(options: Options): Promise<void> {
     const report = await stopEngineUnder(options.callers);
     console.log(JSON.stringify(report));
     if (report.late > 0 || report.statuses[0]) process.exitCode = 1;
+    return;
+  }
+  if (options.walk !== undefined) {
+    for (let run = 0; run < options.runs; run++) await walkChaos(options.walk, options.objects, options.seed + run);
     return;
   }
   const disk = process.env[diskVariable];

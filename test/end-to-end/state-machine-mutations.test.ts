@@ -224,6 +224,16 @@ describe("an execution that can't apply a day", () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
+  it('goes on to the days after one that was approved, in the same execution', async () => {
+    const source = await loaded();
+    await list([one, two, three, four], new Map([[three, other]]));
+    await loader.run({ source });
+    const [, load] = /"load": "(.+)"/.exec(loader.messages.at(-1)?.text ?? '') ?? [];
+    const execution = await loader.run({ approve: load });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: four.date } });
+    expect(await loader.run({ approve: load })).toMatchObject({ error: 'UnknownLoadError' });
+  });
+
   it('is corrected by the next extract automatically', async () => {
     const expected = await tableOfDay(three);
     await list([two, three]);

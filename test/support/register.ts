@@ -24,17 +24,17 @@ export function firstState(random: Random, date: string, objects = 40): Voorkome
     woonplaats: random.pick(WPL).identificatie,
     begin,
   }));
-  const NUM = Array.from({ length: objects }, (_, i) => num(random, i, OPR, begin, date));
+  const NUM = Array.from({ length: objects }, (_, i) => num(random, i, OPR, begin, date, objects));
   return { NUM, OPR, WPL };
 }
 
 const id = (type: string, index: number) => `0457${type}${String(index + 1).padStart(10, '0')}`;
 const postcodes = ['1381AA', '1381AB', '1382AA', '1390ZZ', '1012JS', '9999ZZ'];
 
-function num(random: Random, index: number, streets: OprStand[], begin: string, date: string): NumStand {
+function num(random: Random, index: number, streets: OprStand[], begin: string, date: string, objects = 0): NumStand {
   return {
     identificatie: id('20', index),
-    huisnummer: 1 + random.int(4),
+    huisnummer: 1 + random.int(Math.max(4, Math.ceil(objects / 50))),
     ...(random.chance(0.3) ? { huisletter: random.pick(['a', 'B']) } : {}),
     ...(random.chance(0.2) ? { huisnummertoevoeging: random.pick(['1', 'bis']) } : {}),
     ...(random.chance(0.9) ? { postcode: random.pick(postcodes) } : {}),
