@@ -32,7 +32,7 @@ export class Copy {
    * for.
    *
    * @param cpuSeconds of the process, not of the clock, so that a busy machine ends nothing early: what runs for longer
-   * loops forever
+   * loops forever. What waits forever uses none, so it is ended after twenty times as long by the clock
    */
   async jest(
     args: readonly string[],
@@ -43,12 +43,16 @@ export class Copy {
     const child = spawn('sh', ['-c', script, process.execPath, ...flags, ...args], {
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
     });
+    const { pid } = child;
+    const waits = setTimeout(() => pid && process.kill(-pid, 'SIGKILL'), (60 + 20 * cpuSeconds) * 1000);
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
     const code = await new Promise<number | null>((done) => child.once('close', done));
+    clearTimeout(waits);
     const times = [...(output.trimEnd().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
     return {
       code,

@@ -4,9 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { type Copy, root } from './copy.ts';
 
 /** Tests that start processes or synthesize the app: minutes for each change, to code that is tested closer by. */
-const slowFolders = /^test\/(?:local|bin|lib|smoke|rehearsal|portal|bench|chaos|package|architecture)\//;
+const slowFolders =
+  /^test\/(?:end-to-end\/example|(?:local|bin|lib|smoke|rehearsal|portal|bench|chaos|package|architecture)\/)/;
 const slowButOfPortal =
-  /^test\/(?:local|bin|lib|smoke|rehearsal|bench|chaos|package|architecture|portal\/(?:local|stack))\//;
+  /^test\/(?:end-to-end\/example|(?:local|bin|lib|smoke|rehearsal|bench|chaos|package|architecture|portal\/(?:local|stack))\/)/;
 
 /** A test file as it was with nothing changed. `lines` has the lines of each product file that it runs. */
 export type Measured = { test: string; passes: boolean; seconds: number; lines: Record<string, number[]> };
@@ -15,9 +16,15 @@ type FileCoverage = { statementMap: Record<string, { start: { line: number } }>;
 
 /**
  * Runs each test that imports one of the files, directly or not, alone and with nothing changed. What a test runs is
- * kept until it or the product changes. A test that takes twice `seconds` of CPU counts as failed.
+ * kept until it or the product changes. A test that takes twice `seconds` of CPU counts as failed. With `folders` only
+ * the tests whose path begins with one of them.
  */
-export async function measure(copies: readonly Copy[], files: readonly string[], seconds: number): Promise<Measured[]> {
+export async function measure(
+  copies: readonly Copy[],
+  files: readonly string[],
+  seconds: number,
+  folders: readonly string[],
+): Promise<Measured[]> {
   const [first] = copies;
   if (!first) return [];
   const { output } = await first.jest(['--listTests', '--findRelatedTests', ...files], 60);
@@ -26,6 +33,7 @@ export async function measure(copies: readonly Copy[], files: readonly string[],
     .filter((line) => line.startsWith(first.folder))
     .map((line) => line.slice(first.folder.length + 1))
     .filter((test) => !(files.some((file) => file.startsWith('portal/')) ? slowButOfPortal : slowFolders).test(test))
+    .filter((test) => folders.length === 0 || folders.some((folder) => test.startsWith(folder)))
     .sort();
   const cache = join(root, 'node_modules/.cache/mutants');
   mkdirSync(cache, { recursive: true });
