@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { guard } from '../../../loader/steps/guard.ts';
+import type { LoadContext } from '../../../loader/steps/manifest.ts';
+import type { Fence } from '../../../loader/storage/lease.ts';
+import { s3Storage } from '../../../loader/storage/s3.ts';
+import { paths, putJson } from '../../../loader/storage/storage.ts';
+import { MemoryS3 } from '../../support/memory-s3.ts';
+
+/** The guard of a load that began on this base, where nothing is published. */
+async function guardOf(base: { load: string } | null, planOnly = false) {
+  const buckets = new MemoryS3();
+  buckets.createBucket('b');
+  const storage = s3Storage(buckets.newClient(), 'b');
+  await putJson(storage, paths.load('mine'), { base });
+  const context = { storage, addresses: { dataset: async () => null } } as unknown as LoadContext;
+  const before = await storage.list('');
+  const ended = guard(context, 'mine', {} as Fence, {} as never, { planOnly });
+  const written = async () => (await storage.list('')).length - before.length;
+  return { ended, written };
+}
+
+describe('the guard', () => {
+  it.each([false, true])(
+    'refuses a load whose base is no longer live, and says to run it again (plan: %s)',
+    async (planOnly) => {
+      const { ended, written } = await guardOf({ load: 'another' }, planOnly);
+      await expect(ended).rejects.toMatchObject({
+        name: 'StaleLoadError',
+        message: 'Another load was published since mine began. Run the load again.',
+      });
+      expect(await written()).toBe(0);
+    },
+  );
+
+  it('looks at the changes of a load whose base is live', async () => {
+    const { ended } = await guardOf(null);
+    await expect(ended).rejects.not.toMatchObject({ name: 'StaleLoadError' });
+  });
+});
