@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { windowStart } from '../../../core/calendar.ts';
 import {
   type AddressService,
   createInstance,
@@ -6,6 +7,7 @@ import {
   startAddressService,
   testTables,
 } from '../../support/address-service.ts';
+import { patchShard, shardedAccount } from '../../support/shards.ts';
 
 let service: AddressService;
 
@@ -60,6 +62,16 @@ describe('the validation of a key', () => {
     expect(await headersOf(1)).toEqual([policy, '"minute";r=56;t=59']);
     expect(await headersOf(60)).toEqual([policy, '"day";r=4996;t=43140']);
     expect(await headersOf(86_400)).toEqual([policy, '"day";r=5000;t=43200']);
+  });
+
+  it('estimates what is left on several shards as a lookup does: the limit of the account, and the part that one shard has left', async () => {
+    const { id, key } = await shardedAccount(service, { day: 100, month: null }, 4);
+    const noon = Date.UTC(2090, 0, 1, 12) / 1000;
+    await patchShard(service, id, 0, { day_start: windowStart('day', noon), day_used: 10 });
+    const { send } = createInstance(service.client, () => noon);
+    const { headers } = await send('/v1/auth/validate', { headers: { 'X-API-Key': key } });
+    expect(headers['ratelimit-policy']).toBe('"day";q=100;w=86400');
+    expect(headers.ratelimit).toBe('"day";r=60;t=43200');
   });
 
   it('has no RateLimit headers for an account without a finite window', async () => {
