@@ -21,8 +21,8 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['no label for a key', ['key', 'create', '--account', 'acme'], /--label/],
     [
       'an unknown window',
-      ['plan', 'put', 'x', '--limit', 'week=5'],
-      /"week" is not a time window; use minute, hour, day, month/,
+      ['plan', 'put', 'x', '--limit', 'decade=5'],
+      /"decade" is not a time window; use minute, hour, day, month/,
     ],
     ['a limit without a number', ['plan', 'put', 'x', '--limit', 'day='], /day=5000, not "day="/],
     ['a limit without a window', ['plan', 'put', 'x', '--limit', '=5'], /day=5000, not "=5"/],

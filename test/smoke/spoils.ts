@@ -129,7 +129,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['does not say how to authenticate', header('www-authenticate'), /how to authenticate/],
   [
     'has a limit of another window',
-    body(status(200), (body) => ({ ...body, limits: { week: 5 } })),
+    body(status(200), (body) => ({ ...body, limits: { decade: 5 } })),
     /label, plan and limits/,
   ],
   [

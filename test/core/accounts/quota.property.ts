@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { closestToExhaustion, decideQuota, type QuotaState, reportWindows } from '../../../core/accounts/quota.ts';
-import { dateOf, instant, isDate, monthOf, windowEnd, windowNames, windowStart } from '../../../core/calendar.ts';
+import {
+  dateOf,
+  forEachWindow,
+  instant,
+  isDate,
+  monthOf,
+  windowEnd,
+  windowNames,
+  windowStart,
+} from '../../../core/calendar.ts';
 
 const time = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 });
 const window = fc.record({
@@ -9,7 +18,10 @@ const window = fc.record({
   used: fc.nat({ max: 12 }),
   limit: fc.option(fc.nat({ max: 10 })),
 });
-const windows = fc.record({ minute: window, hour: window, day: window, month: window }, { requiredKeys: [] });
+const windows = fc.record(
+  forEachWindow(() => window),
+  { requiredKeys: [] },
+);
 
 /** A state whose windows began `age` windows before the current one; negative: by a clock that is ahead. */
 const state = fc.tuple(time, windows).map(([now, windows]) => {

@@ -165,7 +165,7 @@ describe('plans.put', () => {
     ['a code with a space', { code: 'a b', limits: { day: 1 } }, /plan code is 1 to 32/],
     ['no limit for a new plan', { code: 'none' }, /at least one window/],
     ['no window', { code: 'none', limits: {} }, /at least one window/],
-    ['an unknown window', { code: 'none', limits: { week: 1 } }, /"week" is not a time window/],
+    ['an unknown window', { code: 'none', limits: { decade: 1 } }, /"decade" is not a time window/],
     ['a negative limit', { code: 'none', limits: { day: -1 } }, /whole number/],
     ['a fraction', { code: 'none', limits: { day: 1.5 } }, /whole number/],
     ['a limit past the highest', { code: 'none', limits: { day: 1e12 + 1 } }, /whole number/],

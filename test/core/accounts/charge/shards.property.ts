@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { decideShards, markedExhausted, type ShareMove, sameShares } from '../../../../core/accounts/charge/shards.ts';
 import { type QuotaState, reportWindows, type WindowCount } from '../../../../core/accounts/quota.ts';
-import { type WindowName, windowEnd, windowNames, windowStart } from '../../../../core/calendar.ts';
+import { forEachWindow, type WindowName, windowEnd, windowNames, windowStart } from '../../../../core/calendar.ts';
 import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;
@@ -36,12 +36,12 @@ function startOf(name: WindowName, age: number): number {
 /** Shards of one account; `skewed` lets them stand in different windows. */
 function account(skewed: boolean): fc.Arbitrary<Access[]> {
   return fc.integer({ min: 1, max: 6 }).chain((count) => {
-    const windows = fc.record({ minute: window(count), hour: window(count), day: window(count) }, { requiredKeys: [] });
-    return windows.map((made) =>
+    const windows = forEachWindow(() => window(count));
+    return fc.record(windows, { requiredKeys: [] }).map((made) =>
       Array.from({ length: count }, (_, i) => {
         const quota: Counts = {};
         for (const name of windowNames) {
-          const one = name === 'month' ? undefined : made[name];
+          const one = made[name];
           const mine = one?.shares[i];
           if (!one || !mine) continue;
           const start = startOf(name, skewed ? mine.age : 0);
