@@ -232,7 +232,7 @@ describe('audit', () => {
         time: expect.stringMatching(/Z$/),
         actor: expect.stringMatching(/.@./),
         action: 'plan put',
-        detail: { state: 'active', limits: { day: 10 } },
+        detail: { state: 'active', limits: { day: 10 }, before: { state: 'active', limits: { day: 10 } } },
         outcome: 'done',
       },
     ]);

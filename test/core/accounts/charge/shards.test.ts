@@ -125,7 +125,7 @@ describe('accounts.set with shards', () => {
     await bench.admin.accounts.set({ id: 'told', shards: 2 });
     const entry = expect.objectContaining({
       action: 'account set',
-      detail: { limits: {}, shards: 2 },
+      detail: { limits: {}, shards: 2, before: { plan: 'basic', limits: {}, shards: 1 } },
       outcome: 'done',
     });
     expect(await bench.admin.accounts.audit('told')).toContainEqual(entry);
