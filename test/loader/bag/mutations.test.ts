@@ -328,6 +328,19 @@ describe('a delivery of mutations', () => {
     expect(mutations).toEqual(readMutations(Buffer.from(xml), 'day.xml').mutations);
   });
 
+  it('ignores the relations of gemeenten and woonplaatsen beside it, zipped or not', async () => {
+    const inner = await zipOf({ [`${member}-000001.xml`]: usualXml });
+    const { mutations } = await read(
+      await zipOf({
+        'GEM-WPL-RELATIE-14112021-000001.xml': '<not-read/>',
+        'GEM-WPL-RELATIE-14112021.zip': await zipOf({ 'GEM-WPL-RELATIE-14112021-000001.xml': '<not-read/>' }),
+        [`9999IO${member.slice(4)}.zip`]: 'not a zip',
+        [`${member}.zip`]: inner,
+      }),
+    );
+    expect(mutations).toEqual(readMutations(Buffer.from(usualXml), 'day.xml').mutations);
+  });
+
   it.each<[string, Record<string, string>]>([
     ['in any order', { [`${member}-000002.xml`]: usualXml, [`${member}-000001.xml`]: emptyXml }],
     [
