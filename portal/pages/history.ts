@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type AuditEntry, isPerson, type KeyView } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
-import { instantOf, limitsText, scrollTable } from './parts.ts';
+import { changing, instantOf, limitsText, scrollTable } from './parts.ts';
 
 /**
  * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of
@@ -17,16 +17,23 @@ export function changesTable(visit: Visit, entries: readonly AuditEntry[]): Html
   return historyTable(visit, entries, ({ detail }) => describe(detail));
 }
 
-const changesShown = 100;
+const changesShown = 50;
 
 /** The changes of an account: keys by their names, and no word of how they are stored. */
 export async function changesPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, person, text } = visit;
-  const [entries, keys] = await Promise.all([admin.accounts.audit(account, changesShown), admin.keys.list(account)]);
+  const { admin, account, c, person, text } = visit;
+  const after = c.req.query('after');
+  const page = { limit: changesShown, ...(after && { cursor: after }) };
+  const own = `/accounts/${account}/changes`;
+  const read = async () => Promise.all([admin.accounts.auditPage(account, page), admin.keys.list(account)]);
+  const found = await changing(text, own, 'other', read);
+  if ('fault' in found) return found.fault;
+  const [{ entries, cursor }, keys] = found.result;
+  const pager = html`<p class="actions">${after ? html`<a href="${own}">${text.first}</a>` : ''}${cursor ? html`<a href="${own}?${new URLSearchParams({ after: cursor }).toString()}">${text.next}</a>` : ''}</p>`;
   const told = entries.filter(({ action }) => person.operator || action in text.auditActions);
   return {
     title: text.changes,
-    body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}</div>`,
+    body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}${pager}</div>`,
   };
 }
 

@@ -156,15 +156,26 @@ async function withKey(
 }
 
 /** Everything by which somebody can tell this key from another one. */
-function factsOf(visit: AccountVisit, key: KeyView): Html {
-  const { text } = visit;
+/** How many days of use the pages say before a key is replaced or revoked. */
+const recentDays = 7;
+
+/** The lookups of a key in the last days, today included. */
+async function recentUse({ admin, account, tools }: AccountVisit, { keyId }: KeyView): Promise<number> {
+  const from = new Date(tools.now() - (recentDays - 1) * 86_400_000).toISOString().slice(0, 10);
+  const { keys } = await admin.accounts.usageByKey(account, { from });
+  return keys.find((key) => key.keyId === keyId)?.lookups ?? 0;
+}
+
+function factsOf(visit: AccountVisit, key: KeyView, recent: number): Html {
+  const { text, format } = visit;
   const facts: [string, Html][] = [
     [text.label, key.label ?? '-'],
     [text.keyId, html`<code>${key.keyId}</code>`],
     [text.state, stateOf(visit, key)],
     [text.created, instantOf(visit, key.created)],
     [text.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
-    [text.lastUsed, lastUsed(visit, key)],
+    [text.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
+    [text.recentLookups(recentDays), format.number(recent)],
   ];
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
@@ -172,7 +183,7 @@ function factsOf(visit: AccountVisit, key: KeyView): Html {
 /** How long the old key goes on working, in hours. */
 const graceHours = [1, 24, 168, 720] as const;
 
-function rotatePage(visit: AccountVisit, key: KeyView): Page {
+async function rotatePage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { text } = visit;
   const label = labelAfter(key.label ?? key.keyId);
   const options = graceHours.map((hours) => [String(hours), text.graces[hours]] as const);
@@ -181,7 +192,7 @@ ${choice(visit, { name: 'grace', label: text.grace, options, value: '24' })}
 <div class="actions"><button class="button">${text.rotateYes}</button><a class="button plain" href="${pathOf(visit)}">${text.cancel}</a></div>`;
   return {
     title: text.rotateKey(nameOf(key)),
-    body: html`<div class="card">${factsOf(visit, key)}</div><div class="card"><p>${text.rotateText}</p>${postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields)}</div>`,
+    body: html`<div class="card">${factsOf(visit, key, await recentUse(visit, key))}</div><div class="card"><p>${text.rotateText}</p>${postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields)}</div>`,
   };
 }
 
@@ -207,23 +218,25 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
 
 const tooManyText = ({ text }: AccountVisit) => text.errors.tooManyReplaced;
 
-const isInUse = ({ state, lastUsed }: KeyView) => state === 'active' && lastUsed !== null;
+const isInUse = ({ state, lastUsed }: KeyView, recent: number) =>
+  state === 'active' && (lastUsed !== null || recent > 0);
 
-function revokePage(visit: AccountVisit, key: KeyView): Page {
+async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { text } = visit;
+  const recent = await recentUse(visit, key);
   const back = pathOf(visit);
   if (key.state === 'revoked')
     return {
       title: text.keys,
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
-  const confirm = isInUse(key)
+  const confirm = isInUse(key, recent)
     ? field(visit, { name: 'confirm', label: text.confirmId, hint: text.confirmIdHint, maxLength: 8, required: true })
     : '';
   const fields = html`${confirm}<div class="actions"><button class="button danger">${text.revokeYes}</button><a class="button plain" href="${back}">${text.cancel}</a></div>`;
   return {
     title: text.revokeKey(nameOf(key)),
-    body: html`<div class="card">${factsOf(visit, key)}</div><div class="card"><p>${text.revokeText}</p>${postForm(visit, `${back}/${key.keyId}/revoke`, fields)}</div>`,
+    body: html`<div class="card">${factsOf(visit, key, recent)}</div><div class="card"><p>${text.revokeText}</p>${postForm(visit, `${back}/${key.keyId}/revoke`, fields)}</div>`,
   };
 }
 
@@ -231,7 +244,7 @@ function revokePage(visit: AccountVisit, key: KeyView): Page {
 async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const { keyId } = key;
-  if (isInUse(key) && form.confirm !== keyId)
+  if (form.confirm !== keyId && isInUse(key, await recentUse(visit, key)))
     return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) => revokePage(again, key));
   const done = await changing(text, pathOf(visit), 'notFoundText', () => admin.keys.revoke({ account, keyId }));
   return 'fault' in done ? done.fault : { goTo: `${pathOf(visit)}?done=revoked` };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SessionScope, SessionView } from '../../packages/admin/index.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
@@ -27,7 +28,15 @@ const operatorPath = '/operator/sessions';
 async function ownPage(visit: Visit): Promise<Page> {
   const { admin, person, text } = visit;
   const { sessions } = await admin.sessions.list({ person: person.subject });
-  const table = sessionList(visit, sessions, text.yourSessions);
+  const table = sessionList(visit, sessions, text.yourSessions, (session) =>
+    session.id === visit.session
+      ? '-'
+      : postForm(
+          visit,
+          ownPath,
+          html`<input type="hidden" name="one" value="${handleOf(session)}"><button class="button plain" aria-label="${text.endOne}: ${visit.format.instant(session.started)}">${text.endOne}</button>`,
+        ),
+  );
   return {
     title: text.sessions,
     body: html`${doneNote(visit)}<div class="card"><p>${text.sessionsText}</p>${table}</div>
@@ -35,7 +44,17 @@ async function ownPage(visit: Visit): Promise<Page> {
   };
 }
 
-function sessionList(visit: Visit, sessions: readonly SessionView[], caption: string): Html {
+/** Names a session in a page without its id, which is a secret of its browser. */
+function handleOf({ id }: SessionView): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 32);
+}
+
+function sessionList(
+  visit: Visit,
+  sessions: readonly SessionView[],
+  caption: string,
+  end?: (session: SessionView) => Html,
+): Html {
   const { text } = visit;
   return listOf(visit, {
     caption,
@@ -59,6 +78,7 @@ function sessionList(visit: Visit, sessions: readonly SessionView[], caption: st
         sort: ({ started }) => started,
       },
       { name: 'seen', label: text.lastSeen, show: ({ seen }) => instantOf(visit, seen), sort: ({ seen }) => seen },
+      ...(end ? [{ name: 'end', label: text.actions, show: end }] : []),
     ],
     rows: sessions,
     words: ({ name, people, browser }) => `${name} ${people.join(' ')} ${browser}`,
@@ -76,7 +96,14 @@ export function browserName(agent: string): string {
   return [found(browsers, names), found(systems, systemNames)].filter(Boolean).join(', ') || agent.slice(0, 40) || '-';
 }
 
-async function endOwn({ admin, person }: Visit): Promise<PageAnswer> {
+/** One of one's own sessions, or all. One that has ended meanwhile is as it should be. */
+async function endOwn({ admin, form, person }: Visit): Promise<PageAnswer> {
+  if (form.one !== undefined) {
+    const { sessions } = await admin.sessions.list({ person: person.subject });
+    const session = sessions.find((one) => handleOf(one) === form.one);
+    if (session) await admin.sessions.end(person.subject, session.id);
+    return { goTo: `${ownPath}?done=sessionEnded` };
+  }
   await admin.sessions.endAll({ person: person.subject });
   return { goTo: '/' };
 }

@@ -89,6 +89,8 @@ export const en = {
   cancel: 'Cancel',
   rotateKey: (label: string) => `Replace key ${label}`,
   revokedKeys: 'revoked keys',
+  today: 'today',
+  recentLookups: (days: number) => `Lookups in the last ${days} days`,
   notUsed: 'not yet',
   worksUntil: 'works until',
   oldWorksUntil: 'which works until',
@@ -211,6 +213,7 @@ export const en = {
   sessions: 'Sessions',
   yourSessions: 'Where you are signed in',
   sessionsText: 'Where you are signed in to this portal.',
+  endOne: 'Sign out there',
   endAllSessions: 'Sign out everywhere',
   endAllSessionsText: 'Ends each of these sessions, this one too.',
   person: 'Person',
@@ -353,6 +356,7 @@ export const en = {
   noLoads: 'Nothing has been loaded yet.',
 
   done: {
+    sessionEnded: 'That session has ended.',
     sessionsEnded: 'The sessions have ended.',
     revoked: 'The key is revoked.',
     member: 'The member is saved.',

@@ -93,6 +93,8 @@ export const nl: Text = {
   cancel: 'Annuleren',
   rotateKey: (label) => `Sleutel ${label} vervangen`,
   revokedKeys: 'ingetrokken sleutels',
+  today: 'vandaag',
+  recentLookups: (days) => `Zoekopdrachten in de laatste ${days} dagen`,
   notUsed: 'nog niet',
   worksUntil: 'werkt tot',
   oldWorksUntil: 'die nog werkt tot',
@@ -216,6 +218,7 @@ export const nl: Text = {
   sessions: 'Sessies',
   yourSessions: 'Waar u bent ingelogd',
   sessionsText: 'Waar u in dit portaal bent ingelogd.',
+  endOne: 'Daar uitloggen',
   endAllSessions: 'Overal uitloggen',
   endAllSessionsText: 'Beëindigt al deze sessies, ook deze.',
   person: 'Persoon',
@@ -360,6 +363,7 @@ export const nl: Text = {
   noLoads: 'Er is nog geen update geweest.',
 
   done: {
+    sessionEnded: 'Die sessie is beëindigd.',
     sessionsEnded: 'De sessies zijn beëindigd.',
     revoked: 'De sleutel is ingetrokken.',
     member: 'Het lid is opgeslagen.',
