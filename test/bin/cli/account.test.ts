@@ -227,12 +227,14 @@ describe('audit', () => {
     expect((await bench.run('account', 'audit', 'told')).out).toMatch(
       /│ \S+Z +│ \S+@\S+ +│ account create +│ plan=small limits\.day=unlimited +│ done/,
     );
-    expect(await bench.json('plan', 'audit', 'small', '--last', '1')).toEqual([
+    await bench.run('plan', 'put', 'audited', '--limit', 'day=5');
+    await bench.run('plan', 'put', 'audited', '--limit', 'day=10');
+    expect(await bench.json('plan', 'audit', 'audited', '--last', '1')).toEqual([
       {
         time: expect.stringMatching(/Z$/),
         actor: expect.stringMatching(/.@./),
         action: 'plan put',
-        detail: { state: 'active', limits: { day: 10 }, before: { state: 'active', limits: { day: 10 } } },
+        detail: { state: 'active', limits: { day: 10 }, before: { state: 'active', limits: { day: 5 } } },
         outcome: 'done',
       },
     ]);
