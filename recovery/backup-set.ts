@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { CompactEncrypt, compactDecrypt, importPKCS8, importSPKI } from 'jose';
 import * as z from 'zod/mini';
 import { secretFingerprint } from '../core/accounts/api-key.ts';
-import type { AccountsCounts } from './backup-lines.ts';
+import type { AccountsCounts } from '../packages/admin/backup-lines.ts';
 
 /** Where sets are kept: a bucket, a folder. */
 export type SetStore = {

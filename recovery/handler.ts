@@ -18,8 +18,8 @@ import {
   requireEnvironment,
 } from '../core/names.ts';
 import { manifestKeys } from '../loader/names.ts';
-import { exportBackup } from './backup.ts';
-import { backupLines, countBackup } from './backup-lines.ts';
+import { exportBackup } from '../packages/admin/backup.ts';
+import { backupLines, countBackup } from '../packages/admin/backup-lines.ts';
 import { type SetIndex, writeBackupSet } from './backup-set.ts';
 import { registerPart } from './register.ts';
 

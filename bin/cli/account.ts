@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { AccountSummary, AccountView, WindowUsage } from '../../core/accounts/admin/account-views.ts';
-import type { RepairedWindow } from '../../core/accounts/admin/accounts.ts';
 import type { DetailsChanges } from '../../core/accounts/admin/details.ts';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
+import type { AccountSummary, AccountView, WindowUsage } from '../../packages/admin/account-views.ts';
+import type { RepairedWindow } from '../../packages/admin/accounts.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { AccountBackup, Backup, ImportResult } from '../../recovery/backup.ts';
-import { backupLines } from '../../recovery/backup-lines.ts';
+import type { AccountBackup, Backup, ImportResult } from '../../packages/admin/backup.ts';
+import { backupLines } from '../../packages/admin/backup-lines.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import { parseLines } from '../recovery/parse-lines.ts';
 import {

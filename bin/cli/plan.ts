@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Plan } from '../../core/accounts/account.ts';
-import type { PlanProgress } from '../../core/accounts/admin/change-plan.ts';
-import type { PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
 import type { Limits } from '../../core/accounts/quota.ts';
 import { windowNames } from '../../core/calendar.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
+import type { PlanProgress } from '../../packages/admin/change-plan.ts';
+import type { PlanInput, PlanPage } from '../../packages/admin/plans.ts';
 import {
   type AccountsOptions,
   allPages,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { roles } from '../../core/accounts/admin/admin-error.ts';
 import { windowNames } from '../../core/calendar.ts';
-import type { AccountBackup, Backup } from '../../recovery/backup.ts';
+import type { AccountBackup, Backup } from '../../packages/admin/backup.ts';
 import { CommandError } from '../connect/errors.ts';
 
 const limits = z.partialRecord(z.enum(windowNames), z.int().min(0).nullable());

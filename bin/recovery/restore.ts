@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdmin } from '../../packages/admin/admin.ts';
-import { type AccountsCounts, countBackup } from '../../recovery/backup-lines.ts';
+import { type AccountsCounts, countBackup } from '../../packages/admin/backup-lines.ts';
 import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';

@@ -3,7 +3,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { openStorage } from '../../loader/storage/open.ts';
 import { paths, type Storage } from '../../loader/storage/storage.ts';
 import { readLocalState } from '../../local/data-folder.ts';
-import { backupLines, countBackup } from '../../recovery/backup-lines.ts';
+import { backupLines, countBackup } from '../../packages/admin/backup-lines.ts';
 import { readSetIndex, type SetContents, type SetIndex, type SetStore } from '../../recovery/backup-set.ts';
 import { registerPart } from '../../recovery/register.ts';
 import { type ConnectionOptions, openAdmin } from '../connect/admin.ts';

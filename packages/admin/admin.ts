@@ -1,22 +1,9 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plan } from '../../core/accounts/account.ts';
-import { type AccountView, showAccount } from '../../core/accounts/admin/account-views.ts';
-import {
-  type AccountChanges,
-  type AccountInput,
-  auditAccount,
-  auditAccountPage,
-  createAccount,
-  type RepairedWindow,
-  repairWindows,
-  setAccount,
-  setAccountState,
-} from '../../core/accounts/admin/accounts.ts';
 import { revokeKey } from '../../core/accounts/admin/active-keys.ts';
 import type { Role } from '../../core/accounts/admin/admin-error.ts';
 import { type AdminChange, createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
 import type { AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
-import { beginPlan, followPlan, type PlanProgress, putPlan } from '../../core/accounts/admin/change-plan.ts';
 import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
 import { type KeyView, listKeys } from '../../core/accounts/admin/key-views.ts';
 import {
@@ -35,7 +22,6 @@ import {
   removeMember,
   roleIn,
 } from '../../core/accounts/admin/members.ts';
-import { auditPlan, auditPlanPage, listPlans, type PlanInput, type PlanPage } from '../../core/accounts/admin/plans.ts';
 import { type AccountUsage, usageOf } from '../../core/accounts/admin/usage.ts';
 import {
   eachUsage,
@@ -46,8 +32,22 @@ import {
   usagePage,
 } from '../../core/accounts/admin/usage-pages.ts';
 import { firstKeptDay, readRetention, type UsageRange } from '../../core/accounts/admin/usage-range.ts';
-import { type Backup, exportBackup, type ImportResult, importBackup } from '../../recovery/backup.ts';
+import { type AccountView, showAccount } from './account-views.ts';
+import {
+  type AccountChanges,
+  type AccountInput,
+  auditAccount,
+  auditAccountPage,
+  createAccount,
+  type RepairedWindow,
+  repairWindows,
+  setAccount,
+  setAccountState,
+} from './accounts.ts';
+import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
+import { beginPlan, followPlan, type PlanProgress, putPlan } from './change-plan.ts';
 import { type AccountPage, type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
+import { auditPlan, auditPlanPage, listPlans, type PlanInput, type PlanPage } from './plans.ts';
 import {
   auditSessions,
   confirmSession,

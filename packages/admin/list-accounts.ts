@@ -1,5 +1,4 @@
 import { accessKey, readAccess } from '../../core/accounts/account-item.ts';
-import { type AccountSummary, summaryOf } from '../../core/accounts/admin/account-views.ts';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import {
   type AdminStore,
@@ -13,6 +12,7 @@ import { detailsOfAll, noDetails } from '../../core/accounts/admin/details.ts';
 import { allShards } from '../../core/accounts/admin/reshard.ts';
 import { accountsWith, completeKey, folded, plansIn, readChunks } from '../../core/accounts/admin/search-index.ts';
 import { accountsTable } from '../../core/names.ts';
+import { type AccountSummary, summaryOf } from './account-views.ts';
 
 /** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
 export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };

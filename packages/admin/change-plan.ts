@@ -1,10 +1,10 @@
-import { forEachConcurrently } from '../../concurrency.ts';
-import { guardedUpdate } from '../../dynamodb.ts';
-import type { Access, Plan, PlanVersion } from '../account.ts';
-import { accessKey, planKey, planRecord, readAccess, readPlan } from '../account-item.ts';
-import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
-import { type AdminStore, findAccess, readNames, retryConflicts } from './admin-store.ts';
-import { audited } from './audit.ts';
+import type { Access, Plan, PlanVersion } from '../../core/accounts/account.ts';
+import { accessKey, planKey, planRecord, readAccess, readPlan } from '../../core/accounts/account-item.ts';
+import { AdminError, checkLimits, checkPlanCode } from '../../core/accounts/admin/admin-error.ts';
+import { type AdminStore, findAccess, readNames, retryConflicts } from '../../core/accounts/admin/admin-store.ts';
+import { audited } from '../../core/accounts/admin/audit.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
+import { guardedUpdate } from '../../core/dynamodb.ts';
 import {
   applyPlan,
   findPlan,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
-import { type Deaths, deathsOf } from './deaths.ts';
+import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { type Deaths, deathsOf } from '../../core/accounts/admin/deaths.ts';
 
 let bench: AdminBench;
 let dieEverywhere: Deaths;

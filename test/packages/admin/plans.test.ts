@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PlanInput } from '../../../../core/accounts/admin/plans.ts';
-import { allAccounts, allPlans } from '../../../support/list-all.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import type { PlanInput } from '../../../packages/admin/plans.ts';
+import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { allAccounts, allPlans } from '../../support/list-all.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {

@@ -1,14 +1,27 @@
-import { instant, inWindowOrder, windowNames } from '../../calendar.ts';
-import { type Guard, guardedUpdate, type Item, type Update } from '../../dynamodb.ts';
-import type { Access, Plan, PlanState, PlanVersion, Terms } from '../account.ts';
-import { planAttributes, planKey, planRecord, readPlan } from '../account-item.ts';
-import type { Limits } from '../quota.ts';
-import { AdminError, checkPlanCode } from './admin-error.ts';
-import { type AdminStore, accessUpdate, addToIndex, listNames, type PageOptions, type Write } from './admin-store.ts';
-import { type AuditEntry, type AuditPage, type AuditPageOptions, auditOf, auditPageOf } from './audit.ts';
-import { mergedShards, reshareWrites } from './reshard.ts';
-import { searchWrite } from './search-index.ts';
-import { windowChanges } from './window-changes.ts';
+import type { Access, Plan, PlanState, PlanVersion, Terms } from '../../core/accounts/account.ts';
+import { planAttributes, planKey, planRecord, readPlan } from '../../core/accounts/account-item.ts';
+import { AdminError, checkPlanCode } from '../../core/accounts/admin/admin-error.ts';
+import {
+  type AdminStore,
+  accessUpdate,
+  addToIndex,
+  listNames,
+  type PageOptions,
+  type Write,
+} from '../../core/accounts/admin/admin-store.ts';
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditPageOptions,
+  auditOf,
+  auditPageOf,
+} from '../../core/accounts/admin/audit.ts';
+import { mergedShards, reshareWrites } from '../../core/accounts/admin/reshard.ts';
+import { searchWrite } from '../../core/accounts/admin/search-index.ts';
+import { windowChanges } from '../../core/accounts/admin/window-changes.ts';
+import type { Limits } from '../../core/accounts/quota.ts';
+import { instant, inWindowOrder, windowNames } from '../../core/calendar.ts';
+import { type Guard, guardedUpdate, type Item, type Update } from '../../core/dynamodb.ts';
 
 /** A change of a plan that has not reached all of its accounts yet. */
 export type PlanChange = {

@@ -1,8 +1,8 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Admin } from '../../../../packages/admin/admin.ts';
-import { allAccounts } from '../../../support/list-all.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import type { Admin } from '../../../packages/admin/admin.ts';
+import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { allAccounts } from '../../support/list-all.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {

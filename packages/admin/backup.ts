@@ -1,7 +1,6 @@
-import { accessItem, accessPrefix } from '../core/accounts/access-layout.ts';
-import type { Access, AccountState, Plan } from '../core/accounts/account.ts';
-import { isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../core/accounts/account-item.ts';
-import { creation, setAccount } from '../core/accounts/admin/accounts.ts';
+import { accessItem, accessPrefix } from '../../core/accounts/access-layout.ts';
+import type { Access, AccountState, Plan } from '../../core/accounts/account.ts';
+import { isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../../core/accounts/account-item.ts';
 import {
   AdminError,
   checkAccountId,
@@ -12,28 +11,29 @@ import {
   checkPlanCode,
   checkRole,
   checkShards,
-} from '../core/accounts/admin/admin-error.ts';
-import { type AdminStore, retryConflicts } from '../core/accounts/admin/admin-store.ts';
-import { audited } from '../core/accounts/admin/audit.ts';
-import { putPlan } from '../core/accounts/admin/change-plan.ts';
-import { checkDetails, type DetailsChanges, detailsItem, readDetails } from '../core/accounts/admin/details.ts';
+} from '../../core/accounts/admin/admin-error.ts';
+import { type AdminStore, retryConflicts } from '../../core/accounts/admin/admin-store.ts';
+import { audited } from '../../core/accounts/admin/audit.ts';
+import { checkDetails, type DetailsChanges, detailsItem, readDetails } from '../../core/accounts/admin/details.ts';
 import {
   type MemberBackup,
   memberItems,
   memberPrefix,
   normalizedPerson,
   readMember,
-} from '../core/accounts/admin/members.ts';
-import { getPlan } from '../core/accounts/admin/plans.ts';
-import { checkDate } from '../core/accounts/admin/usage-range.ts';
-import { windowChanges } from '../core/accounts/admin/window-changes.ts';
-import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../core/accounts/key-record.ts';
-import type { Limits } from '../core/accounts/quota.ts';
-import { backupDays, type DayBackup, restoreDay, unrecorded, usageRecord } from '../core/accounts/usage-record.ts';
-import { type WindowName, windowNames } from '../core/calendar.ts';
-import { forEachConcurrently } from '../core/concurrency.ts';
-import type { Item } from '../core/dynamodb.ts';
-import { accountsTable } from '../core/names.ts';
+} from '../../core/accounts/admin/members.ts';
+import { checkDate } from '../../core/accounts/admin/usage-range.ts';
+import { windowChanges } from '../../core/accounts/admin/window-changes.ts';
+import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../../core/accounts/key-record.ts';
+import type { Limits } from '../../core/accounts/quota.ts';
+import { backupDays, type DayBackup, restoreDay, unrecorded, usageRecord } from '../../core/accounts/usage-record.ts';
+import { type WindowName, windowNames } from '../../core/calendar.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
+import type { Item } from '../../core/dynamodb.ts';
+import { accountsTable } from '../../core/names.ts';
+import { creation, setAccount } from './accounts.ts';
+import { putPlan } from './change-plan.ts';
+import { getPlan } from './plans.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { instant, type WindowName, windowNames } from '../../calendar.ts';
-import { guardedUpdate, type Item } from '../../dynamodb.ts';
-import { accountsTable } from '../../names.ts';
-import { accessItem } from '../access-layout.ts';
-import type { Access, AccountState, PlanVersion, ShardState } from '../account.ts';
-import { accessKey, newAccessItem, readAccess } from '../account-item.ts';
-import { type AccountView, showAccount, viewTerms } from './account-views.ts';
-import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
+import { accessItem } from '../../core/accounts/access-layout.ts';
+import type { Access, AccountState, PlanVersion, ShardState } from '../../core/accounts/account.ts';
+import { accessKey, newAccessItem, readAccess } from '../../core/accounts/account-item.ts';
+import {
+  AdminError,
+  checkAccountId,
+  checkOwnLimits,
+  checkPlanCode,
+  checkShards,
+} from '../../core/accounts/admin/admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
@@ -16,9 +18,16 @@ import {
   getAccess,
   retryConflicts,
   type Write,
-} from './admin-store.ts';
-import { type AuditEntry, type AuditPage, type AuditPageOptions, audited, auditOf, auditPageOf } from './audit.ts';
-import { isDeleted, tombstoneKey } from './delete-account.ts';
+} from '../../core/accounts/admin/admin-store.ts';
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditPageOptions,
+  audited,
+  auditOf,
+  auditPageOf,
+} from '../../core/accounts/admin/audit.ts';
+import { isDeleted, tombstoneKey } from '../../core/accounts/admin/delete-account.ts';
 import {
   type AccountDetails,
   checkDetails,
@@ -30,11 +39,20 @@ import {
   noDetails,
   textsOf,
   withDetails,
-} from './details.ts';
+} from '../../core/accounts/admin/details.ts';
+import { allShards, resetWrites } from '../../core/accounts/admin/reshard.ts';
+import { searchWrite } from '../../core/accounts/admin/search-index.ts';
+import {
+  changeOwnLimits,
+  futureWindows,
+  type OwnLimitChanges,
+  windowChanges,
+} from '../../core/accounts/admin/window-changes.ts';
+import { instant, type WindowName, windowNames } from '../../core/calendar.ts';
+import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
+import { accountsTable } from '../../core/names.ts';
+import { type AccountView, showAccount, viewTerms } from './account-views.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
-import { allShards, resetWrites } from './reshard.ts';
-import { searchWrite } from './search-index.ts';
-import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 
 /** An account to create. */
 export type AccountInput = DetailsChanges & { id: string; plan: string; limits?: OwnLimitChanges | undefined };

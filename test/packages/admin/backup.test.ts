@@ -1,8 +1,8 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AccountBackup, Backup, KeyBackup } from '../../recovery/backup.ts';
-import { type AdminBench, startAdmin } from '../core/accounts/admin/admin-bench.ts';
-import { allAccounts, allPlans } from '../support/list-all.ts';
+import type { AccountBackup, Backup, KeyBackup } from '../../../packages/admin/backup.ts';
+import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { allAccounts, allPlans } from '../../support/list-all.ts';
 
 /** The bench whose export is `backup`, one that nothing is imported into, and one for imports. */
 let from: AdminBench;

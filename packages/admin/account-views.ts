@@ -1,11 +1,11 @@
-import { instant, type WindowName, windowEnd } from '../../calendar.ts';
-import type { AccountState, PlanState } from '../account.ts';
-import { configured } from '../quota.ts';
-import { checkAccountId } from './admin-error.ts';
-import { type AdminStore, getAccess } from './admin-store.ts';
-import { type AccountDetails, detailsOf } from './details.ts';
-import { type KeyView, keyRecordsOf, viewKeys } from './key-views.ts';
-import { allShards, type Shards, useOf } from './reshard.ts';
+import type { AccountState, PlanState } from '../../core/accounts/account.ts';
+import { checkAccountId } from '../../core/accounts/admin/admin-error.ts';
+import { type AdminStore, getAccess } from '../../core/accounts/admin/admin-store.ts';
+import { type AccountDetails, detailsOf } from '../../core/accounts/admin/details.ts';
+import { type KeyView, keyRecordsOf, viewKeys } from '../../core/accounts/admin/key-views.ts';
+import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
+import { configured } from '../../core/accounts/quota.ts';
+import { instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 
 /**
  * The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant.

@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessItem } from '../../../../core/accounts/access-layout.ts';
-import { patchShard, shardItems } from '../../../support/shards.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { accessItem } from '../../../core/accounts/access-layout.ts';
+import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { patchShard, shardItems } from '../../support/shards.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
