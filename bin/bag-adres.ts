@@ -12,7 +12,7 @@ import { addInitCommand } from './cli/init.ts';
 import { addLoadCommands } from './cli/load.ts';
 import { addPersonCommands } from './cli/person.ts';
 import { addPlanCommands } from './cli/plan.ts';
-import { addRestoreCommands, addRollbackCommand } from './cli/restore.ts';
+import { addDrillCommand, addRestoreCommands, addRollbackCommand } from './cli/restore.ts';
 import { addSessionCommands } from './cli/session.ts';
 import { addUpgradeCommands } from './cli/upgrade.ts';
 import { addUsageCommands } from './cli/usage.ts';
@@ -73,6 +73,7 @@ Examples:
   addPersonCommands(program, terminal);
   addBackupSetCommands(program, terminal);
   addRestoreCommands(program, terminal);
+  addDrillCommand(program, terminal);
   addRollbackCommand(program, terminal);
   addDoctorCommand(program, terminal);
   addInitCommand(program, terminal);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../connect/errors.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
 import type { RestoreReport } from '../recovery/restore.ts';
 import { placeOf } from './backup-set.ts';
 import { callersPath, folderOf, printResult, type Result, type Terminal } from './command.ts';
@@ -166,4 +166,41 @@ function render({ summary, ...report }: RestoreReport, executed: boolean): Resul
   if (!executed && report.remaining.length > 0)
     lines.push('Nothing was changed. Run it again with --yes to carry this out.');
   return { json: { ...report, executed, summary }, text: lines.join('\n') };
+}
+
+type DrillOptions = { json?: true; stack: string; yes?: true; seed?: string };
+
+/** `drill`: loses the accounts table of a test stage and brings it back. */
+export function addDrillCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('drill')
+    .description('in a test stage: lose the accounts table, restore it, and measure minutes and loss')
+    .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
+    .option('--yes', 'carry it out; without it nothing is changed')
+    .option('--seed <n>', 'the order and the interruptions; the same seed repeats them (default: by the time)')
+    .requiredOption('--stack <name>', 'a deployment that is not production, like bag-adres-test')
+    .addHelpText(
+      'after',
+      `
+Its minutes are those of AWS with the tables of that stage: fill it as full as production. If the drill itself is interrupted,
+"restore deleted-table" or "restore wrong-contents" brings the table back. See docs/recovery.md#how-long-and-how-much-is-lost.
+
+Example:
+  npx bag-adres drill --stack bag-adres-test`,
+    )
+    .action(async ({ seed = String(Date.now() % 100_000), yes, stack, json }: DrillOptions) => {
+      if (!/^\d{1,9}$/.test(seed)) throw new UsageError(`--seed takes a whole number, not "${seed}".`);
+      const { drillStage } = await import('../recovery/drill.ts');
+      const print = json ? () => undefined : terminal.err;
+      const report = await drillStage({ stack, execute: yes === true, seed: Number(seed), print });
+      const hint = yes ? `Seed ${seed}.` : 'Nothing was changed. Run it again with --yes to carry this out.';
+      printResult(terminal, json ? { json } : {}, {
+        json: { ...report, executed: yes === true },
+        text: report.summary.join('\n'),
+        hint,
+      });
+      const lost = report.procedures.filter(({ lostAccounts, lostKeys }) => lostAccounts + lostKeys > 0);
+      if (lost.length > 0)
+        throw new CommandError('lost', `Lost accounts or keys: ${lost.map(({ procedure }) => procedure).join(', ')}.`);
+    });
 }

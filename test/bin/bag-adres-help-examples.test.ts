@@ -32,12 +32,15 @@ afterAll(async () => {
 /** Commands on the settings of a folder; `test/bin/cli/config.test.ts` runs them. */
 const onSettings = ['init', 'config', 'upgrade', 'rollback-code'];
 
+/** The words of a command line, as a shell splits them. */
+const wordsOf = (text: string) => (text.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));
+
 /** The arguments of every example in the help of a command and its subcommands, in the order of the help. */
 async function collectExamples(command: string[]): Promise<string[][]> {
   const { out } = await run([...command, '--help']);
   const [, subcommands = ''] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(out) ?? [];
   const names = [...subcommands.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => `${name}`);
-  const own = [...out.matchAll(/^ {2}npx bag-adres (.+)$/gm)].map(([, text]) => `${text}`.split(' '));
+  const own = [...out.matchAll(/^ {2}npx bag-adres (.+)$/gm)].map(([, text]) => wordsOf(`${text}`));
   const below = [];
   for (const name of names.filter((name) => name !== 'help'))
     below.push(...(await collectExamples([...command, name])));
@@ -48,13 +51,14 @@ describe('the examples in --help', () => {
   it('exist for many commands, each with its tables', () => {
     expect(examples.length).toBeGreaterThan(10);
     for (const example of examples.filter(([command = '']) => !onSettings.includes(command)))
-      expect(example.join(' ')).toMatch(/ --(?:local|stack bag-adres-prod)\b/);
+      expect(example.join(' ')).toMatch(/ --(?:local|stack bag-adres-(?:prod|test))\b/);
   });
 
   it('run as printed on a local service', async () => {
-    // A statement is of a month in which the account existed; `test/bin/cli/usage.test.ts` prints one.
-    const isStatement = (example: string[]) => example.slice(0, 2).join(' ') === 'usage statement';
-    const local = examples.filter((example) => example.includes('--local') && !isStatement(example));
+    // A month in which something happened: `test/bin/cli/usage.test.ts` and `audit.test.ts` beside it have one.
+    const isOfMonth = (example: string[]) =>
+      ['usage statement', 'audit export'].includes(example.slice(0, 2).join(' '));
+    const local = examples.filter((example) => example.includes('--local') && !isOfMonth(example));
     expect(local.length).toBeGreaterThan(6);
     const env = { INIT_CWD: folder };
     const done = new Set<string>();

@@ -181,7 +181,35 @@ const otherCommands: Record<string, string[]> = {
 
 const globalOptions = ['--query', '--output', '--region', '--profile', '--no-cli-pager', '--cli-input-json'];
 
+/**
+ * What can't be undone with the same call, and what else goes with it. A procedure that does this by hand must be one
+ * of `mayDestroy`: anything else is a command of ours, whose tests look at what is left.
+ */
+const destroys: readonly [RegExp, string][] = [
+  [/^dynamodb delete-table\b/, 'its point-in-time recovery goes with the table: use "restore"'],
+  [/^dynamodb (?:delete-backup|restore-table)/, 'a restore leaves out TTL, tags and protection: use "restore"'],
+  [/^dynamodb (?:delete-item|batch-write-item|put-item|update-item)\b/, 'it passes the lock and the audit'],
+  [/^secretsmanager delete-secret\b/, 'every key or session rests on the secret'],
+  [/^s3 rm\b|^s3api delete-/, 'snapshots, statements and backup sets are objects'],
+  [/^kms (?:schedule-key-deletion|disable-key)\b/, 'nothing that the key encrypts can be read again'],
+];
+
+/** Destructive calls of the documents, each where nothing is lost by it. */
+const mayDestroy: readonly RegExp[] = [
+  /^dynamodb delete-table --table-name NAME$/, // an empty table that a failed first deployment left
+  /^dynamodb delete-item .*"#dataset"/, // before a first load again, as the procedure says
+  /^s3 rm .*s3:\/\//, // of a trial that is taken down
+];
+
+function destruction(args: readonly string[]): string | null {
+  const call = args.join(' ');
+  const [, effect] = destroys.find(([pattern]) => pattern.test(call)) ?? [];
+  return effect === undefined || mayDestroy.some((pattern) => pattern.test(call)) ? null : effect;
+}
+
 async function checkAws(args: readonly string[]): Promise<string | null> {
+  const effect = destruction(args);
+  if (effect !== null) return `this destroys data: ${effect}`;
   const words = args.filter((arg, index) => !arg.startsWith('-') && index < 3);
   const [service = '', operation = ''] = words;
   const used = args.filter((arg) => /^--[a-z]/.test(arg)).map((arg) => arg.split('=')[0] ?? '');

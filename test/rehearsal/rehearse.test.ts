@@ -23,7 +23,22 @@ describe('the rehearsal', () => {
     ['a command of the CDK', 'npx cdk publish', /cdk has no command "publish"/],
     ['an option of the CDK', 'npx cdk deploy --everything', /cdk deploy has no option --everything/],
     ['an AWS operation', 'aws dynamodb drop-table --table-name x', /dynamodb has no command "drop-table"/],
-    ['an AWS option', 'aws dynamodb delete-table --name x', /no option --name/],
+    ['an AWS option', 'aws dynamodb describe-table --name x', /no option --name/],
+    [
+      'a table deleted by hand, with which its point-in-time recovery ends',
+      'aws dynamodb delete-table --table-name x',
+      /destroys data: its point-in-time recovery goes with the table/,
+    ],
+    [
+      'a table restored by hand, without what a restore leaves out',
+      'aws dynamodb restore-table-to-point-in-time --target-table-name x --source-table-name y',
+      /leaves out TTL/,
+    ],
+    [
+      'a secret deleted by hand',
+      'aws secretsmanager delete-secret --secret-id x',
+      /every key or session rests on the secret/,
+    ],
     ['an AWS service', 'aws dynamite explode', /not in the list/],
     ['a waiter', 'aws cloudformation wait stack-gone --stack-name x', /no command "wait stack-gone"/],
     ['a shell that does not parse', 'npm run "bag-adres', /the shell says/],

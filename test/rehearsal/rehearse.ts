@@ -7,6 +7,7 @@ import { runInShell } from './run-in-shell.ts';
 const documents = [
   'docs/deploy.md',
   'docs/runbook.md',
+  'docs/recovery.md',
   'docs/examples/pipeline/README.md',
   'docs/examples/pipeline/deploy.yml',
 ];

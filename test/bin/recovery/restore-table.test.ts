@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { drillStage } from '../../../bin/recovery/drill.ts';
 import type { Patience } from '../../../bin/recovery/procedure.ts';
 import { restoreDeletedTable, restoreWrongContents } from '../../../bin/recovery/restore.ts';
 import { tableSettingsIn } from '../../../bin/recovery/table-settings.ts';
@@ -265,4 +266,49 @@ describe('the settings of a table', () => {
     expect(tableSettingsIn(JSON.stringify(data), 'addresses')).toMatchObject({ timeToLive: null, tags });
     expect(() => tableSettingsIn('{}', 'accounts')).toThrow('has no accounts table');
   }, 60_000);
+});
+
+describe('drill', () => {
+  const drill = (seed: number, stack = 'a') => {
+    const sleep = async (milliseconds: number) => {
+      await patience.sleep(0);
+      // The pause after the time to which the table goes back.
+      if (milliseconds === 2_000) await control.remember(table, new Date(Date.now() - 5_000));
+    };
+    return drillStage({ stack, execute: true, seed, print: tools.print, patience: { pauseMilliseconds: 0, sleep } });
+  };
+
+  it.each([
+    [4, ['deleted-table', 'wrong-contents']],
+    [9, ['wrong-contents', 'deleted-table']],
+  ])(
+    'loses no account and no key of a test stage, though each procedure is interrupted: seed %i',
+    async (seed, order) => {
+      const before = await state();
+      lines.length = 0;
+      const { procedures } = await drill(seed);
+      expect(procedures.map(({ procedure }) => procedure)).toEqual(order);
+      for (const one of procedures) {
+        expect(one).toMatchObject({ lostAccounts: 0, lostKeys: 0, interruptedBefore: expect.any(String) });
+        expect(one.minutes).toBeGreaterThanOrEqual(one.minutesDown);
+      }
+      expect(lines.filter((line) => /interrupted before step \d: the same command again/.test(line))).toHaveLength(2);
+      expect(settings()).toEqual(whole);
+      expect(await state()).toEqual(before);
+      expect((await service.instance.lookUp(key)).status).toBe(200);
+    },
+  );
+
+  it('by command line shows its plan, and changes nothing without --yes', async () => {
+    const { exit, out, err } = await run(['drill', '--stack', 'a']);
+    expect([exit, err]).toEqual([0, 'Nothing was changed. Run it again with --yes to carry this out.']);
+    expect(out).toMatch(/Deletes the accounts table.*restore deleted-table/);
+    expect(settings()).toEqual(whole);
+    expect(await run(['drill', '--stack', 'a', '--seed', 'x'])).toMatchObject({ exit: 2 });
+  });
+
+  it('is refused in production', async () => {
+    await expect(drill(1, 'bag-adres-prod')).rejects.toThrow('bag-adres-prod is production');
+    expect(settings()).toEqual(whole);
+  });
 });
