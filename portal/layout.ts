@@ -234,7 +234,7 @@ footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;f
 .fault{color:var(--bad);font-weight:600;margin:.1rem 0 .3rem}[aria-invalid]{border-color:var(--bad);border-width:2px}
 .search{display:flex;flex-wrap:wrap;gap:.5rem;align-items:end;margin-bottom:1rem}.search label{margin:0;width:100%}.search .button{margin:0}
 td{overflow-wrap:anywhere}td time{white-space:normal}
-@media (max-width:40rem){.cards thead{position:absolute;left:-999rem}.cards,.cards tbody,.cards tr,.cards td{display:block}.cards tr{border-bottom:1px solid var(--line);padding:.6rem 0}.cards tr:last-child{border-bottom:0}
+@media (max-width:40rem){.cards thead{position:absolute;left:-999rem}.cards,.cards caption,.cards tbody,.cards tr,.cards td{display:block}.cards tr{border-bottom:1px solid var(--line);padding:.6rem 0}.cards tr:last-child{border-bottom:0}
 .cards td,.cards td.number{border:0;padding:.15rem 0;display:grid;grid-template-columns:8.5rem 1fr;text-align:left;gap:.5rem}.cards td::before{content:attr(data-label);color:var(--muted);font-size:.9rem}
 .card{padding:1rem}h1{font-size:1.4rem}.tabs ul{gap:0 1.1rem}}
 `;
