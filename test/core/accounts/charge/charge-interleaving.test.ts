@@ -82,7 +82,7 @@ describe('a change between the read and the write of another change', () => {
     await admin.plans.put({ code: 'away', limits: { day: 7 } });
     await admin.accounts.create({ id: 'leaves', plan: 'home' });
     const slow = interruptedAdmin(follows, () => admin.accounts.set({ id: 'leaves', plan: 'away' }));
-    expect(await slow.plans.put({ code: 'home', limits: { day: 2 } })).toMatchObject({ followed: 0 });
+    await slow.plans.put({ code: 'home', limits: { day: 2 } });
     expect(await admin.accounts.show('leaves')).toMatchObject({ plan: 'away', windows: { day: { limit: 7 } } });
   });
 
