@@ -3,7 +3,7 @@
  * an error when they are read.
  */
 
-import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import zlib, { constants, crc32 } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
 import {
   type Change,
@@ -20,6 +20,14 @@ import {
 /** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 
+/** The command line imports this, and runs on Node 20 too, whose zlib lacks zstd: only reading snapshots needs it. */
+function requireZstd(): void {
+  if (zlib.zstdCompressSync as unknown) return;
+  throw new Error(
+    'This reads or writes a snapshot, which takes Node 22.15 or newer. Install Node 24, then run it again.',
+  );
+}
+
 /** Lines in their stored form; the same lines give the same bytes. */
 export function packLines(lines: readonly Line[]): Buffer {
   const bytes = Buffer.from(lines.join('\n'), 'latin1');
@@ -30,7 +38,8 @@ export function packLines(lines: readonly Line[]): Buffer {
 
 /** As `packLines`, for lines that are bytes already, separated by line ends. */
 export function packLineBytes(lines: Uint8Array): Buffer {
-  return zstdCompressSync(lines, level);
+  requireZstd();
+  return zlib.zstdCompressSync(lines, level);
 }
 
 /** The lines that `packLines` stored; damaged bytes are an error. */
@@ -51,7 +60,8 @@ const mostPacked = 16;
 
 /** The bytes that `packLineBytes` stored; damaged bytes are an error. One buffer: by default zlib concatenates many. */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
-  return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
+  requireZstd();
+  return zlib.zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
 }
 
 /** Bytes appended to one piece of memory, which doubles when it is full. */
