@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { lineOf } from '../../../loader/dataset/lines.ts';
@@ -11,9 +12,11 @@ import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { type StateMachineBench, startStateMachineBench } from '../../loader/state-machine-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
+import { createAccountsTable } from '../../support/dynamodb.ts';
+import { storedItems } from '../../support/stored-items.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run } from '../command-line.ts';
-import { startFakeAws } from '../fake-aws.ts';
+import { startFakeAws, testCaller } from '../fake-aws.ts';
 import { stepFunctionsOver } from '../step-functions.ts';
 
 /** One address fewer than in february. */
@@ -33,7 +36,7 @@ beforeAll(async () => {
   const loaderOutputs = { StateMachineArn: machine.machineArn, SnapshotBucketName: 'snapshots' };
   aws = await startFakeAws(
     {
-      'bag-adres-test-data': { outputs: { AddressesTableName: name } },
+      'bag-adres-test-data': { outputs: { AddressesTableName: name, AccountsTableName: 'accounts' } },
       'bag-adres-test-loader': { outputs: loaderOutputs },
       'x-data': { outputs: {} },
       'x-loader': { outputs: {} },
@@ -42,6 +45,8 @@ beforeAll(async () => {
   );
   process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = aws.endpoint;
   process.env.AWS_ENDPOINT_URL_SFN = aws.endpoint;
+  process.env.AWS_ENDPOINT_URL_STS = aws.endpoint;
+  await createAccountsTable(new DynamoDBClient({}), 'accounts');
   table = dynamoDbAddressTable(new DynamoDBClient({}), name);
   folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
 }, 60_000);
@@ -113,7 +118,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const before = started().length;
     const present = await load('explain', '1382lj', '28');
     expect(present).toMatchObject({ exit: 0, err: '' });
-    expect(present.out).toMatch(/^1382LJ 28: Nijverheidslaan, Weesp, in the dataset of 2026-02-08, from the extract/);
+    expect(present.out).toMatch(/^1382 LJ 28: Nijverheidslaan, Weesp, in the dataset of 2026-02-08, from the extract/);
     expect(present.out).toContain(idOf('1382LJ 28'));
     const gone = JSON.parse((await load('explain', '2513AA', '2', '--json')).out);
     expect(gone).toMatchObject({
@@ -123,7 +128,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
       earlier: [{ peildatum: january.peildatum, places: ['Binnenhof, ’s-Gravenhage'] }],
     });
     expect((await load('explain', '2513AA', '2')).out).toMatch(
-      /^2513AA 2 is not an address, in the dataset of 2026-02-08/,
+      /^2513 AA 2 is not an address, in the dataset of 2026-02-08/,
     );
     const never = JSON.parse((await load('explain', '1000AA', '1', '--json')).out);
     expect(never).toMatchObject({ places: [], voorkomens: [], changes: [], earlier: [] });
@@ -154,6 +159,15 @@ describe('loads by the state machine of a stack, one after the other', () => {
       { outcome: 'published', peildatum: february.peildatum, added: 5 },
     ]);
     expect(started().at(-1)).toEqual({ again: false, rollback: february.peildatum });
+    const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+    expect(await storedItems(documents, 'accounts')).toContainEqual(
+      expect.objectContaining({
+        actor: testCaller,
+        action: 'load rollback',
+        detail: { snapshot: february.peildatum },
+        outcome: 'done',
+      }),
+    );
     expect(await loader.addresses()).toEqual(tableOf(february));
     const { out } = await load('history', '--json');
     expect(JSON.parse(out)[0]).toMatchObject({ kind: 'rollback', peildatum: february.peildatum, kept: true });
