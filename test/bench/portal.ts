@@ -153,7 +153,7 @@ async function measureColdStart(): Promise<Figures> {
 /** Milliseconds of a new process from the import of the bundle to the first page, which needs no table. */
 async function firstPage(folder: string): Promise<number> {
   const { baseUrl, apiUrl, company, colour } = portalSettings;
-  const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', operators: [] };
+  const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', subjectClaim: 'sub', operators: [] };
   const module = JSON.stringify(pathToFileURL(join(folder, 'index.mjs')).href);
   const script = `const from = performance.now();
     const { handler } = await import(${module});
@@ -163,11 +163,12 @@ async function firstPage(folder: string): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
     env: {
       AWS_REGION: 'eu-central-1',
-      [environment.portal]: JSON.stringify({ baseUrl, apiUrl, company, colour, signIn }),
+      [environment.portal]: JSON.stringify({ deployment: 'bag-adres-bench', baseUrl, apiUrl, company, colour, signIn }),
       [environment.accountsTable]: 'accounts',
       [environment.keyChecksumSecretArn]: 'checksum',
       [environment.portalSessionSecret]: 'session',
       [environment.snapshotBucket]: 'snapshots',
+      [environment.statementsBucket]: 'statements',
       [environment.loadMachine]: 'arn:aws:states:eu-central-1:123456789012:stateMachine:Load',
     },
   });
