@@ -370,7 +370,7 @@ export const en = {
     planInactive: 'The plan is inactive.',
     approved: 'The load is approved and has started. It is live within minutes.',
     approvedBefore: 'The load was already approved. It runs once.',
-    rejected: 'The load is rejected. It no longer waits in a moment.',
+    rejected: 'The load is rejected and will disappear from this list in a moment.',
     rejectedBefore: 'The load was already rejected.',
   },
 

@@ -376,9 +376,9 @@ export const nl: Text = {
     planActive: 'Het abonnement is actief.',
     planInactive: 'Het abonnement is gestopt.',
     approved: 'De update is goedgekeurd en begonnen. Binnen enkele minuten is de nieuwe versie in gebruik.',
-    rejected: 'De update is afgewezen. Hij wacht zo meteen niet meer.',
-    rejectedBefore: 'De update was al afgewezen.',
     approvedBefore: 'De update was al goedgekeurd en wordt één keer uitgevoerd.',
+    rejected: 'De update is afgewezen en verdwijnt zo uit deze lijst.',
+    rejectedBefore: 'De update was al afgewezen.',
   },
 
   errors: {

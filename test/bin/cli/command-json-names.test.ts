@@ -44,7 +44,14 @@ const calls: Call[] = [
     () => ['plan', 'put', 'a', '--limit', 'day=5'],
     () => admin.plans.put({ code: 'b', limits: { day: 5 } }),
   ],
-  ['plan list', () => ['plan', 'list'], async () => (await admin.plans.list()).plans],
+  [
+    'plan list',
+    () => ['plan', 'list'],
+    async () => {
+      const [{ plans }, counts] = await Promise.all([admin.plans.list(), admin.plans.counts()]);
+      return plans.map((plan) => ({ ...plan, accounts: counts[plan.code] ?? 0 }));
+    },
+  ],
   ['plan audit', () => ['plan', 'audit', 'standard'], () => admin.plans.audit('standard')],
   [
     'account create',

@@ -94,7 +94,7 @@ describe('the explanation of an address', () => {
     expect(gone).toMatchObject({ places: [], since: { date: jan9, because: deliveryName(start, jan9) } });
     expect(gone.changes[0]?.after).toContain('2010-01-01 to 2026-01-09');
     expect(gone.earlier).toMatchObject([{ peildatum: start, places: ['Buitenveer, Weesp'] }]);
-    expect(renderExplanation(gone)).toContain('1381AA 2 is not an address, in the dataset of 2026-01-10');
+    expect(renderExplanation(gone)).toContain('1381 AA 2 is not an address, in the dataset of 2026-01-10');
   });
 
   it('of a key that never was an address is empty', async () => {

@@ -78,7 +78,7 @@ describe('the portal in a browser', () => {
       expect(await runCurl(page)).toBe(200);
       await page.getByRole('link', { name: 'Back to the keys' }).click();
       await page.getByRole('link', { name: 'Revoke: webshop', exact: true }).click();
-      await page.getByLabel('Key id').fill(await page.locator('dl.facts code').innerText());
+      await page.getByLabel('Key id').fill(await page.locator('dl.facts code').first().innerText());
       await page.getByRole('button', { name: 'Yes, revoke this key' }).click();
       expect(await page.getByRole('status').innerText()).toBe('The key is revoked.');
       const lookUp = `${portal.baseUrl}/v1/address?postcode=9999SD&huisnummer=1`;
@@ -224,7 +224,7 @@ describe('the portal in a browser', () => {
       };
       await press('link', /^Register$/);
       await press('link', /^Review/);
-      expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(1);
+      expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(2);
       await press('link', /^Approve this load$/);
       const question = page.url();
       await press('button', /^Yes, approve this load$/);
