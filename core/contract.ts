@@ -1,32 +1,16 @@
 import * as z from 'zod/mini';
+import { huisnummerRange, parameterPatterns } from './address-form.ts';
 import { forEachWindow, windowNames } from './calendar.ts';
-import { placeSchema, requestedFields } from './place-fields.ts';
+import { includeNames, placeSchema } from './place-fields.ts';
 
-const withoutSpaces = z.overwrite<string>((value) => value.replaceAll(' ', ''));
-const upperCase = z.overwrite<string>((value) => value.toUpperCase());
+/** A postcode as typed. */
+export const postcodeParameter = z.string().check(z.regex(parameterPatterns.postcode));
 
-/** Converts a postcode as typed to the form of the register. The pattern keeps `ß` and `ſ` out, which turn ASCII. */
-export const postcodeParameter = z
-  .string()
-  .check(z.regex(/^ *[1-9](?: *[0-9]){3}(?: *[A-Za-z]){2} *$/, { abort: true }), withoutSpaces, upperCase);
+/** A house number of the register. */
+export const huisnummerSchema = z.int().check(z.gte(huisnummerRange.from), z.lte(huisnummerRange.to));
 
-/** A house number of the register: 1 to 99999. */
-export const huisnummerSchema = z.int().check(z.gte(1), z.lte(99_999));
-
-/** Converts digits, with leading zeros, to a house number. */
-export const huisnummerParameter = z.pipe(
-  z.pipe(
-    z.string().check(z.regex(/^[0-9]{1,5}$/)),
-    z.transform((digits: string) => Number(digits)),
-  ),
-  huisnummerSchema,
-);
-
-/** Converts letters and digits to a toevoeging in the letter case that was sent, and an empty one to `null`. */
-export const toevoegingParameter = z.pipe(
-  z.string().check(z.regex(/^ *(?:[0-9A-Za-z] *){0,5}$/), withoutSpaces),
-  z.transform((value: string) => value || null),
-);
+/** A toevoeging as typed, which may be empty. */
+export const toevoegingParameter = z.string().check(z.regex(parameterPatterns.toevoeging));
 
 /** The input of a lookup, normalised. */
 export const addressRequestSchema = z.object({
@@ -37,11 +21,6 @@ export const addressRequestSchema = z.object({
 
 /** The input of a lookup, normalised; `toevoeging` in the letter case that was sent. */
 export type AddressRequest = z.infer<typeof addressRequestSchema>;
-
-/** What `include` can name, each a member of the response that is absent by default. */
-export const includeNames = ['toevoegingen', ...requestedFields] as const;
-
-export type IncludeName = (typeof includeNames)[number];
 
 /** The members to include: each name once, at least one. */
 export const includeSchema = z.array(z.enum(includeNames)).check(

@@ -73,6 +73,17 @@ export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
 export type RequestedField = keyof typeof onRequest;
 export const requestedFields = Object.keys(onRequest) as RequestedField[];
 
+/** What `include` can name, each a member of the response that is absent by default. */
+export const includeNames = ['toevoegingen', ...requestedFields] as const;
+
+export type IncludeName = (typeof includeNames)[number];
+
+/** The names of an `include`; `null` unless each is known, once, and there is one. */
+export function readInclude(names: readonly string[]): IncludeName[] | null {
+  const known = includeNames.filter((name) => names.includes(name));
+  return known.length > 0 && known.length === names.length ? (names as IncludeName[]) : null;
+}
+
 /** A place in a response. */
 export const placeSchema = /* @__PURE__ */ responseSchema();
 

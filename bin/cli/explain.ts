@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
 import { addressKey, addressText } from '../../core/addresses/address-key.ts';
+import { queryFaults } from '../../core/addresses/input-faults.ts';
 import { UsageError } from '../connect/errors.ts';
 import type { AddressExplanation, ExplainedVoorkomen } from '../explain/explain-address.ts';
 import { type Terminal, withDataset } from './command.ts';
@@ -38,15 +39,14 @@ Example:
 
 /** @throws UsageError with what a lookup would answer to such input */
 function keyOfArguments(sent: Record<string, string>): string {
-  const input = readAddressInput(new URLSearchParams(sent).toString());
-  if (!input.request)
-    throw new UsageError(
-      input
-        .faults()
-        .map(({ detail }) => detail)
-        .join(' '),
-    );
-  return addressKey(input.request);
+  const query = new URLSearchParams(sent).toString();
+  const { request } = readAddressInput(query);
+  if (request) return addressKey(request);
+  throw new UsageError(
+    queryFaults(query)
+      .map(({ detail }) => detail)
+      .join(' '),
+  );
 }
 
 /** What is known of an address, as lines. */

@@ -5,7 +5,6 @@ import {
   addressRequestSchema,
   ambiguousSchema,
   foundSchema,
-  type IncludeName,
   type LookupAnswer,
   limitsSchema,
   lookupAnswerSchema,
@@ -13,6 +12,7 @@ import {
   type ValidationAnswer,
   validationAnswerSchema,
 } from '../../core/contract.ts';
+import type { IncludeName } from '../../core/place-fields.ts';
 import { placeSchema } from '../../core/place-fields.ts';
 import { headersOf, nameSchema } from './responses.ts';
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { AddressRequest, IncludeName } from '../contract.ts';
+import type { AddressRequest } from '../contract.ts';
 import { documents, orUnavailable, type StoreClient, StoreUnavailable } from '../dynamodb.ts';
 import { addressesTable } from '../names.ts';
+import type { IncludeName } from '../place-fields.ts';
 import { requestedFields } from '../place-fields.ts';
 import { keyItem, keyOfItem, type StoredAddress, storedAddress } from './address-item.ts';
 import { addressKey, bareKey } from './address-key.ts';

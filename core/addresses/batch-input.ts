@@ -1,20 +1,11 @@
-import * as z from 'zod/mini';
-import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
-import {
-  type AddressRequest,
-  type BodyFault,
-  type BodyFaultCode,
-  type IncludeName,
-  includeSchema,
-} from '../contract.ts';
+import { hasKeyPrefix } from '../accounts/api-key.ts';
+import type { AddressRequest } from '../contract.ts';
+import { type IncludeName, readInclude } from '../place-fields.ts';
 import { addressIn } from './address-input.ts';
-import { addressFaults, includeListFaults } from './input-faults.ts';
-import { isOwnName, type Sent } from './parameter-names.ts';
+import type { Sent } from './parameter-names.ts';
 
-/** Valid lookups, or what finds every fault of invalid ones: only a caller whose key is valid needs to know. */
-export type BatchInput =
-  | { requests: AddressRequest[]; include: IncludeName[] }
-  | { requests: null; faults: () => BodyFault[] };
+/** Valid lookups; `null` if anything is invalid: `batchFaults` then finds every fault. */
+export type BatchInput = { requests: AddressRequest[]; include: IncludeName[] } | { requests: null };
 
 /** How many addresses one request may have. */
 export const maxAddresses = 100;
@@ -24,20 +15,22 @@ export const maxAddresses = 100;
  * query means nothing here, but a key in it is in logs now.
  */
 export function readBatchInput(body: string, rawQueryString = ''): BatchInput {
-  const sent = parse(body);
-  const faults = () => [...bodyFaults(sent), ...(sent === unreadable ? [] : repeatedMembers(body))];
-  if ([...new URLSearchParams(rawQueryString)].flat().some(hasKeyPrefix)) {
-    return { requests: null, faults: () => [keyInQuery, ...faults()] };
-  }
+  if (hasKeyInQuery(rawQueryString)) return { requests: null };
+  const sent = parseBody(body);
   const requests = requestsIn(sent);
   const include = isObject(sent) ? includeIn(sent.include) : null;
-  if (!requests || !include || hasRepeatedMembers(body, sent as ValidBody)) return { requests: null, faults };
+  if (!requests || !include || hasRepeatedMembers(body, sent as ValidBody)) return { requests: null };
   return { requests, include };
 }
 
-const unreadable = Symbol('not JSON');
+export function hasKeyInQuery(rawQueryString: string): boolean {
+  return [...new URLSearchParams(rawQueryString)].flat().some(hasKeyPrefix);
+}
 
-function parse(body: string): unknown {
+/** What `parseBody` returns for text that is not JSON. */
+export const unreadable = Symbol('not JSON');
+
+export function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -45,8 +38,8 @@ function parse(body: string): unknown {
   }
 }
 
-type Json = Record<string, unknown>;
-type ValidBody = Json & { addresses: Json[] };
+export type JsonObject = Record<string, unknown>;
+type ValidBody = JsonObject & { addresses: JsonObject[] };
 
 /** Whether `JSON.parse` has left out members of a body that is valid otherwise: nothing else in that has a colon. */
 function hasRepeatedMembers(body: string, sent: ValidBody): boolean {
@@ -54,35 +47,12 @@ function hasRepeatedMembers(body: string, sent: ValidBody): boolean {
   return body.split(':').length - 1 > members;
 }
 
-/** The members that an object has more than once. `JSON.parse` keeps the last one, which may not be what was meant. */
-function repeatedMembers(body: string): BodyFault[] {
-  const pointers = new Set<string>();
-  /** The objects and lists around a token, the outermost first, each with where the token is in it. */
-  const around: { names: Set<string> | null; at: string | number }[] = [];
-  for (const [token, text, colon] of body.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)|[{}[\],]/g)) {
-    const inner = around.at(-1);
-    if (token === '{') around.push({ names: new Set(), at: '' });
-    else if (token === '[') around.push({ names: null, at: 0 });
-    else if (token === '}' || token === ']') around.pop();
-    else if (token === ',' && typeof inner?.at === 'number') inner.at++;
-    else if (text && colon && inner?.names) {
-      const name = JSON.parse(text) as string;
-      inner.at = redactKeys(name);
-      if (inner.names.has(name)) pointers.add(around.map(({ at }) => `/${escaped(String(at))}`).join(''));
-      inner.names.add(name);
-    }
-  }
-  return [...pointers].map((pointer) =>
-    fault(pointer, 'duplicate', 'This member was sent more than once: send it once.'),
-  );
-}
-
-function isObject(value: unknown): value is Json {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const bodyMembers = ['addresses', 'include'];
-const addressMembers = ['postcode', 'huisnummer', 'toevoeging'];
+export const bodyMembers = ['addresses', 'include'];
+export const addressMembers = ['postcode', 'huisnummer', 'toevoeging'];
 
 function requestsIn(sent: unknown): AddressRequest[] | null {
   if (!isObject(sent) || Object.keys(sent).some((name) => !bodyMembers.includes(name))) return null;
@@ -91,7 +61,7 @@ function requestsIn(sent: unknown): AddressRequest[] | null {
   const requests: AddressRequest[] = [];
   for (const address of addresses) {
     if (!isObject(address) || Object.keys(address).some((name) => !hasItsType(name, address[name]))) return null;
-    const request = addressIn(textsOf(address));
+    const request = addressIn(addressTexts(address));
     if (!request) return null;
     requests.push(request);
   }
@@ -99,106 +69,18 @@ function requestsIn(sent: unknown): AddressRequest[] | null {
 }
 
 function includeIn(names: unknown): IncludeName[] | null {
-  return names === undefined ? [] : (z.safeParse(includeSchema, names).data ?? null);
+  if (names === undefined) return [];
+  return Array.isArray(names) ? readInclude(names) : null;
 }
 
 /** Whether a member of an address is one of ours, with a type that it may have. */
-function hasItsType(name: string, value: unknown): boolean {
+export function hasItsType(name: string, value: unknown): boolean {
   if (typeof value === 'string') return addressMembers.includes(name);
   return (name === 'huisnummer' && Number.isInteger(value)) || (name === 'toevoeging' && value === null);
 }
 
 /** The members of an address as a query would have them; `null` is as good as absent. */
-function textsOf(address: Json): Sent {
+export function addressTexts(address: JsonObject): Sent {
   const entries = Object.entries(address).filter(([, value]) => value !== null);
   return new Map(entries.map(([name, value]) => [name, [typeof value === 'string' ? value : JSON.stringify(value)]]));
-}
-
-function bodyFaults(sent: unknown): BodyFault[] {
-  if (sent === unreadable) return [fault('', 'body-form', 'The body is not JSON: send an object with addresses.')];
-  if (!isObject(sent)) return [fault('', 'body-form', 'The body is no object: send an object with addresses.')];
-  const others = Object.keys(sent).filter((name) => !bodyMembers.includes(name));
-  return [
-    ...addressesFaults(sent.addresses),
-    ...(sent.include === undefined ? [] : includeFaults(sent.include)),
-    ...others.map((name) => unknownMember('', name, sent[name], 'send addresses and include only')),
-  ];
-}
-
-const keyInQuery: BodyFault = {
-  pointer: '',
-  code: 'misplaced-key',
-  detail:
-    'An API key was sent in the query string, where logs can keep it: send it in the header X-API-Key only, and ask for a new one.',
-};
-
-function addressesFaults(addresses: unknown): BodyFault[] {
-  const pointer = '/addresses';
-  const instead = `send a list of 1 to ${maxAddresses} addresses`;
-  if (addresses === undefined) return [fault(pointer, 'missing', `addresses is missing: ${instead}.`)];
-  if (!Array.isArray(addresses)) return [fault(pointer, 'member-type', `addresses is no list: ${instead}.`)];
-  const { length } = addresses;
-  if (length < 1 || length > maxAddresses) {
-    return [fault(pointer, 'addresses-count', `addresses has ${length}: ${instead}.`)];
-  }
-  return addresses.flatMap((address, i) => memberFaults(`${pointer}/${i}`, address));
-}
-
-function memberFaults(at: string, address: unknown): BodyFault[] {
-  const form = 'an object with postcode, huisnummer and, if there is one, toevoeging';
-  if (!isObject(address)) return [fault(at, 'member-type', `This address is no object: send ${form}.`)];
-  const names = Object.keys(address);
-  const mistyped = names.filter((name) => addressMembers.includes(name) && !hasItsType(name, address[name]));
-  // What has another type is neither missing nor misspelled.
-  const typed = mistyped.filter((name) => address[name] !== null);
-  const found = addressFaults(textsOf(address)).filter(({ name }) => !typed.includes(name));
-  const unknown = names.filter(
-    (name) => !addressMembers.includes(name) && !found.some((other) => other.name === name) && !hasFault(name, address),
-  );
-  return [
-    ...found.map(({ name, ...rest }) => ({ pointer: `${at}/${escaped(name)}`, ...rest })),
-    ...typed.map((name) => fault(`${at}/${name}`, 'member-type', `${name} has the wrong type: ${instead[name]}.`)),
-    ...unknown.map((name) => unknownMember(at, name, address[name], `send ${form}`)),
-  ];
-}
-
-const instead: Record<string, string> = {
-  postcode: 'send it as a string, such as "1012JS"',
-  huisnummer: 'send it as an integer or a string, such as 12',
-  toevoeging: 'send it as a string, such as "A", or leave it out',
-};
-
-/** Whether a member that is not ours has a fault under a name without its key. */
-function hasFault(name: string, address: Json): boolean {
-  return !isOwnName(name) && hasKeyPrefix(name) && address[name] !== null;
-}
-
-function includeFaults(names: unknown): BodyFault[] {
-  const pointer = '/include';
-  if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
-    return [fault(pointer, 'member-type', 'include has the wrong type: send a list of strings, or leave it out.')];
-  }
-  return includeListFaults(names).map(({ name: _, ...rest }) => ({ pointer, ...rest }));
-}
-
-/** A member that means nothing here. A key in it is named as what it is, and never repeated. */
-function unknownMember(at: string, name: string, value: unknown, instead: string): BodyFault {
-  const pointer = `${at}/${escaped(redactKeys(name))}`;
-  if (hasKeyPrefix(name) || hasKeyPrefix(JSON.stringify(value) ?? '')) {
-    return fault(
-      pointer,
-      'misplaced-key',
-      'An API key was sent in the body: send it in the header X-API-Key only, and ask for a new one if the body is logged.',
-    );
-  }
-  return fault(pointer, 'unknown-member', `This member is unknown: ${instead}.`);
-}
-
-function fault(pointer: string, code: BodyFaultCode, detail: string): BodyFault {
-  return { pointer, code, detail };
-}
-
-/** A name as a part of a JSON pointer (RFC 6901), not longer than is of use. */
-function escaped(name: string): string {
-  return name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1');
 }

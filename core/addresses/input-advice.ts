@@ -1,11 +1,6 @@
-import * as z from 'zod/mini';
-import {
-  type FaultCode,
-  huisnummerParameter,
-  includeNames,
-  postcodeParameter,
-  toevoegingParameter,
-} from '../contract.ts';
+import { readHuisnummer, readPostcode, readToevoeging } from '../address-form.ts';
+import type { FaultCode } from '../contract.ts';
+import { includeNames } from '../place-fields.ts';
 
 /** What is wrong with a value, and what to send instead where its meaning is not clear: two halves of a sentence. */
 export type Advice = { code: FaultCode; wrong: string; instead: string };
@@ -142,7 +137,7 @@ export function adviseToevoeging(value: string): Advice {
 /** A toevoeging as the value to send, without what people write between its parts; `undefined` if that is invalid. */
 export function toevoegingIn(text: string): string | undefined {
   const value = withoutSeparators(plainText(text));
-  return z.safeParse(toevoegingParameter, value).success ? value : undefined;
+  return readToevoeging(value) === null ? undefined : value;
 }
 
 /** Two parts of a toevoeging in their order; the first is left out where the second begins with it. */
@@ -156,11 +151,11 @@ export function withAfter(first: string, second: string): string {
 }
 
 function isHuisnummer(text: string): boolean {
-  return z.safeParse(huisnummerParameter, text).success;
+  return readHuisnummer(text) !== null;
 }
 
 function isPostcode(text: string): boolean {
-  return z.safeParse(postcodeParameter, text).success;
+  return readPostcode(text) !== null;
 }
 
 /** For texts that are equal but for letter case and separators. */

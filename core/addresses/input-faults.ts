@@ -1,13 +1,7 @@
-import * as z from 'zod/mini';
 import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
-import {
-  type FaultCode,
-  huisnummerParameter,
-  includeNames,
-  postcodeParameter,
-  type Suggestion,
-  toevoegingParameter,
-} from '../contract.ts';
+import { readHuisnummer, readPostcode, readToevoeging } from '../address-form.ts';
+import type { FaultCode, InputFault, Suggestion } from '../contract.ts';
+import { includeNames } from '../place-fields.ts';
 import {
   type Advice,
   adviseHuisnummer,
@@ -23,10 +17,16 @@ import {
   withAfter,
   withBefore,
 } from './input-advice.ts';
-import { isOwnName, type Meaning, meaningOf, type Sent } from './parameter-names.ts';
+import { isOwnName, type Meaning, meaningOf, readQuery, type Sent } from './parameter-names.ts';
 
 /** One fault of what was sent for an address, at the name that was sent or should have been. */
 export type AddressFault = { name: string; code: FaultCode; detail: string; suggestion?: Suggestion };
+
+/** Every fault of the parameters of a lookup, in a raw query string. */
+export function queryFaults(rawQueryString: string): InputFault[] {
+  const sent = readQuery(rawQueryString);
+  return [...addressFaults(sent), ...includeFaults(sent)].map(({ name, ...fault }) => ({ parameter: name, ...fault }));
+}
 
 /** Every fault of an invalid address, at most one for each name. */
 export function addressFaults(sent: Sent): AddressFault[] {
@@ -42,7 +42,7 @@ export function addressFaults(sent: Sent): AddressFault[] {
 
 type Own = 'postcode' | 'huisnummer' | 'toevoeging';
 
-const schemas = { postcode: postcodeParameter, huisnummer: huisnummerParameter, toevoeging: toevoegingParameter };
+const read = { postcode: readPostcode, huisnummer: readHuisnummer, toevoeging: readToevoeging };
 const advise = { postcode: advisePostcode, huisnummer: adviseHuisnummer, toevoeging: adviseToevoeging };
 
 function ownFault(name: Own, sent: Sent, meant: Meant): AddressFault | undefined {
@@ -57,11 +57,11 @@ function ownFault(name: Own, sent: Sent, meant: Meant): AddressFault | undefined
     if (other !== undefined) missing.detail += ` It was sent as ${shown(other)}, which is not a parameter.`;
     return missing;
   }
-  return z.safeParse(schemas[name], value).success ? undefined : faultAt(name, advise[name](value), meant[name]);
+  return read[name](value) !== null ? undefined : faultAt(name, advise[name](value), meant[name]);
 }
 
 /** Every fault of the parameter `include`. */
-export function includeFaults(sent: Sent): AddressFault[] {
+function includeFaults(sent: Sent): AddressFault[] {
   const [value, ...further] = sent.get('include') ?? [];
   if (value === undefined) return [];
   if ([value, ...further].some(hasKeyPrefix)) return [faultAt('include', misplacedKey)];

@@ -1,4 +1,5 @@
-import type { AddressRequest, IncludeName, LookupAnswer } from '../contract.ts';
+import type { AddressRequest, LookupAnswer } from '../contract.ts';
+import type { IncludeName } from '../place-fields.ts';
 import { placeWith, requestedFields } from '../place-fields.ts';
 import { compareToevoegingen, maxToevoegingen, type Toevoeging } from './address-item.ts';
 import type { FoundItems } from './address-store.ts';

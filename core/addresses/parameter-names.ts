@@ -1,6 +1,12 @@
 /** What was sent for one address: the values of each name, in their order. */
 export type Sent = ReadonlyMap<string, readonly string[]>;
 
+/** The parameters of a raw query string. */
+export function readQuery(rawQueryString: string): Sent {
+  const query = new URLSearchParams(rawQueryString);
+  return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+}
+
 /** The parameters of a lookup. */
 export const ownNames = ['postcode', 'huisnummer', 'toevoeging', 'include'] as const;
 export type OwnName = (typeof ownNames)[number];

@@ -1,14 +1,16 @@
 import { Refusal } from '../../core/accounts/account.ts';
-import { type AddressInput, readAddressInput } from '../../core/addresses/address-input.ts';
-import { type BatchInput, readBatchInput } from '../../core/addresses/batch-input.ts';
+import { readAddressInput } from '../../core/addresses/address-input.ts';
+import { readBatchInput } from '../../core/addresses/batch-input.ts';
 import type { BodyFault, InputFault } from '../../core/contract.ts';
 import { HttpRefusal } from '../http/http-refusal.ts';
 import type { LookupInput, Middleware, RequestEvent } from '../http/middleware.ts';
 
 /** The parameters of one lookup. */
 export function oneLookup(event: RequestEvent): LookupInput {
-  const input: AddressInput = readAddressInput(event.rawQueryString);
-  return input.request ? { requests: [input.request], include: input.include } : invalid(input.faults);
+  const { rawQueryString } = event;
+  const input = readAddressInput(rawQueryString);
+  if (input.request) return { requests: [input.request], include: input.include };
+  return invalid(async () => (await import('../../core/addresses/input-faults.ts')).queryFaults(rawQueryString));
 }
 
 /** The largest body, in bytes. */
@@ -18,21 +20,27 @@ const maxBodyBytes = 64 * 1024;
 export function manyLookups({ body = '', isBase64Encoded, headers, rawQueryString }: RequestEvent): LookupInput {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > maxBodyBytes) {
-    return { requests: null, refusal: () => new HttpRefusal({ code: 'content-too-large' }) };
+    return { requests: null, refusal: async () => new HttpRefusal({ code: 'content-too-large' }) };
   }
   if (!isJson(headers['content-type'])) {
-    return { requests: null, refusal: () => new HttpRefusal({ code: 'unsupported-media-type' }) };
+    return { requests: null, refusal: async () => new HttpRefusal({ code: 'unsupported-media-type' }) };
   }
-  const input: BatchInput = readBatchInput(bytes.toString('utf8'), rawQueryString);
-  return input.requests ? input : invalid(input.faults);
+  const text = bytes.toString('utf8');
+  const input = readBatchInput(text, rawQueryString);
+  if (input.requests) return input;
+  return invalid(async () => (await import('../../core/addresses/batch-faults.ts')).batchFaults(text, rawQueryString));
 }
 
 function isJson(contentType = ''): boolean {
   return contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
 }
 
-function invalid(faults: () => (InputFault | BodyFault)[]): LookupInput {
-  return { requests: null, refusal: () => new Refusal({ code: 'invalid-input', faults: faults() }) };
+/** What finds faults is most of the code that reads input: it is loaded when there is one. */
+function invalid(findFaults: () => Promise<(InputFault | BodyFault)[]>): LookupInput {
+  return {
+    requests: null,
+    refusal: async () => new Refusal({ code: 'invalid-input', faults: await findFaults() }),
+  };
 }
 
 /** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
@@ -47,8 +55,8 @@ export function readInput(read: (event: RequestEvent) => LookupInput): Middlewar
 /** Refuses invalid input, after authentication. */
 export function requireValidInput(): Middleware {
   return {
-    before: ({ event }) => {
-      if (event.input?.requests === null) throw event.input.refusal();
+    before: async ({ event }) => {
+      if (event.input?.requests === null) throw await event.input.refusal();
     },
   };
 }

@@ -2,13 +2,14 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type Caller, Refusal } from '../../core/accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
-import type { AddressRequest, IncludeName } from '../../core/contract.ts';
+import type { AddressRequest } from '../../core/contract.ts';
+import type { IncludeName } from '../../core/place-fields.ts';
 import { HttpRefusal, type Method } from './http-refusal.ts';
 
 /** Valid lookups, one or many, or the refusal of invalid ones: only a caller whose key is valid learns of it. */
 export type LookupInput =
   | { requests: AddressRequest[]; include: IncludeName[] }
-  | { requests: null; refusal: () => Error };
+  | { requests: null; refusal: () => Promise<Error> };
 
 export type { Context } from 'aws-lambda';
 

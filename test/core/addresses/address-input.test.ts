@@ -1,14 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { readAddressInput } from '../../../core/addresses/address-input.ts';
+import { queryFaults } from '../../../core/addresses/input-faults.ts';
 import type { InputFault } from '../../../core/contract.ts';
 
 function request(query: string) {
   return readAddressInput(query).request;
 }
 
+/** Nothing that is valid has a fault, and nothing else has none. */
 function faultsOf(query: string): InputFault[] {
-  const input = readAddressInput(query);
-  return input.request ? [] : input.faults();
+  const faults = queryFaults(query);
+  expect(faults.length > 0).toBe(readAddressInput(query).request === null);
+  return faults;
 }
 
 function faults(query: string) {

@@ -5,9 +5,10 @@ import { addressItem, type StoredAddress, type Toevoeging } from '../../../core/
 import { createAddressStore } from '../../../core/addresses/address-store.ts';
 import { lookupAnswer } from '../../../core/addresses/lookup-answer.ts';
 import { withTestAddresses } from '../../../core/addresses/test-addresses.ts';
-import { type AddressRequest, type IncludeName, includeNames, lookupAnswerSchema } from '../../../core/contract.ts';
+import { type AddressRequest, lookupAnswerSchema } from '../../../core/contract.ts';
 import { type StoreClient, StoreUnavailable } from '../../../core/dynamodb.ts';
 import { addressesTable } from '../../../core/names.ts';
+import { type IncludeName, includeNames } from '../../../core/place-fields.ts';
 
 const place = { straat: 'Nieuwstraat', woonplaats: 'Weesp' };
 const id = (number: number) => `045720000000000${number}`;

@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { readAddressInput } from '../../../core/addresses/address-input.ts';
+import { queryFaults } from '../../../core/addresses/input-faults.ts';
 import type { InputFault } from '../../../core/contract.ts';
 
 const valid = 'postcode=1381DE&huisnummer=30';
 
+/** Nothing that is valid has a fault, and nothing else has none. */
 function faultsOf(query: string): InputFault[] {
-  const input = readAddressInput(query);
-  return input.request ? [] : input.faults();
+  const faults = queryFaults(query);
+  expect(faults.length > 0).toBe(readAddressInput(query).request === null);
+  return faults;
 }
 
 describe('a parameter with a name from another API', () => {
