@@ -154,7 +154,7 @@ Example:
     .action(async ({ start, ...options }: { json?: true; start?: true; stack: string }) => {
       // Imported here because the AWS clients load slower than `--help` should print.
       const { openChecksumSecret } = await import('../connect/checksum-rotation.ts');
-      const secret = await openChecksumSecret(options.stack);
+      const secret = await openChecksumSecret(options.stack, terminal.err);
       try {
         await useAdmin(terminal, options, (admin) => rotate(secret, admin, start === true));
       } finally {
@@ -168,7 +168,7 @@ async function rotate(secret: ChecksumSecret, admin: Admin, start: boolean): Pro
   let state = await secret.state();
   let due = rotationStep(state);
   if (due.step === 'start' && start) {
-    const next = await secret.addVersion();
+    const next = await secret.addVersion(state.current);
     due = { step: 'deploy', versions: [next, state.current] };
   }
   if (due.step === 'switch') {

@@ -3,13 +3,14 @@ import { monthOf } from '../../core/calendar.ts';
 import { accountsTable } from '../../core/names.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';
 import { CommandError } from './errors.ts';
+import { servicePartition } from './operator-audit.ts';
 
 /** An entry of the audit of everything: what it is about, and which one. */
 export type AuditLine = {
   time: string;
   actor: string;
   action: string;
-  kind: 'account' | 'plan' | 'sign-in' | 'register';
+  kind: 'account' | 'plan' | 'sign-in' | 'register' | 'service';
   /** The account or the plan. */
   id: string | null;
   /** What was changed, with `before` where the entry has it. */
@@ -20,7 +21,7 @@ export type AuditLine = {
 
 const prefix = 'audit#';
 
-/** Every entry of a month, `2026-10`, of accounts, plans, sign-ins and the register, by time. Reads the whole table. */
+/** Every entry of a month, `2026-10`, of all kinds, by time. Reads the whole table. */
 export async function auditOfMonth(client: DynamoDBDocumentClient, table: string, month: string): Promise<AuditLine[]> {
   const range = monthOf(month);
   if (!range) throw new Error(`${month} is no month`);
@@ -51,6 +52,7 @@ function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {
   if (partition.startsWith(planPartitionPrefix))
     return { kind: 'plan', id: partition.slice(planPartitionPrefix.length) };
   if (partition === loadsPartition) return { kind: 'register', id: null };
+  if (partition === servicePartition) return { kind: 'service', id: null };
   return partition.includes('#') ? { kind: 'sign-in', id: null } : { kind: 'account', id: partition };
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DescribeSecretCommand,
   PutSecretValueCommand,
@@ -8,9 +9,10 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { environment } from '../../core/names.ts';
-import { readSecret } from './admin.ts';
+import { callerIdentity, readSecret } from './admin.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';
 import { CommandError } from './errors.ts';
+import { operatorAudit, servicePartition } from './operator-audit.ts';
 
 /** The label of a version that is to become the current one. */
 const nextLabel = 'ROTATING';
@@ -53,13 +55,22 @@ export function rotationStep({ current, next, previous, deployed, isDeploying }:
   return deployed.length > 1 ? { step: 'replace', versions: [current] } : { step: 'start' };
 }
 
-/** The checksum secret of a deployment. The caller closes it. */
-export async function openChecksumSecret(stack: string) {
+/** The checksum secret of a deployment, whose changes are audited. The caller closes it. */
+export async function openChecksumSecret(stack: string, print: (line: string) => void) {
   const { output } = await findDeployment(stack, ['data']);
   const { name, stacks } = deploymentStacks(stack);
   const SecretId = output('KeyChecksumSecretArn');
   const secrets = new SecretsManagerClient(clientConfig);
   const cloudFormation = new CloudFormationClient(clientConfig);
+  const dynamoDb = new DynamoDBClient(clientConfig);
+  const accountsTable = output('AccountsTableName');
+  const audit = operatorAudit({
+    client: dynamoDb,
+    accountsTable,
+    actor: callerIdentity,
+    print,
+    partition: servicePartition,
+  });
 
   return {
     name,
@@ -90,12 +101,16 @@ export async function openChecksumSecret(stack: string) {
     fingerprint: async (): Promise<string> => secretFingerprint(await readSecret(SecretId)),
 
     /** Adds a version that nothing uses yet, and returns its id. */
-    async addVersion(): Promise<string> {
+    async addVersion(current: string): Promise<string> {
       const id = randomUUID();
       const SecretString = randomBytes(48).toString('base64url');
-      await secrets.send(
-        new PutSecretValueCommand({ SecretId, SecretString, ClientRequestToken: id, VersionStages: [nextLabel] }),
-      );
+      const put = new PutSecretValueCommand({
+        SecretId,
+        SecretString,
+        ClientRequestToken: id,
+        VersionStages: [nextLabel],
+      });
+      await audit('checksum-secret start', { version: id, before: { version: current } }, () => secrets.send(put));
       return id;
     },
 
@@ -103,13 +118,16 @@ export async function openChecksumSecret(stack: string) {
     async makeCurrent(next: string, current: string): Promise<void> {
       const move = (VersionStage: string, to: { MoveToVersionId?: string; RemoveFromVersionId?: string }) =>
         secrets.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage, ...to }));
-      await move('AWSCURRENT', { MoveToVersionId: next, RemoveFromVersionId: current });
-      await move(nextLabel, { RemoveFromVersionId: next });
+      await audit('checksum-secret switch', { version: next, before: { version: current } }, async () => {
+        await move('AWSCURRENT', { MoveToVersionId: next, RemoveFromVersionId: current });
+        await move(nextLabel, { RemoveFromVersionId: next });
+      });
     },
 
     close(): void {
       secrets.destroy();
       cloudFormation.destroy();
+      dynamoDb.destroy();
     },
   };
 }

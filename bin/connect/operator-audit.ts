@@ -11,14 +11,18 @@ export type OperatorAudit = <T>(
   work: () => Promise<T>,
 ) => Promise<T>;
 
-/** The audit of what an operator does to the register, beside the approvals of the portal. */
+/** The partition of the audit of what an operator does to the service: restores, rollbacks and rotations. */
+export const servicePartition = 'service#';
+
+/** The audit of what an operator does to the register, beside the approvals of the portal, or to the service. */
 export function operatorAudit(options: {
   client: DynamoDBClient;
   accountsTable: string;
   actor: () => Promise<string>;
   print: (line: string) => void;
+  partition?: typeof loadsPartition | typeof servicePartition;
 }): OperatorAudit {
-  const { client, accountsTable, actor, print } = options;
+  const { client, accountsTable, actor, print, partition = loadsPartition } = options;
   return async (action, detail, work) => {
     let hasBegun = false;
     const begin = () => {
@@ -27,10 +31,10 @@ export function operatorAudit(options: {
     };
     try {
       const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, await actor(), Date.now);
-      return await audited(store, { partition: loadsPartition, action, detail }, begin);
+      return await audited(store, { partition, action, detail }, begin);
     } catch (error) {
       if (hasBegun) throw error;
-      // A register that must be repaired does not wait for the table of accounts, which may be what is lost.
+      // A register or service that must be repaired does not wait for the table of accounts, which may be what is lost.
       print(`Not in the audit, as the accounts table refuses the entry: ${(error as Error).message}`);
       return work();
     }

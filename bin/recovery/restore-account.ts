@@ -17,6 +17,7 @@ import { callerIdentity } from '../connect/admin.ts';
 import { deployedVersions } from '../connect/checksum-rotation.ts';
 import { clientConfig, type Deployment, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
+import { operatorAudit, servicePartition } from '../connect/operator-audit.ts';
 import { parseLines } from './parse-lines.ts';
 import { runProcedure, type Step } from './procedure.ts';
 import { type RestoreInput, type RestoreReport, renderCounts } from './restore.ts';
@@ -61,20 +62,40 @@ export async function restoreFromSet(
       const message = `This set is of ${index.region}, where ${name} is too. Deploy it in another region, and set AWS_REGION.`;
       throw new CommandError('same_region', message);
     }
+    const [accountsTable, actor] = [output('AccountsTableName'), await callerIdentity()];
     const admin = createAdmin({
       client: DynamoDBDocumentClient.from(dynamoDb),
-      table: output('AccountsTableName'),
+      table: accountsTable,
       checksumSecret,
-      actor: await callerIdentity(),
+      actor,
+    });
+    const audit = operatorAudit({
+      client: dynamoDb,
+      accountsTable,
+      actor: async () => actor,
+      print: input.print,
+      partition: servicePartition,
+    });
+    const set = { set: index.created, of: index.deployment, region: index.region };
+    const audited = (step: Step, before: () => Promise<unknown>): Step => ({
+      ...step,
+      run: async () =>
+        audit(`restore lost-${input.lost}`, { step: step.what, ...set, before: await before() }, step.run),
     });
     const checksum = secretAt(secrets, output('KeyChecksumSecretArn'));
     const sessionArn = sessionSecret === null ? undefined : await sessionSecretOf(name);
+    const auditedSession = (arn: string, value: string): Step => {
+      const place = secretAt(secrets, arn);
+      const step = secretStep('Put the session secret of the portal there', place, value);
+      return audited(step, async () => ({ version: await place.currentVersion() }));
+    };
     const steps = [
-      secretStep('Put the checksum secret of the set into the new secret', checksum, checksumSecret),
-      ...(sessionArn !== undefined && sessionSecret !== null
-        ? [secretStep('Put the session secret of the portal there', secretAt(secrets, sessionArn), sessionSecret)]
-        : []),
-      importStep(admin, backup),
+      audited(
+        secretStep('Put the checksum secret of the set into the new secret', checksum, checksumSecret),
+        async () => ({ version: await checksum.currentVersion() }),
+      ),
+      ...(sessionArn !== undefined && sessionSecret !== null ? [auditedSession(sessionArn, sessionSecret)] : []),
+      audited(importStep(admin, backup), async () => countBackup(await admin.backup.export())),
       serviceStep(stacks.service, checksum),
       registerStep(dynamoDb, deployment, `--stack ${name}`),
     ];

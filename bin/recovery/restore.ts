@@ -6,6 +6,7 @@ import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { openLoads } from '../connect/loads.ts';
+import { operatorAudit, servicePartition } from '../connect/operator-audit.ts';
 import { carryOverStep, changesSince, type RecordedChange, sortChanges } from './carry-over.ts';
 import { type Patience, type ProcedureReport, patient, runProcedure } from './procedure.ts';
 import {
@@ -32,10 +33,9 @@ export type RestoreInput = {
   patience?: Patience;
 };
 
-async function openContext(
-  { stack, patience = patient }: RestoreInput,
-  table: TableName,
-): Promise<RestoreContext & { baseUrl: string; where: string }> {
+type OpenContext = RestoreContext & { baseUrl: string; where: string; accountsTable: string };
+
+async function openContext({ stack, patience = patient }: RestoreInput, table: TableName): Promise<OpenContext> {
   const { name, stacks } = deploymentStacks(stack);
   const { output } = await findDeployment(stack, ['data', 'service']);
   return {
@@ -44,6 +44,7 @@ async function openContext(
     settings: await deployedSettings(stacks.data, table),
     patience,
     baseUrl: output('BaseUrl'),
+    accountsTable: output('AccountsTableName'),
     where: `--stack ${name}`,
   };
 }
@@ -62,6 +63,8 @@ export async function restoreDeletedTable(input: RestoreInput & { table: TableNa
         : []),
     ];
     if (report.remaining.length === 0) {
+      const detail = { table: context.table, backup: backup.BackupArn, before: 'deleted' };
+      summary.push(...(await auditEnd(context, report, 'restore deleted-table', detail)));
       if (input.table === 'accounts')
         summary.push(`Now: ${renderCounts(await countAccounts(context, context.table))}.`);
       else summary.push(await compareAddresses(input));
@@ -99,6 +102,9 @@ export async function restoreWrongContents(input: RestoreInput & { at: Date }): 
         'counts_differ',
         `${table} has ${renderCounts(now)}, its copy ${copy} ${renderCounts(good)}.`,
       );
+    const lost = changes && { lost: changes.lost.length, withdrawnAgain: changes.carriedOver.length };
+    const detail = { table, at: at.toISOString(), counts: now, before, ...lost };
+    summary.push(...(await auditEnd(context, report, 'restore wrong-contents', detail)));
     summary.push(
       `The copy ${copy} and the backups stay. When all is well: aws dynamodb delete-table --table-name ${copy}.`,
       ...(await smokeLines(baseUrl, input.key)),
@@ -107,6 +113,23 @@ export async function restoreWrongContents(input: RestoreInput & { at: Date }): 
   } finally {
     client.destroy();
   }
+}
+
+/**
+ * Writes the entry of a restore that has ended, and returns a warning where it can't: before, the table may not be
+ * there, and a restore replaces what is in it.
+ */
+async function auditEnd(
+  { client, accountsTable }: OpenContext,
+  { took }: ProcedureReport,
+  action: 'restore deleted-table' | 'restore wrong-contents',
+  detail: Record<string, unknown>,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  const print = (line: string) => void warnings.push(line);
+  const audit = operatorAudit({ client, accountsTable, actor: callerIdentity, print, partition: servicePartition });
+  if (took.length > 0) await audit(action, detail, async () => undefined);
+  return warnings;
 }
 
 async function countAccounts({ client }: RestoreContext, table: string): Promise<AccountsCounts> {

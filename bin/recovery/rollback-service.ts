@@ -1,4 +1,5 @@
 import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   GetAliasCommand,
   GetFunctionConfigurationCommand,
@@ -7,9 +8,10 @@ import {
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
 import { environment } from '../../core/names.ts';
-import { readSecret } from '../connect/admin.ts';
+import { callerIdentity, readSecret } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
+import { operatorAudit, servicePartition } from '../connect/operator-audit.ts';
 import { runProcedure, type Step } from './procedure.ts';
 import type { RestoreInput, RestoreReport } from './restore.ts';
 import { smokeLines } from './verify.ts';
@@ -28,6 +30,15 @@ export async function rollbackService(input: RestoreInput & { force: boolean }):
   const { output } = await findDeployment(input.stack, ['data', 'service']);
   const functions = await functionsOf(stacks.service);
   const lambda = new LambdaClient(clientConfig);
+  const dynamoDb = new DynamoDBClient({ ...clientConfig, maxAttempts: 2 });
+  const warnings: string[] = [];
+  const audit = operatorAudit({
+    client: dynamoDb,
+    accountsTable: output('AccountsTableName'),
+    actor: callerIdentity,
+    print: (line) => warnings.push(line),
+    partition: servicePartition,
+  });
   try {
     const secret = await readSecret(output('KeyChecksumSecretArn'));
     const targets = await Promise.all(functions.map((one) => targetOf(lambda, one, name)));
@@ -54,7 +65,10 @@ export async function rollbackService(input: RestoreInput & { force: boolean }):
           )),
       }),
     );
-    const report = await runProcedure(steps, input);
+    const versions = (which: 'from' | 'to') => Object.fromEntries(targets.map((one) => [one.part, one[which]]));
+    const detail = { versions: versions('to'), before: versions('from') };
+    const work = () => runProcedure(steps, input);
+    const report = await (input.execute ? audit('service rollback', detail, work) : work());
     const summary =
       report.remaining.length > 0
         ? ['Requests go to the earlier version within seconds. Data is not touched.']
@@ -62,8 +76,9 @@ export async function rollbackService(input: RestoreInput & { force: boolean }):
             `Now deploy a good version: npx cdk deploy ${stacks.service} -c bagAdres.deployment=emergency.`,
             ...(await smokeLines(output('BaseUrl'), input.key)),
           ];
-    return { ...report, summary };
+    return { ...report, summary: [...warnings, ...summary] };
   } finally {
+    dynamoDb.destroy();
     lambda.destroy();
   }
 }

@@ -13,7 +13,10 @@ export type AuditAction =
   | `member ${'add' | 'remove'}`
   | `session ${'start' | 'end' | 'end-all' | 'refuse'}`
   | 'plan put'
-  | `load ${'run' | 'approve' | 'reject' | 'rollback' | 'repair' | 'discard' | 'unlock'}`;
+  | `load ${'run' | 'approve' | 'reject' | 'rollback' | 'repair' | 'discard' | 'unlock'}`
+  | `restore ${'deleted-table' | 'wrong-contents' | 'lost-account' | 'lost-region'}`
+  | `checksum-secret ${'start' | 'switch'}`
+  | 'service rollback';
 
 /** What is changed, in which partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
 export type AuditedChange = { partition: string; action: AuditAction; detail: Record<string, unknown> };

@@ -13,9 +13,10 @@ import { newAccount, testChecksumSecret, testTables } from '../../support/addres
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
+import { storedItems } from '../../support/stored-items.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws } from '../fake-aws.ts';
+import { type AwsOperations, type FakeStack, startFakeAws, testCaller } from '../fake-aws.ts';
 
 let service: HttpService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
@@ -208,6 +209,27 @@ describe('restore lost-account', () => {
         checksumSecret: 'x',
       });
       expect((await admin.backup.export()).accounts).toEqual((await service.admin.backup.export()).accounts);
+      const entries = await storedItems(DynamoDBDocumentClient.from(other.client), 'accounts-b', 'service#');
+      // A secret that was not put, or whose answer was lost, leaves an entry that does not say what became of it.
+      const secret = { version: 'v1' };
+      const accounts = expect.objectContaining({ accounts: 0 });
+      const expected: [unknown, string?][] = [
+        [secret, 'done'],
+        [accounts, 'done'],
+      ];
+      if (fault?.when === 'before') expected.unshift([secret, undefined]);
+      if (fault?.when === 'after') expected[0] = [secret, undefined];
+      expect(entries).toEqual(
+        expected.map(([before, outcome]) =>
+          expect.objectContaining({
+            action: `restore lost-${lost}`,
+            actor: testCaller,
+            detail: expect.objectContaining({ set: expect.any(String), of: 'a', before }),
+            ...(outcome && { outcome }),
+          }),
+        ),
+      );
+      expect(entries.map(({ outcome }) => outcome)).toEqual(expected.map(([, outcome]) => outcome));
       expect(readApiKey(key, versions.get('v2') ?? '')).not.toBeNull();
       const ended = await restore(true);
       expect(ended.summary.join('\n')).toMatch(/Now: 1 plans, 1 accounts, 1 active keys and 1 members/);

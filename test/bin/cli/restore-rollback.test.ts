@@ -1,6 +1,8 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { run } from '../command-line.ts';
-import { type AwsOperations, startFakeAws } from '../fake-aws.ts';
+import { type AwsOperations, startFakeAws, testCaller } from '../fake-aws.ts';
 
 const operations: AwsOperations = {};
 const environment = { ...process.env };
@@ -12,7 +14,7 @@ const functions = ['address', 'validate'];
 
 beforeAll(async () => {
   const stacks = {
-    'a-data': { outputs: { KeyChecksumSecretArn: 'x' } },
+    'a-data': { outputs: { KeyChecksumSecretArn: 'x', AccountsTableName: 'accounts' } },
     'a-service': { outputs: { BaseUrl: 'http://127.0.0.1:1' } },
   };
   aws = await startFakeAws(stacks, operations);
@@ -43,6 +45,8 @@ beforeEach(() => {
   operations.ListStackResources = () => ({
     value: `<ListStackResourcesResponse><ListStackResourcesResult>${list}</ListStackResourcesResult></ListStackResourcesResponse>`,
   });
+  operations.PutItem = () => ({ value: {} });
+  operations.UpdateItem = () => ({ value: {} });
   operations.GetSecretValue = () => ({ value: { SecretString: 'now' } });
   for (const name of functions) {
     const path = `/2015-03-31/functions/${name}`;
@@ -88,6 +92,35 @@ describe('rollback', () => {
     const done = await rollback('--yes');
     expect(done.moved).toEqual(functions.map((name) => `PUT /2015-03-31/functions/${name}/aliases/live`));
     expect(done.out).toContain('bagAdres.deployment=emergency');
+  });
+
+  it('is audited with the versions before and after, a plan is not', async () => {
+    const entries: unknown[] = [];
+    operations.PutItem = ({ Item }: { Item: Record<string, AttributeValue> }) => {
+      entries.push(unmarshall(Item));
+      return { value: {} };
+    };
+    await rollback();
+    expect(entries).toEqual([]);
+    await rollback('--yes');
+    expect(entries).toEqual([
+      expect.objectContaining({
+        account: 'service#',
+        actor: testCaller,
+        action: 'service rollback',
+        detail: {
+          versions: { AddressFunction: '11', ValidateFunction: '8' },
+          before: { AddressFunction: '12', ValidateFunction: '9' },
+        },
+      }),
+    ]);
+  });
+
+  it('goes on with a warning where the accounts table is not there', async () => {
+    operations.PutItem = () => ({ error: 'ResourceNotFoundException' });
+    const done = await rollback('--yes', '--json');
+    expect([done.exit, done.moved.length]).toEqual([0, 2]);
+    expect(JSON.parse(done.out).summary[0]).toContain('Not in the audit, as the accounts table refuses the entry');
   });
 
   it('refuses a version that would refuse the keys of a later rotation', async () => {

@@ -4,8 +4,9 @@ import { readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { storedItems } from '../../support/stored-items.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws } from '../fake-aws.ts';
+import { type AwsOperations, type FakeStack, startFakeAws, testCaller } from '../fake-aws.ts';
 
 type Version = { value: string; labels: string[] };
 
@@ -158,7 +159,26 @@ describe('rotate-checksum-secret', () => {
     deployed = [next];
     expect([accepts(old.key), accepts(replaced)]).toEqual([false, true]);
     expect(await rotateJson()).toMatchObject({ step: 'start' });
+    const made = (await storedItems(service.client, testTables.accounts)).filter(
+      ({ account }) => account === 'service#',
+    );
+    expect(made.map(({ actor, action, detail, outcome }) => ({ actor, action, detail, outcome }))).toEqual(
+      ['checksum-secret start', 'checksum-secret switch'].map((action) => ({
+        actor: testCaller,
+        action,
+        detail: { version: next, before: { version: 'v1' } },
+        outcome: 'done',
+      })),
+    );
   }, 60_000);
+
+  it('starts with a warning where the accounts table refuses the entry', async () => {
+    operations.PutItem = () => ({ error: 'AccessDeniedException' });
+    const { exit, err } = await rotate('--start');
+    delete operations.PutItem;
+    expect([exit, versions.size]).toEqual([0, 2]);
+    expect(err).toContain('Not in the audit, as the accounts table refuses the entry');
+  });
 
   it('needs a deployment', async () => {
     expect(await run(['rotate-checksum-secret'])).toMatchObject({ exit: 2, err: expect.stringContaining('--stack') });

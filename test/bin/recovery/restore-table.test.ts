@@ -103,6 +103,10 @@ async function untilDone<T>(work: () => Promise<T>): Promise<{ result: T; failur
 }
 
 const state = async () => (await storedItems(service.client, table)).filter(({ item }) => !item.startsWith('audit#'));
+const ofService = async () =>
+  (await storedItems(service.client, table))
+    .filter(({ account }) => account === 'service#')
+    .map(({ actor, action, detail, outcome }) => ({ actor, action, detail, outcome }));
 const settings = () => {
   const { isProtected, recovery, expiry, tags } = control.tables.get(table) ?? {};
   return { isProtected, recovery, expiry, tags };
@@ -121,10 +125,27 @@ describe('restore deleted-table', () => {
     expect(await state()).toEqual(before);
     expect(settings()).toEqual(whole);
     expect(result.summary.join('\n')).toMatch(/Now: \d+ plans, \d+ accounts, \d+ active keys/);
+    expect(await ofService()).toEqual([
+      {
+        actor: testCaller,
+        action: 'restore deleted-table',
+        detail: { table, backup: expect.any(String), before: 'deleted' },
+        outcome: 'done',
+      },
+    ]);
     const again = await restore(true, { key });
+    expect(await ofService()).toHaveLength(1);
     expect(again.took).toEqual([]);
     expect(again.summary.join('\n')).toMatch(/Smoke test: \d+ passed, 0 failed/);
   }, 60_000);
+
+  it('ends with a warning where the accounts table refuses the entry in the audit', async () => {
+    await control.lose(table);
+    operations.PutItem = () => ({ error: 'AccessDeniedException' });
+    const { summary } = await restore(true);
+    expect(summary.join('\n')).toContain('Not in the audit, as the accounts table refuses the entry');
+    expect(settings()).toEqual(whole);
+  });
 
   it('changes nothing without --yes', async () => {
     await control.lose(table);
@@ -233,6 +254,20 @@ describe('restore wrong-contents', () => {
     expect((await service.admin.accounts.audit(account.id))[0]).toMatchObject({
       action: 'key revoke',
       actor: testCaller,
+    });
+    const counts = expect.objectContaining({ accounts: expect.any(Number) });
+    expect((await ofService()).at(-1)).toEqual({
+      actor: testCaller,
+      action: 'restore wrong-contents',
+      detail: {
+        table,
+        at: at.toISOString(),
+        counts,
+        before: counts,
+        lost: expect.any(Number),
+        withdrawnAgain: expect.any(Number),
+      },
+      outcome: 'done',
     });
     await run(['account', 'suspend', account.id, '--stack', 'a']);
     expect((await service.admin.accounts.audit(account.id))[0]).toMatchObject({
