@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { localDynamoDb } from '../../../local/engine/client.ts';
-import { EngineMissingError, engineBinary, startEngine } from '../../../local/engine/engine.ts';
+import {
+  EngineMissingError,
+  engineBinary,
+  type GuardedProcess,
+  startEngine,
+  startGuarded,
+} from '../../../local/engine/engine.ts';
 import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
+
+const { optionalDependencies } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 
 const reachable = (endpoint: string) =>
   fetch(endpoint).then(
@@ -22,6 +31,25 @@ async function unreachable(endpoint: string): Promise<boolean> {
     await sleep(20);
   }
   return false;
+}
+
+const messageOf = (call: () => unknown): string => {
+  try {
+    call();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('it did not throw');
+};
+
+/** A program that prints where it serves. */
+const serving = `
+const server = require('node:http').createServer((_, response) => response.end()).listen(0, '127.0.0.1', () =>
+  console.error('http://127.0.0.1:' + server.address().port));`;
+
+async function endpointOf({ errorOutput }: GuardedProcess): Promise<string> {
+  while (!errorOutput().endsWith('\n')) await sleep(5);
+  return errorOutput().trim();
 }
 
 describe('the embedded engine', () => {
@@ -81,11 +109,67 @@ describe('the embedded engine', () => {
   });
 });
 
+describe.each([
+  ['of the shell', true],
+  ['of Node, where there is no /bin/sh', false],
+])('the guard %s', (_, hasShell) => {
+  const run = (program: string) => startGuarded(process.execPath, ['--eval', program], {}, hasShell);
+
+  it('passes on the exit code and the errors of its process', async () => {
+    const guarded = run("console.error('the disk is full'); process.exitCode = 7;");
+    expect(await guarded.ended).toBe(7);
+    expect(guarded.errorOutput()).toBe('the disk is full\n');
+  });
+
+  it('says of a program that does not exist which one it is', async () => {
+    const guarded = startGuarded('/none/engine', [], {}, hasShell);
+    expect(await guarded.ended).toBe(127);
+    expect(guarded.errorOutput()).toContain('/none/engine');
+  });
+
+  it('ends its process when it is stopped', async () => {
+    const guarded = run(serving);
+    const endpoint = await endpointOf(guarded);
+    expect(await reachable(endpoint)).toBe(true);
+    await Promise.all([guarded.stop(), guarded.stop()]);
+    expect(await unreachable(endpoint)).toBe(true);
+  });
+
+  it('ends its process when the one that started it is killed', async () => {
+    const parent = spawn(process.execPath, [
+      '--input-type=module-typescript',
+      '--eval',
+      `import { startGuarded } from '${new URL('../../../local/engine/engine.ts', import.meta.url)}';
+       const guarded = startGuarded(process.execPath, ['--eval', ${JSON.stringify(serving)}], {}, ${hasShell});
+       setInterval(() => guarded.errorOutput().endsWith('\\n') && process.stdout.write(guarded.errorOutput()), 5);`,
+    ]);
+    const [chunk] = await once(parent.stdout, 'data');
+    const [endpoint = ''] = String(chunk).split('\n');
+    expect(await reachable(endpoint)).toBe(true);
+    parent.kill('SIGKILL');
+    expect(await unreachable(endpoint)).toBe(true);
+  });
+});
+
 describe('the binary of the engine', () => {
   it('is reported as missing with a message that says how to use another engine', () => {
     expect(() => engineBinary('plan9', 'mips')).toThrow(EngineMissingError);
-    expect(() => engineBinary('plan9', 'mips')).toThrow(/AWS_ENDPOINT_URL_DYNAMODB=http/);
   });
+
+  it.each([
+    ['plan9', 'AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 npm start'],
+    ['win32', 'set AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000&& npm start'],
+  ])(
+    'is reported as missing on %s with the lines to paste there: the package, or another engine',
+    (platform, start) => {
+      const [, ...lines] = messageOf(() => engineBinary(platform, 'mips')).split('\n');
+      expect(lines).toEqual([
+        `  npm install --no-save @dynoxide/${platform}-mips@${optionalDependencies['@dynoxide/linux-x64']}`,
+        '  docker run --detach --publish 127.0.0.1:8000:8000 amazon/dynamodb-local',
+        `  ${start}`,
+      ]);
+    },
+  );
 });
 
 describe('the engine of a test', () => {
