@@ -8,6 +8,7 @@ import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { everything, portal } from '../lib/synthesized.ts';
+import { installOldestNode, oldestNode } from '../support/oldest-node.ts';
 import { isOffline } from '../support/registry.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -38,6 +39,8 @@ async function check(): Promise<void> {
   require(templates.length === 3, `three templates of prod, but found ${templates}`);
   await sameAsClone();
   report('init, config check, config show and cdk synth: the templates of a clone');
+
+  await onOldestNode();
 
   await everyOption();
   report('every option synthesizes, with the bundles of the release');
@@ -96,6 +99,25 @@ async function sameAsClone(): Promise<void> {
 function resourcesOf(path: string): string {
   const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as { Resources: Record<string, { Metadata?: unknown }> };
   return JSON.stringify(Resources, (key, value) => (key === 'Metadata' ? undefined : value));
+}
+
+/** Not by npx, which uses the Node of npm. `test/architecture/oldest-node.test.ts` has the other commands. */
+async function onOldestNode(): Promise<void> {
+  const old = await installOldestNode(join(folder, 'oldest-node'), run);
+  if (!old) {
+    report(`NOT checked on Node ${oldestNode}: the npm registry does not answer.`);
+    return;
+  }
+  const used = (await run(operator, old, ['--version'])).trim();
+  require(used.startsWith(`v${oldestNode}.`), `Node ${oldestNode}, but got ${used}`);
+  const installed = join(operator, 'node_modules/.bin/bag-adres');
+  const said = await run(operator, old, [installed, 'config', 'check']);
+  require(said === (await npx('bag-adres', 'config', 'check')), `the same answer on Node ${used}, but got\n${said}`);
+  const out = join(folder, 'oldest');
+  await run(operator, old, [installed, 'app'], { CDK_OUTDIR: out, CDK_CONTEXT_JSON: '{}' });
+  const templates = globSync('bag-adres-prod-*.template.json', { cwd: out });
+  require(templates.length === 3, `three templates of prod on Node ${used}, but found ${templates}`);
+  report(`config check and the app of the CDK on Node ${used}`);
 }
 
 async function everyOption(): Promise<void> {

