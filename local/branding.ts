@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { branding } from '../lib/config/fields.ts';
+import { logoFault } from '../lib/config/logo.ts';
 
 /**
  * The branding of `npm start -- --branding FILE`: the fields of `branding` in the configuration, and the logo itself.
@@ -19,6 +20,8 @@ export function readBrandingFile(file: string): LocalBranding {
   }
   const { logo, ...rest } = data;
   if (logo === undefined) return rest;
+  const fault = logoFault(logo, dirname(file));
+  if (fault) throw new Error(`${file} is not a branding: ${fault}`);
   const type = logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png';
   return { ...rest, logo: { type, bytes: new Uint8Array(read(resolve(dirname(file), logo))) } };
 }

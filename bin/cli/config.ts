@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../lib/config/config-error.ts';
+import { logoFault } from '../../lib/config/logo.ts';
 import { parseConfig } from '../../lib/config/parse-config.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import {
@@ -86,8 +87,13 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
 }
 
 function check(terminal: Terminal, { stage, json }: ConfigOptions): void {
-  const found = settingsIn(folderOf(terminal), stage);
-  const stages = found.map(({ stage: name, settings }) => ({ stage: name, faults: faultsOf(settings), settings }));
+  const folder = folderOf(terminal);
+  const found = settingsIn(folder, stage);
+  const stages = found.map(({ stage: name, settings }) => ({
+    stage: name,
+    faults: faultsOf(settings, folder),
+    settings,
+  }));
   if (json) terminal.out(JSON.stringify({ stages: stages.map(({ stage, faults }) => ({ stage, faults })) }, null, 2));
   else
     for (const { stage: name, faults, settings } of stages) {
@@ -99,10 +105,10 @@ function check(terminal: Terminal, { stage, json }: ConfigOptions): void {
     throw new CommandError('invalid_settings', `The settings of ${invalid.join(', ')} are not valid. Correct them.`);
 }
 
-function faultsOf({ record, source }: Settings): readonly string[] {
+function faultsOf({ record, source }: Settings, folder: string): readonly string[] {
   try {
-    parseConfig(record, source);
-    return [];
+    const fault = logoFault(parseConfig(record, source).branding.logo, folder);
+    return fault ? [fault] : [];
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
     throw error;

@@ -93,7 +93,7 @@ export const branding = z.strictObject({
     ),
   logo: text(/^[\w./-]{1,200}\.(svg|png)$/, 'the path of an SVG or PNG file, relative to `cdk.json`')
     .optional()
-    .describe('The logo before the name.'),
+    .describe('The logo before the name, of 64 KB at most.'),
   contactUrl: webAddress.optional().describe('A page about support: in the portal, the reference and OpenAPI.'),
   contactEmail: emailAddress.optional().describe('Whom customers write to: in the portal, the reference and OpenAPI.'),
   terms: webAddress.optional().describe('The terms of service.'),

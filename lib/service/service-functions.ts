@@ -36,6 +36,8 @@ export type HttpFunctionProps = {
   entry: string;
   /** Further files of its bundle. */
   files?: Record<string, string>;
+  /** Files of the operator in it. */
+  operatorFiles?: Record<string, string>;
   description: string;
   reservedConcurrency?: number | undefined;
   /** How many are kept started. */
@@ -50,11 +52,17 @@ export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
   constructor(scope: Construct, id: string, props: HttpFunctionProps) {
-    const { config, encryptionKey, entry, files, description, reservedConcurrency, provisionedConcurrency } = props;
+    const { config, encryptionKey, entry, files, operatorFiles, description } = props;
+    const { reservedConcurrency, provisionedConcurrency } = props;
     super(scope, id, {
       config,
       encryptionKey,
-      code: bundle({ name: id, entries: { index: entry }, ...(files && { files }) }),
+      code: bundle({
+        name: id,
+        entries: { index: entry },
+        ...(files && { files }),
+        ...(operatorFiles && { operatorFiles }),
+      }),
       description,
       // Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer.
       memoryMb: 1024,

@@ -3,6 +3,7 @@ import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
+import { logoFile } from '../config/logo.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
@@ -53,8 +54,8 @@ export class ServiceStack extends Stack {
       files: {
         'page/style.css': 'lambdas/reference/page/style.css',
         'page/script.js': 'lambdas/reference/page/script.js',
-        ...(config.branding.logo && { 'page/logo': config.branding.logo }),
       },
+      ...logoFile(config.branding.logo, 'page/logo'),
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret, config)

@@ -37,8 +37,10 @@ describe('the branding of npm start', () => {
     ['an unknown field', { nam: 'x' }, 'is not a branding'],
     ['a colour that is none', { colour: 'red' }, 'colour:'],
     ['an address without TLS', { privacy: 'http://x.nl' }, 'privacy:'],
-    ['a logo that does not exist', { logo: 'none.png' }, "can't be read: ENOENT"],
+    ['a logo that does not exist', { logo: 'none.png' }, 'none.png is not a file. Correct the path.'],
+    ['a logo of more than 64 KB', { logo: 'large.png' }, 'which has 65537 bytes. Allowed: 65536 or less'],
   ])('is refused for %s before anything starts, with what is wrong', (_, content, message) => {
+    writeFileSync(join(folder, 'large.png'), new Uint8Array(65_537));
     const printed: string[] = [];
     const write = { writeErr: (text: string) => printed.push(text) };
     expect(() => startOptions(['--branding', fileOf(content)], {}, write)).toThrow();

@@ -121,9 +121,12 @@ async function onOldestNode(): Promise<void> {
 }
 
 async function everyOption(): Promise<void> {
-  const context = JSON.stringify({ bagAdres: { ...everything, portal } });
+  writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  const context = JSON.stringify({ bagAdres: { ...everything, portal, branding: { logo: 'logo.svg' } } });
   const variables = { CDK_OUTDIR: join(folder, 'every'), CDK_CONTEXT_JSON: context };
   await run(folder, process.execPath, [join(operator, 'node_modules/bag-adres/bin/app.js')], variables);
+  const logos = globSync('asset.*/{page/,}logo', { cwd: variables.CDK_OUTDIR });
+  require(logos.length === 2, `the logo in the bundles of the reference and of the portal, but found ${logos}`);
 }
 
 async function constructs(): Promise<void> {

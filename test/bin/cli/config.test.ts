@@ -68,6 +68,12 @@ describe('config check', () => {
     expect(faults.stages.at(-1)).toMatchObject({ stage: 'acceptance', faults: [expect.any(String)] });
   });
 
+  it('reports a logo that is not there, relative to the folder of the settings', async () => {
+    const { run } = folderWith({ 'bag-adres.json': { ...settings, shared: { branding: { logo: 'logo.svg' } } } });
+    const { exit, out } = await run('config', 'check', '--stage', 'prod');
+    expect([exit, out]).toEqual([1, expect.stringMatching(/branding\.logo is "logo\.svg", but .+ is not a file\./)]);
+  });
+
   it.each([
     [{}, ['config', 'check'], /no bag-adres\.json here, nor a cdk\.json.*"npx bag-adres init"/],
     [{ 'bag-adres.json': settings }, ['config', 'check', '--stage', 'pord'], /There is no stage "pord"/],
