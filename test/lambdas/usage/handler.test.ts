@@ -8,6 +8,7 @@ import { newAccessItem } from '../../../core/accounts/account-item.ts';
 import { dateOf, windowStart } from '../../../core/calendar.ts';
 import { environment, usageEnvironment } from '../../../core/names.ts';
 import { handler } from '../../../lambdas/usage/handler.ts';
+import { faultsOfEvent } from '../../support/event-schema.ts';
 
 const table = mockClient(DynamoDBDocumentClient);
 const events = mockClient(EventBridgeClient);
@@ -62,6 +63,8 @@ describe('the function that records usage', () => {
     expect(entries.map(({ Source, DetailType }) => [Source, DetailType])).toEqual(
       Array(2).fill(['bag-adres', 'quota.threshold']),
     );
+    const faults = entries.flatMap(({ DetailType = '', Detail = '' }) => faultsOfEvent(DetailType, JSON.parse(Detail)));
+    expect(faults).toEqual([]);
     expect(entries.map(({ Detail = '' }) => JSON.parse(Detail))).toEqual(
       ['acme', 'other'].map((account) => ({
         version: 1,
