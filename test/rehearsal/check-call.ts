@@ -135,6 +135,8 @@ const otherCommands: Record<string, string[]> = {
   's3 rm': ['--recursive'],
   's3 cp': ['--recursive'],
   's3 ls': ['--recursive'],
+  // With --delete it would remove what the source lacks.
+  's3 sync': [],
   'sso login': [],
   configure: [],
   'logs start-query': [

@@ -34,6 +34,7 @@ describe('the rehearsal', () => {
       'aws dynamodb restore-table-to-point-in-time --target-table-name x --source-table-name y',
       /leaves out TTL/,
     ],
+    ['a copy that deletes', 'aws s3 sync --delete s3://a s3://b', /there is no option --delete/],
     [
       'a secret deleted by hand',
       'aws secretsmanager delete-secret --secret-id x',
