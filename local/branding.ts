@@ -43,8 +43,8 @@ function read(file: string): Buffer {
   }
 }
 
-/** The same as the variable of the functions, with the logo in it. */
-export function brandingVariable({ logo, ...rest }: LocalBranding): string {
+/** The same as the variable of the functions, with the logo in it, and the portal that their pages link to. */
+export function brandingVariable({ logo, ...rest }: Partial<LocalBranding>, portalUrl?: string): string {
   const data = logo && `data:${logo.type};base64,${Buffer.from(logo.bytes).toString('base64')}`;
-  return JSON.stringify({ ...rest, ...(data && { logo: data }) });
+  return JSON.stringify({ ...rest, ...(data && { logo: data }), ...(portalUrl && { portalUrl }) });
 }

@@ -59,6 +59,8 @@ export type ServiceOptions = {
   readonly progress: Progress;
   /** Called with a line to show before a slow step. */
   readonly branding?: LocalBranding | undefined;
+  /** What the pages of the service link to. */
+  readonly portalUrl?: string | undefined;
   readonly announce: (line: string) => void;
   readonly onAnswer?: (answered: Answered) => void;
 };
@@ -107,7 +109,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const functionsStart = startFunctions(app, {
     environment: {
       ...engineEnvironment(endpoint),
-      ...(options.branding && { [environment.branding]: brandingVariable(options.branding) }),
+      [environment.branding]: brandingVariable(options.branding ?? {}, options.portalUrl),
     },
     log: log.write,
   });

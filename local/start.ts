@@ -66,6 +66,7 @@ async function start(options: StartOptions): Promise<void> {
     import('./messages.ts'),
   ]);
   try {
+    const portalPort = await freePortalPort(port);
     const service = await startService(
       {
         dataFolder,
@@ -77,6 +78,8 @@ async function start(options: StartOptions): Promise<void> {
         endpoint,
         throttlePerSecond: throttle,
         branding,
+        // The portal is on the loopback interface only: others who read these pages can't reach it.
+        portalUrl: /^(127\.0\.0\.1|localhost)$/.test(host) ? `http://127.0.0.1:${portalPort}` : undefined,
         // The demo loads too quickly to show progress.
         progress: extract === undefined ? noProgress : showProgress(),
         announce: (line) => console.log(line),
@@ -86,7 +89,7 @@ async function start(options: StartOptions): Promise<void> {
       },
       resources,
     );
-    const portal = await startPortalOf(service, { dataFolder, port, branding }, resources);
+    const portal = await startPortalOf(service, { dataFolder, portalPort, branding }, resources);
     console.log(greeting(service, dataFolder, portal));
     await service.engineEnded;
     if (leaving) return;
@@ -100,13 +103,23 @@ async function start(options: StartOptions): Promise<void> {
   await leave(1);
 }
 
+/** The port after the service's, or another one where that is taken; the reference links to it before it listens. */
+async function freePortalPort(port: number): Promise<number> {
+  const { startGateway } = await import('./gateway/gateway.ts');
+  const probe = (at: number) => startGateway({ routes: [], host: '127.0.0.1', port: at });
+  const wanted = port === 0 || port > 65_533 ? 0 : port + 1;
+  const found = await probe(wanted).catch(() => probe(0));
+  await found.stop();
+  return found.port;
+}
+
 /** The portal, on the two ports after the service's; the service starts without it if it fails. */
 async function startPortalOf(
   { baseUrl }: Service,
-  { dataFolder, port, branding }: { dataFolder: string; port: number; branding: LocalBranding | undefined },
+  { dataFolder, portalPort, branding }: { dataFolder: string; portalPort: number; branding: LocalBranding | undefined },
   resources: AsyncDisposableStack,
 ): Promise<{ portalUrl: string } | undefined> {
-  const ports = port === 0 || port > 65_533 ? { portal: 0, provider: 0 } : { portal: port + 1, provider: port + 2 };
+  const ports = { portal: portalPort, provider: portalPort < 65_535 ? portalPort + 1 : 0 };
   try {
     const { startLocalPortal } = await import('./portal.ts');
     return await startLocalPortal(

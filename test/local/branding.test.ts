@@ -32,6 +32,11 @@ describe('the branding of npm start', () => {
     });
   });
 
+  it('is that of a deployment where none is given, with a link to the portal', () => {
+    expect(brandingVariable({})).toBe('{}');
+    expect(JSON.parse(brandingVariable({}, 'http://127.0.0.1:3001'))).toEqual({ portalUrl: 'http://127.0.0.1:3001' });
+  });
+
   it.each([
     ['no JSON', '{', 'is no JSON'],
     ['an unknown field', { nam: 'x' }, 'is not a branding'],

@@ -145,6 +145,16 @@ describe('npm start', () => {
     await (await acquireLock(join(data, 'folder.lock')))();
   });
 
+  it('links from the reference to the portal that it starts', async () => {
+    await useDataBefore();
+    const started = run();
+    const output = await started.until(readyText);
+    const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(output) ?? [];
+    const page = await (await fetch(`${baseIn(output)}/docs`)).text();
+    expect(page).toContain(`<a href="${portalUrl}">`);
+    await interrupt(started);
+  });
+
   it('discards the data with --fresh: the API key is new and the old one is refused', async () => {
     await useDataBefore();
     await writeFile(join(data, 'mine.txt'), 'the user’s own file');
