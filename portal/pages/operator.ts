@@ -18,6 +18,7 @@ import {
   stateTag,
 } from './parts.ts';
 import { allPlans } from './plans.ts';
+import { preparationNote } from './preparation.ts';
 
 /** The accounts of the service, as operators find, make and change them. */
 export const operatorPages: readonly PageRoute[] = [
@@ -62,6 +63,8 @@ async function accountsPage(visit: Visit): Promise<Page> {
   const { admin, c, text } = visit;
   const search = (c.req.query('q') ?? '').trim();
   const cursor = c.req.query('after');
+  const notYet = search && (await preparationNote(visit));
+  if (notYet) return { title: text.accounts, body: html`${searchForm(visit, search)}${notYet}` };
   const page = { limit: accountsShown, ...(search && { search }), ...(cursor && { cursor }) };
   const found = await changing(text, '/operator/accounts', 'search', () => admin.accounts.list(page));
   if ('fault' in found) return found.fault;
@@ -70,14 +73,18 @@ async function accountsPage(visit: Visit): Promise<Page> {
   const nextQuery = new URLSearchParams({ ...(search && { q: search }), after: next ?? '' });
   return {
     title: text.accounts,
-    body: html`<div class="card"><form method="get" action="/operator/accounts" role="search">
-<label for="q">${text.searchAccounts}</label><input id="q" name="q" type="search" value="${search}" maxlength="200" autocomplete="off" spellcheck="false">
-<div><button class="button">${text.search}</button></div></form></div>
+    body: html`${searchForm(visit, search)}
 <div class="card">${accounts.length > 0 ? accountTable(visit, accounts) : html`<p>${text.noAccounts}</p>`}
 <p class="actions">${cursor ? html`<a href="/operator/accounts${search ? `?${new URLSearchParams({ q: search })}` : ''}">${text.first}</a>` : ''}${next ? html`<a href="/operator/accounts?${nextQuery.toString()}">${text.next}</a>` : ''}</p></div>
 <p><a href="/operator/usage.csv">${text.usage}: ${text.csv}</a></p>
 <div class="card"><h2>${text.createAccount}</h2>${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
   };
+}
+
+function searchForm({ text }: Visit, search: string): Html {
+  return html`<div class="card"><form method="get" action="/operator/accounts" role="search">
+<label for="q">${text.searchAccounts}</label><input id="q" name="q" type="search" value="${search}" maxlength="200" autocomplete="off" spellcheck="false">
+<div><button class="button">${text.search}</button></div></form></div>`;
 }
 
 function accountTable(visit: Visit, accounts: AccountSummary[]): Html {

@@ -22,6 +22,7 @@ import {
   seenField,
   stateTag,
 } from './parts.ts';
+import { preparationNote } from './preparation.ts';
 
 /** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
 export const planPages: readonly PageRoute[] = [
@@ -88,21 +89,29 @@ export async function allPlans(admin: Admin): Promise<PlanPage['plans']> {
 
 async function plansPage(visit: Visit): Promise<Page> {
   const { admin, text } = visit;
-  const [plans, counts] = await Promise.all([allPlans(admin), admin.plans.counts()]);
+  const notYet = await preparationNote(visit);
+  const [plans, count] = await Promise.all([allPlans(admin), followers(visit, !notYet)]);
   const rows = plans.map(({ code, state, limits, change }): Html[] => [
     html`<a href="${pathOf(code)}">${code}</a>${change ? html` <a class="tag warn" href="${pathOf(code)}/change">${text.unfinished}</a>` : ''}`,
     stateTag(state, text),
     limitsText(visit, limits),
-    visit.format.number(counts[code] ?? 0),
+    count(code),
   ]);
   const head = [text.plan, text.state, text.limits, { number: text.following }];
   const form = html`${field(visit, { name: 'code', label: text.planCode, hint: text.planCodeHint, maxLength: 32, required: true })}
 ${limitFields(visit, {}, text.planLimitHint)}<div><button class="button">${text.createPlan}</button></div>`;
   return {
     title: text.plans,
-    body: html`${doneNote(visit)}<div class="card">${rows.length > 0 ? scrollTable(text.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
+    body: html`${doneNote(visit)}${notYet ?? ''}<div class="card">${rows.length > 0 ? scrollTable(text.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
 <div class="card"><h2>${text.createPlan}</h2>${postForm(visit, plansPath, form)}</div>`,
   };
+}
+
+/** How many accounts a plan has; `-` while those of an earlier version are not counted. */
+async function followers({ admin, format }: Visit, isReady: boolean): Promise<(code: string) => string> {
+  if (!isReady) return () => '-';
+  const counts = await admin.plans.counts();
+  return (code) => format.number(counts[code] ?? 0);
 }
 
 /** Sent twice, the second is refused: a plan of that code exists. */
@@ -143,15 +152,16 @@ const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'ina
 async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<Page> {
   const { admin, text } = visit;
   const { code, state, limits } = plan;
-  const [counts, changes] = await Promise.all([admin.plans.counts(), admin.plans.audit(code, 20)]);
+  const notYet = await preparationNote(visit);
+  const [count, changes] = await Promise.all([followers(visit, !notYet), admin.plans.audit(code, 20)]);
   const verb = state === 'active' ? 'deactivatePlan' : 'activatePlan';
   const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}
 <div><button class="button">${text.goOn}</button></div>`;
   return {
     title: `${text.plan} ${code}`,
-    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card"><dl class="facts">
+    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}${notYet ?? ''}<div class="card"><dl class="facts">
 <div><dt>${text.state}</dt><dd>${stateTag(state, text)}</dd></div>
-<div><dt>${text.following}</dt><dd>${visit.format.number(counts[code] ?? 0)}</dd></div>
+<div><dt>${text.following}</dt><dd>${count(code)}</dd></div>
 <div><dt>${text.limits}</dt><dd>${limitsText(visit, limits)}</dd></div></dl></div>
 <div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields)}</div>
 <div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${pathOf(code)}/state">${text[verb]}</a></p></div>
@@ -206,12 +216,12 @@ async function question(
   { code }: Plan,
   ask: { title: string; what: string; action: string; yes: string; hidden: Html },
 ): Promise<Page> {
-  const { admin, text } = visit;
-  const followers = (await admin.plans.counts())[code] ?? 0;
+  const { text } = visit;
+  const count = await followers(visit, !(await preparationNote(visit)));
   const { title, action, yes } = ask;
   return confirmation(visit, {
     title,
-    explanation: `${ask.what} ${text.followNow(visit.format.number(followers))}`,
+    explanation: `${ask.what} ${text.followNow(count(code))}`,
     action,
     yes,
     cancel: pathOf(code),
@@ -248,13 +258,14 @@ async function goOn(visit: Visit, code: string, note: keyof Text['done']): Promi
 async function changePage(visit: Visit, { code, change }: PlanPage['plans'][number]): Promise<PageAnswer> {
   const { admin, text, format } = visit;
   if (!change) return { goTo: `${pathOf(code)}?done=saved` };
-  const counts = await admin.plans.counts();
-  const all = Math.max(
-    change.looked,
-    Object.values(counts).reduce((sum, count) => sum + count, 0),
-  );
   const { looked, followed, started, actor } = change;
-  const label = text.lookedAt(format.number(looked), format.number(all));
+  const isReady = !(await preparationNote(visit));
+  const counts = isReady ? Object.values(await admin.plans.counts()) : [];
+  const all = Math.max(
+    looked,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+  const label = text.lookedAt(format.number(looked), isReady ? format.number(all) : '-');
   const button = html`<div class="actions"><button class="button" data-go-on>${text.goOn}</button><a class="button plain" href="${plansPath}">${text.backToPlans}</a></div>`;
   return {
     title: `${text.plan} ${code}: ${text.unfinished}`,

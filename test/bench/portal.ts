@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { chunkOf, chunkWrite, markComplete, type SearchChange } from '../../core/accounts/admin/search-index.ts';
+import { chunkOf, chunkWrite, type SearchChange, writeCompletion } from '../../core/accounts/admin/search-index.ts';
 import { environment } from '../../core/names.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { startAddressService, testTables } from '../support/address-service.ts';
@@ -133,7 +133,7 @@ async function writeAccounts(client: DynamoDBDocumentClient): Promise<void> {
     await writeItems(client, testTables.accounts, items.flat());
   }
   for (const [chunk, changes] of byChunk) await store.writeAll([await chunkWrite(store, chunk, async () => changes)]);
-  await store.update(markComplete(testTables.accounts));
+  await writeCompletion(store, { looked: manyAccounts, after: '-', done: true });
 }
 
 async function measureColdStart(): Promise<Figures> {

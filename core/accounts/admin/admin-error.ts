@@ -29,6 +29,7 @@ export type AdminRefusals = {
   'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
   'accounts.show': 'invalid' | 'not_found';
   'accounts.list': 'invalid' | 'conflict';
+  'accounts.prepareSearch': 'invalid' | 'conflict';
   'accounts.audit': 'invalid' | 'not_found';
   'accounts.auditPage': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';

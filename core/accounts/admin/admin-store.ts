@@ -215,10 +215,10 @@ export type PageOptions = {
 };
 
 /** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
-type NamePage = { names: string[]; cursor: string | null };
+export type NamePage = { names: string[]; cursor: string | null };
 
 /** The most entries of one page: what DynamoDB reads by key in one call. */
-const maxPage = 100;
+export const maxPage = 100;
 
 /** Reads a page of an index, in the order of its names. @throws AdminError `invalid` */
 export async function listNames(
@@ -250,13 +250,6 @@ export async function readNames(
   return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
 }
 
-/** The page of `names`, which are in order, as `listNames` returns one. @throws AdminError `invalid` */
-export function pageOf(names: string[], { prefix = '', limit = maxPage, cursor }: PageOptions): NamePage {
-  checkPage({ prefix, limit, cursor });
-  const after = names.filter((name) => name.startsWith(prefix) && (cursor === undefined || name > cursor));
-  return { names: after.slice(0, limit), cursor: after.length > limit ? (after[limit - 1] ?? null) : null };
-}
-
 /** Every account, read page by page: shard 0 of it, as it is when its page is read. */
 export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
   for await (const names of pagesOf(store, 'account')) {
@@ -273,7 +266,9 @@ async function* pagesOf(store: AdminStore, index: keyof typeof partitions): Asyn
   } while (cursor !== null);
 }
 
-function checkPage({ prefix, limit, cursor }: { prefix: string; limit: number; cursor: string | undefined }): void {
+/** @throws AdminError `invalid` */
+export function checkPage(page: { prefix: string; limit: number; cursor: string | undefined }): void {
+  const { prefix, limit, cursor } = page;
   if (prefix !== '' && !accountIdPattern.test(prefix)) {
     throw new AdminError(
       'invalid',

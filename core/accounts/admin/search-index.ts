@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type Guard, guardedUpdate, type Item, type Update } from '../../dynamodb.ts';
+import { type Guard, guardedUpdate, type Item, isConflict } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { AdminStore, Write } from './admin-store.ts';
 
@@ -12,7 +12,7 @@ import type { AdminStore, Write } from './admin-store.ts';
  * | `account` | `item` | holds |
  * |---|---|---|
  * | `search#` | `00` to `99`, by a hash of the account id | `lines`, zipped; `version` |
- * | `search#` | `complete` | `version` 1: every account of an earlier version has its lines |
+ * | `search#` | `complete` | `version` 1: every account of an earlier version has its lines; else `looked` and `after` |
  *
  * A line is the account, a member or nothing, the plan or nothing, and the folded text, with tabs in between.
  */
@@ -20,13 +20,24 @@ const partition = 'search#';
 const chunks = 100;
 const columns = { lines: 'lines', version: 'version' } as const;
 
-/** Exists once the accounts that an earlier version made have their lines. */
-export const completeKey = { [accountsTable.partitionKey]: partition, [accountsTable.sortKey]: 'complete' };
+const completeKey = { [accountsTable.partitionKey]: partition, [accountsTable.sortKey]: 'complete' };
 
-export function markComplete(table: string): Update {
-  return guardedUpdate(table, completeKey, { set: { [columns.version]: 1 }, remove: [] }, [
-    { attribute: columns.version, is: 'absent' },
-  ]);
+/** How many accounts were looked at for lines, the last of them, and whether all were. */
+type Completion = { looked: number; after: string; done: boolean };
+
+export async function readCompletion(store: AdminStore): Promise<Completion> {
+  const { looked = 0, after = '-', version } = (await store.get(completeKey)) ?? {};
+  return { looked, after, done: version !== undefined };
+}
+
+/** Of several at once the last one counts, but what is done stays done. */
+export async function writeCompletion(store: AdminStore, completion: Completion): Promise<void> {
+  const { done, ...item } = completion;
+  const isOpen = { ConditionExpression: 'attribute_not_exists(version)' };
+  const written = store.put({ ...completeKey, ...item, ...(done && { version: 1 }) }, done ? {} : isOpen);
+  await written.catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+  });
 }
 
 /** The lines of a chunk: by account and member, the plan and the text. */
@@ -123,18 +134,28 @@ function linesOf(text: string): Lines {
   );
 }
 
-/** The plan of each account that has lines. */
-export function plansIn(text: string): [account: string, plan: string][] {
-  return Array.from(text.matchAll(/^([^\t]+)\t\t([^\t]+)/gm), ([, account = '', plan = '']) => [account, plan]);
+/** Calls `each` with every account that has lines, and its plan: without a list, of which there may be 100,000. */
+export function eachPlan(text: string, each: (account: string, plan: string) => void): void {
+  for (let start = 0; start < text.length; ) {
+    const member = text.indexOf('\t', start) + 1;
+    // The line of a member has none.
+    if (text[member] === '\t') {
+      const end = text.indexOf('\t', member + 1);
+      each(text.slice(start, member - 1), text.slice(member + 1, end));
+    }
+    start = text.indexOf('\n', member) + 1 || text.length;
+  }
 }
 
-/** The accounts with a line whose text contains `wanted`, which is folded. */
-export function* accountsWith(text: string, wanted: string): Generator<string> {
+/** Calls `each` with the accounts with a line whose text contains `wanted`, which is folded; maybe more than once. */
+export function eachAccountWith(text: string, wanted: string, each: (account: string) => void): void {
   for (let at = text.indexOf(wanted); at !== -1; ) {
     const start = text.lastIndexOf('\n', at) + 1;
-    const end = (text.indexOf('\n', at) + 1 || text.length + 1) - 1;
-    const [account = '', , , found = ''] = text.slice(start, end).split('\t');
-    if (found.includes(wanted)) yield account;
-    at = text.indexOf(wanted, end);
+    const member = text.indexOf('\t', start) + 1;
+    const found = text.indexOf('\t', text.indexOf('\t', member) + 1) + 1;
+    if (at >= found) each(text.slice(start, member - 1));
+    // Before the text of its line: that may contain it too.
+    const end = at >= found ? text.indexOf('\n', at) : found;
+    at = end === -1 ? -1 : text.indexOf(wanted, end);
   }
 }

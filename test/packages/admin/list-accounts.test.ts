@@ -110,6 +110,22 @@ describe('accounts of an earlier version', () => {
     await bench.admin.accounts.set({ id: 'shop-2', plan: 'basic' });
   });
 
+  it('become found some at a time, also when several do it at once, and stay as found as they were', async () => {
+    await withoutSearch();
+    const { accounts } = await bench.admin.accounts.list();
+    const first = await bench.admin.accounts.prepareSearch({ accounts: 2 });
+    expect(first).toEqual({ looked: 2, done: false });
+    await Promise.all([1, 2].map(() => bench.admin.accounts.prepareSearch({ accounts: 2 })));
+    let last = first;
+    for (let i = 0; i < accounts.length && !last.done; i++)
+      last = await bench.admin.accounts.prepareSearch({ accounts: 2 });
+    expect(last).toEqual({ looked: accounts.length, done: true });
+    expect(await bench.admin.accounts.prepareSearch()).toEqual(last);
+    expect([await found('bakker'), await found('hop-')]).toEqual(Array(2).fill(['Shop-1', 'shop-2']));
+    for (const wrong of [0, 1.5, '5' as unknown as number])
+      await expect(bench.admin.accounts.prepareSearch({ accounts: wrong })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
   it('that were made, moved or deleted after a roll-back are put right by the hourly job', async () => {
     const { admin, client, table, addCopies } = bench;
     await found('any');
