@@ -242,22 +242,48 @@ describe('the reference page', () => {
     expect(named.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
-  inBrowser(`shows the sample of one language at a time, each whole, and all in print${because}`, async () => {
-    for (const viewport of [phone, desktop]) {
-      const { page } = await visit('/docs', { viewport });
-      for (const label of ['curl', 'TypeScript', 'Python', 'PHP', 'C#']) {
-        await page.locator('.tabs label', { hasText: label }).click();
-        const shown = page.locator('.tabs .panel:visible');
-        expect([label, await shown.locator('figcaption').innerText()]).toEqual([label, expect.stringContaining(label)]);
-        const { height, hidden } = (await page.evaluate(`(() => {
+  inBrowser(
+    `shows the sample of one language at a time, each whole, and all in print, dark on white${because}`,
+    async () => {
+      for (const viewport of [phone, desktop]) {
+        const { page } = await visit('/docs', { viewport });
+        for (const label of ['curl', 'TypeScript', 'Python', 'PHP', 'C#']) {
+          await page.locator('.tabs label', { hasText: label }).click();
+          const shown = page.locator('.tabs .panel:visible');
+          expect([label, await shown.locator('figcaption').innerText()]).toEqual([
+            label,
+            expect.stringContaining(label),
+          ]);
+          const { height, hidden } = (await page.evaluate(`(() => {
           const pre = [...document.querySelectorAll('.tabs pre')].find((one) => one.offsetParent);
           return { height: pre.offsetHeight, hidden: pre.scrollWidth - pre.clientWidth };
         })()`)) as { height: number; hidden: number };
-        expect([label, height < 480, hidden]).toEqual([label, true, 0]);
+          expect([label, height < 480, hidden]).toEqual([label, true, 0]);
+        }
+        await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+        expect(await page.locator('.tabs .panel:visible').count()).toBe(5);
+        for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
+          expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
+        }
+        const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
+        expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
+        await page.emulateMedia({ media: 'screen' });
       }
-      await page.emulateMedia({ media: 'print' });
-      expect(await page.locator('.tabs .panel:visible').count()).toBe(5);
-      await page.emulateMedia({ media: 'screen' });
+    },
+  );
+
+  inBrowser(`shows every sample whole on a phone${because}`, async () => {
+    const { page } = await visit('/docs', { viewport: phone });
+    const cut = `[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)`;
+    expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
+  });
+
+  inBrowser(`has links in the operator's colour that can be read, whatever the colour${because}`, async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page } = await visit('/docs', { colorScheme });
+      const links = (await page.evaluate(linkColours)) as { brand: string; contrast: number; hue: string }[];
+      expect(links.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
+      expect(links.map(({ hue }) => hue)).toEqual(['red', 'green', 'blue', 'any', 'any', 'red', 'red', 'blue', 'red']);
     }
   });
 
@@ -320,6 +346,36 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   return page;
 }
 
+/** A link in each colour of an operator: its least contrast with a background, and its strongest channel. */
+const linkColours = `(() => {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const channelsOf = (colour) => {
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const luminanceOf = (colour) => {
+    const [red, green, blue] = channelsOf(colour).map((one) => (one <= 10 ? one / 3294.6 : ((one / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const root = document.documentElement;
+  const link = document.querySelector('main .lead a');
+  const grounds = ['--background', '--tint'].map((name) => luminanceOf(getComputedStyle(root).getPropertyValue(name)));
+  const brands = ['#ff0000', '#00ff00', '#0000ff', '#000000', '#ffffff', '#ff00aa', '#ffee00', '#0b4f8a', '#7a3b00'];
+  return brands.map((brand) => {
+    root.style.setProperty('--brand', brand);
+    const colour = getComputedStyle(link).color;
+    const channels = channelsOf(colour);
+    const [low, ...rest] = channels.toSorted((one, other) => one - other);
+    const hue = rest.at(-1) - low < 12 ? 'any' : ['red', 'green', 'blue'][channels.indexOf(rest.at(-1))];
+    const contrasts = grounds.map((ground) => {
+      const [dark, light] = [ground, luminanceOf(colour)].toSorted((one, other) => one - other);
+      return (light + 0.05) / (dark + 0.05);
+    });
+    return { brand, hue, contrast: Math.min(...contrasts) };
+  });
+})()`;
+
 type Device = { viewport?: typeof phone } & Parameters<Page['emulateMedia']>[0];
 
 let shared: Promise<Page> | undefined;
@@ -338,7 +394,7 @@ async function visit(path: string, { viewport = desktop, ...media }: Device = {}
   page.on('console', (message) => messages.push(message.text()));
   page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()));
   await page.setViewportSize(viewport);
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference', ...media });
+  await page.emulateMedia({ media: 'screen', colorScheme: 'light', reducedMotion: 'no-preference', ...media });
   await page.goto(service.baseUrl + path);
   return { page, requests, messages };
 }
