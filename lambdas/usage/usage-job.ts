@@ -1,5 +1,6 @@
 import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
 import { completeSearch } from '../../core/accounts/admin/complete-search.ts';
+import { detailsOf } from '../../core/accounts/admin/details.ts';
 import { listMembers } from '../../core/accounts/admin/members.ts';
 import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
 import { recordUsage } from '../../core/accounts/admin/usage.ts';
@@ -111,17 +112,19 @@ function mark(table: string, Key: Record<string, string>, { resets }: LimitMessa
   };
 }
 
-/** The detail of the event: the message, a sentence for people, and the members whom it concerns. */
+/** The detail of the event: the message, a sentence for people, and whom it concerns: the customer and the members. */
 export async function thresholdDetail(store: AdminStore, deployment: string, message: LimitMessage) {
   const { account, window, limit, used, isExhausted, resets } = message;
-  const members = await listMembers(store, account);
+  const [members, { name, contact }] = await Promise.all([listMembers(store, account), detailsOf(store, account)]);
   const until = instant(resets);
   const rest = isExhausted ? `Further lookups get 429 until ${until}.` : `${limit - used} are left until ${until}.`;
+  const customer = name === null ? account : `${account} (${name})`;
   return {
     version: eventVersion,
     deployment,
-    summary: `Account ${account} has used ${used} of the ${limit} lookups of this ${window}. ${rest}`,
-    ...{ account, window, limit, used, exhausted: isExhausted, resets: until },
+    summary: `Account ${customer} has used ${used} of the ${limit} lookups of this ${window}. ${rest}`,
+    ...{ account, name, contact, window, limit, used, level: isExhausted ? 'reached' : 'near' },
+    ...{ exhausted: isExhausted, resets: until },
     contacts: members
       .filter(({ role, person }) => role === 'admin' && person.includes('@'))
       .map(({ person }) => person),

@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import type { Html, Visit } from '../visit/visit.ts';
 
 /** How long one page works at it, and how many accounts at a time: less than a visitor waits at most. */
-const workMilliseconds = 4_000;
-const accountsAtOnce = 500;
+const workMilliseconds = 3_000;
+const accountsAtOnce = 300;
 
 /**
  * Continues to make the accounts of an earlier version found, and returns a note while it is not done: the next page

@@ -1,6 +1,7 @@
 import { forEachConcurrently } from '../../concurrency.ts';
-import { type AdminStore, findAccess, readNames, retryConflicts } from './admin-store.ts';
-import { detailsOf, textsOf } from './details.ts';
+import { accessKey, readAccess } from '../account-item.ts';
+import { type AdminStore, readNames, retryConflicts } from './admin-store.ts';
+import { detailsOfAll, noDetails, textsOf } from './details.ts';
 import { membersOf } from './members.ts';
 import {
   chunkOf,
@@ -12,9 +13,10 @@ import {
   writeCompletion,
 } from './search-index.ts';
 
-/** How many accounts are read at the same time, and written at once. */
-const concurrency = 16;
-const accountsAtOnce = 200;
+/** How many items of the index are written at a time, of how many accounts at once; of these the members are read. */
+const chunksAtOnce = 8;
+const accountsAtOnce = 100;
+const concurrency = 4;
 
 /** How far the accounts of an earlier version have come; `done`: a search finds all of them. */
 export type SearchProgress = { looked: number; done: boolean };
@@ -57,23 +59,23 @@ async function knownPlans(store: AdminStore): Promise<Map<string, string>> {
 }
 
 async function writeLines(store: AdminStore, accounts: readonly string[]): Promise<void> {
-  const byChunk = Map.groupBy(accounts, chunkOf);
-  for (const [chunk, names] of byChunk) {
+  await forEachConcurrently(Map.groupBy(accounts, chunkOf), chunksAtOnce, async ([chunk, names]) => {
     for (let first = 0; first < names.length; first += accountsAtOnce) {
       const part = names.slice(first, first + accountsAtOnce);
       await retryConflicts(async () => store.writeAll([await chunkWrite(store, chunk, () => linesNow(store, part))]));
     }
-  }
+  });
 }
 
 async function linesNow(store: AdminStore, accounts: readonly string[]): Promise<Map<string, SearchChange>> {
-  const changes = new Map<string, SearchChange>();
-  await forEachConcurrently(accounts, concurrency, async (account) => {
-    const access = await findAccess(store, account);
-    if (!access) return void changes.set(account, { made: null });
-    const [details, members] = await Promise.all([detailsOf(store, account), membersOf(store, account)]);
-    const texts = textsOf(details);
-    changes.set(account, { made: { plan: access.plan, texts, members: members.map(({ person }) => person) } });
+  const [items, details] = await Promise.all([
+    store.getAll(accounts.map((account) => accessKey(account))),
+    detailsOfAll(store, accounts),
+  ]);
+  const changes = new Map<string, SearchChange>(accounts.map((account) => [account, { made: null }]));
+  await forEachConcurrently(items.map(readAccess), concurrency, async ({ account, plan }) => {
+    const members = (await membersOf(store, account)).map(({ person }) => person);
+    changes.set(account, { made: { plan, texts: textsOf(details.get(account) ?? noDetails), members } });
   });
   return changes;
 }

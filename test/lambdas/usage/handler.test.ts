@@ -47,7 +47,12 @@ beforeEach(() => {
   bucket.on(ListObjectsV2Command).resolves({ Contents: [{ Key: `statements/${lastMonth}.json` }] });
   bucket.on(GetObjectCommand).resolves({ Body: stored({ month: lastMonth }) });
   table.onAnyCommand().resolves({});
-  table.on(GetCommand).callsFake(({ Key }) => (Key.item.startsWith('access') ? { Item: usedUp(Key.account) } : {}));
+  table.on(GetCommand).callsFake(({ Key }) => {
+    if (Key.item.startsWith('access')) return { Item: usedUp(Key.account) };
+    return Key.item === 'details' && Key.account === 'acme'
+      ? { Item: { name: 'Acme B.V.', contact: 'Ann, 020 123' } }
+      : {};
+  });
   table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: values }) => ({
     Items: values[':member']
       ? [{ account: values[':partition'], item: 'member#jo@example.nl', role: 'admin', added: 1 }]
@@ -70,10 +75,13 @@ describe('the function that records usage', () => {
         version: 1,
         deployment: 'bag-adres-prod',
         summary: expect.stringContaining(
-          `Account ${account} has used 10 of the 10 lookups of this day. Further lookups`,
+          `Account ${account === 'acme' ? 'acme (Acme B.V.)' : account} has used 10 of the 10 lookups of this day. Further lookups`,
         ),
         ...{
           account,
+          name: account === 'acme' ? 'Acme B.V.' : null,
+          contact: account === 'acme' ? 'Ann, 020 123' : null,
+          level: 'reached',
           window: 'day',
           limit: 10,
           used: 10,
