@@ -9,7 +9,8 @@ export type Customer = { account: string; key: string; limits: { minute?: number
 
 /** `unknown`: it may have been charged. `never sent`: the service did not run. */
 type Outcome = 'ok' | 'exceeded' | 'unknown' | 'never sent';
-type Sent = { from: number; to: number; outcome: Outcome; windows: string[] };
+/** A request, with the units that it consumes: its addresses. */
+type Sent = { from: number; to: number; units: number; outcome: Outcome; windows: string[] };
 
 /** The states that the table may be in, or between. */
 export class Possible {
@@ -37,7 +38,11 @@ export class Possible {
 /** The longest that an answer may take, with a pause of this machine on top of the five seconds. */
 const longestMilliseconds = 12_000;
 
-/** Sends lookups until `stop`, compares every answer with the register, and counts what was charged. */
+/** Of the requests, how many ask for several addresses, and for how many at most: some limits are below it. */
+const batchShare = 0.2;
+const mostInABatch = 12;
+
+/** Sends single lookups and batches, until `stop`; compares each answer with the register; counts what was charged. */
 export class Hammer {
   readonly sent = new Map<string, Sent[]>();
   readonly #journal: Journal;
@@ -73,44 +78,72 @@ export class Hammer {
     }
   }
 
+  #pickKey(): string {
+    return this.#random.chance(0.02) ? '9999ZZ#99999#' : this.#random.pick(this.#keys);
+  }
+
   async #lookUp(base: string, { account, key }: Customer): Promise<void> {
-    const wanted = this.#random.chance(0.02) ? '9999ZZ#99999#' : this.#random.pick(this.#keys);
-    const [postcode = '', huisnummer = '', toevoeging = ''] = wanted.split('#');
-    const query = new URLSearchParams({ postcode, huisnummer, ...(toevoeging && { toevoeging }) });
+    const isBatch = this.#random.chance(batchShare);
+    const wanted = Array.from({ length: isBatch ? 1 + this.#random.int(mostInABatch) : 1 }, () => this.#pickKey());
     const from = Date.now();
     let outcome: Outcome = 'unknown';
     let windows: string[] = [];
     try {
-      const response = await fetch(`${base}/v1/address?${query}`, { headers: { 'x-api-key': key } });
-      const body = (await response.json()) as { violated_windows?: string[] };
-      outcome = this.#judge(response.status, body, wanted, from);
+      const response = await (isBatch ? sendBatch(base, key, wanted) : sendLookup(base, key, wanted[0] ?? ''));
+      const body = (await response.json()) as { violated_windows?: string[]; results?: unknown[] };
+      outcome = this.#judge(response.status, body, wanted, isBatch ? body.results : [body], from);
       windows = body.violated_windows ?? [];
     } catch (error) {
       const { cause } = error as { cause?: { code?: string } };
       if (cause?.code === 'ECONNREFUSED') outcome = 'never sent';
     }
     const to = Date.now();
-    this.#journal.counts.set(`lookup ${outcome}`, (this.#journal.counts.get(`lookup ${outcome}`) ?? 0) + 1);
-    this.sent.set(account, [...(this.sent.get(account) ?? []), { from, to, outcome, windows }]);
+    const counted = `${isBatch ? 'batch' : 'lookup'} ${outcome}`;
+    this.#journal.counts.set(counted, (this.#journal.counts.get(counted) ?? 0) + 1);
+    this.sent.set(account, [...(this.sent.get(account) ?? []), { from, to, units: wanted.length, outcome, windows }]);
     const isExcused = this.interruptions.some((at) => at > from - 1_000 && at < to);
     if (to - from > longestMilliseconds && !isExcused) this.#journal.finding(`an answer took ${to - from} ms`);
   }
 
-  #judge(status: number, body: unknown, key: string, from: number): Outcome {
+  #judge(status: number, body: unknown, keys: readonly string[], results: unknown, from: number): Outcome {
     if (status === 429) return 'exceeded';
     if (status === 503) return 'unknown';
     if (status !== 200) {
       this.#journal.finding(`a lookup was answered ${status}: ${JSON.stringify(body)}`);
       return 'unknown';
     }
-    const states = [...this.#possible.since(from)];
-    const got = canonical(answerOf(body));
-    if (!states.some(({ table }) => canonical(expectedAnswer(table, key)) === got)) {
-      const right = states.map(({ peildatum, table }) => `${peildatum}: ${canonical(expectedAnswer(table, key))}`);
-      this.#journal.finding(`the answer for ${key} is of no state: ${got}; right would be\n${right.join('\n')}`);
+    if (!Array.isArray(results) || results.length !== keys.length) {
+      this.#journal.finding(`${keys.length} addresses were answered by ${JSON.stringify(body)}`);
+      return 'ok';
     }
+    for (const [index, key] of keys.entries()) this.#compare(key, results[index], from);
     return 'ok';
   }
+
+  #compare(key: string, result: unknown, from: number): void {
+    const states = [...this.#possible.since(from)];
+    const got = canonical(answerOf(result));
+    if (states.some(({ table }) => canonical(expectedAnswer(table, key)) === got)) return;
+    const right = states.map(({ peildatum, table }) => `${peildatum}: ${canonical(expectedAnswer(table, key))}`);
+    this.#journal.finding(`the answer for ${key} is of no state: ${got}; right would be\n${right.join('\n')}`);
+  }
+}
+
+function partsOf(address: string): { postcode: string; huisnummer: string; toevoeging?: string } {
+  const [postcode = '', huisnummer = '', toevoeging = ''] = address.split('#');
+  return { postcode, huisnummer, ...(toevoeging && { toevoeging }) };
+}
+
+async function sendLookup(base: string, key: string, address: string): Promise<Response> {
+  return await fetch(`${base}/v1/address?${new URLSearchParams(partsOf(address))}`, { headers: { 'x-api-key': key } });
+}
+
+async function sendBatch(base: string, key: string, addresses: readonly string[]): Promise<Response> {
+  return await fetch(`${base}/v1/addresses`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ addresses: addresses.map(partsOf) }),
+  });
 }
 
 type Answer = { places: unknown[]; toevoegingen: unknown };
@@ -155,8 +188,8 @@ const retriedAfterMilliseconds = 900;
 const appliedLateMilliseconds = 8_000;
 
 /**
- * How often each lookup may have been charged at most: once, or twice where an answer of the store was lost and so many
- * others were charged around it that its item no longer listed it (decision 0153).
+ * How many units each request may have been charged at most: its own, or twice these where an answer of the store was
+ * lost and so many others were charged around it that its item no longer listed it (decision 0153).
  */
 function mostChargesOf(sent: readonly Sent[], spoiled: readonly number[]): (one: Sent) => number {
   const charging = sent.filter(({ outcome }) => outcome === 'ok' || outcome === 'unknown');
@@ -167,14 +200,14 @@ function mostChargesOf(sent: readonly Sent[], spoiled: readonly number[]): (one:
       one.to - one.from >= retriedAfterMilliseconds || spoiled.some((at) => at >= one.from && at <= one.to);
     const isHidden = () =>
       charging.filter(({ from, to }) => from <= end && to >= one.from).length > attemptSlots.length;
-    most.set(one, isSentAgain && isHidden() ? 2 : 1);
+    most.set(one, isSentAgain && isHidden() ? 2 * one.units : one.units);
   }
   return (one) => most.get(one) ?? 0;
 }
 
 /**
- * Compares what an account was charged with what it was answered: every success counts once, a lookup whose outcome
- * nobody knows once or not at all, and either of them twice only where `mostChargesOf` allows it.
+ * Compares what an account was charged with what it was answered: every success counts its units, a request
+ * whose outcome nobody knows all of them or none, and either of them twice only where `mostChargesOf` allows it.
  */
 export function judgeCharges(
   journal: Journal,
@@ -187,9 +220,10 @@ export function judgeCharges(
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown');
   const answered = [...successes, ...unknown];
   const mostOf = mostChargesOf(sent, spoiled);
+  const least = unitsOf(successes);
   const most = answered.reduce((sum, one) => sum + mostOf(one), 0);
-  if (charged < successes.length || charged > most) {
-    journal.finding(`${account} was charged ${charged}, for ${successes.length} successes and at most ${most}`);
+  if (charged < least || charged > most) {
+    journal.finding(`${account} was charged ${charged}, for ${least} units answered and at most ${most}`);
   }
   const periods = { minute: 60_000, day: 86_400_000 };
   for (const window of ['minute', 'day'] as const) {
@@ -198,17 +232,22 @@ export function judgeCharges(
     const period = periods[window];
     const windowOf = (time: number) => Math.floor(time / period);
     for (const at of new Set(sent.map(({ from }) => windowOf(from)))) {
-      const inside = successes.filter(({ from, to }) => windowOf(from) === at && windowOf(to) === at).length;
-      if (inside > limit) journal.finding(`${account} was answered ${inside} times in a ${window} of ${limit}`);
-      const refused = sent.some(
-        ({ from, to, windows }) => windows.includes(window) && windowOf(from) === at && windowOf(to) === at,
-      );
+      const isInside = ({ from, to }: Sent) => windowOf(from) === at && windowOf(to) === at;
+      const inside = unitsOf(successes.filter(isInside));
+      if (inside > limit) journal.finding(`${account} was answered ${inside} addresses in a ${window} of ${limit}`);
+      const refused = sent.filter((one) => one.windows.includes(window) && isInside(one));
+      if (refused.length === 0) continue;
       // A late attempt may count in the next window.
       const touching = answered.filter(({ from, to }) => windowOf(from) <= at && windowOf(to + 10_000) >= at);
       const possible = touching.reduce((sum, one) => sum + mostOf(one), 0);
-      if (refused && possible < limit) {
-        journal.finding(`${account} was refused after at most ${possible} charges in a ${window} of ${limit}`);
+      const fewest = Math.min(...refused.map(({ units }) => units));
+      if (possible + fewest <= limit) {
+        journal.finding(`${account} was refused ${fewest} after at most ${possible} units in a ${window} of ${limit}`);
       }
     }
   }
+}
+
+function unitsOf(sent: readonly Sent[]): number {
+  return sent.reduce((sum, { units }) => sum + units, 0);
 }
