@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import type { RefusedLoad } from '../../loader/steps/refused-loads.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
-import type { LoadDecision } from '../../packages/admin/load-approvals.ts';
+import type { LoadDecision } from '../../packages/admin/load-views.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, LoadRequest } from '../connect/loads.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
@@ -78,25 +78,18 @@ Examples:
     });
 }
 
-/**
- * Writes all changes of a plan as CSV (RFC 4180); several places of one key are separated by ` | `.
- * @throws CommandError
- */
+/** Writes all changes of a plan as CSV. @throws CommandError */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
-  const { differences } = await import('../../loader/steps/refused-loads.ts');
+  const [{ differences }, { changesCsvHead, changesCsvLine }] = await Promise.all([
+    import('../../loader/steps/refused-loads.ts'),
+    import('../../loader/dataset/changes-csv.ts'),
+  ]);
   async function* lines() {
-    yield 'key,before,after,nummeraanduidingen\r\n';
+    yield changesCsvHead;
     if (outcome !== 'planned' || load === null) return;
-    for await (const { key, before, after, nummeraanduidingen } of differences(context.storage, load)) {
-      const fields = [key, before?.join(' | ') ?? '', after?.join(' | ') ?? '', nummeraanduidingen.join(' ')];
-      yield `${fields.map(csvField).join(',')}\r\n`;
-    }
+    for await (const change of differences(context.storage, load)) yield changesCsvLine(change);
   }
   await writeNewFile(file, lines());
-}
-
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 async function showPlan({ where }: LoadCommands, report: LoadReport): Promise<Result> {

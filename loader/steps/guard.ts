@@ -61,7 +61,7 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
   }
-  const { counts, files, snapshot, setAside, unexplained, byPlace } = await addUp(storage, loadId);
+  const { counts, files, snapshot, setAside, unexplained, byPlace, csv } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
@@ -88,6 +88,7 @@ export async function guard(
     setAside: setAsideOf(setAside),
     notes: load.notes ?? [],
     byPlace,
+    csv,
     objections: against,
     waived,
     approved,
@@ -149,7 +150,8 @@ async function addUp(storage: Storage, loadId: string) {
       10,
     );
   const byPlace = { streets: placesOf('streets'), woonplaatsen: placesOf('woonplaatsen') };
-  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained, byPlace };
+  const csv = merged.flatMap((shard) => shard.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained, byPlace, csv };
 }
 
 /** The problems after the mutations: streets and places that are current several times were counted again. */

@@ -1,4 +1,5 @@
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
+import type { ChangesCsv } from '../dataset/changes-csv.ts';
 import type { ChangeCounts, ChangeKind } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import {
@@ -36,6 +37,8 @@ export type LoadPlan = {
   counts: LoadCounts;
   /** The ten streets and places with the most changes; absent in the plans of an earlier release. */
   byPlace?: ChangesByPlace;
+  /** The files of all changes as CSV, by name; absent as `byPlace` is. */
+  csv?: ChangesCsv[];
   /** Why the load stops unless it is approved. */
   objections: Objection[];
   /** Objections to the amount of change that this load was allowed to ignore. */

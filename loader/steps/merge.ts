@@ -7,6 +7,7 @@ import {
   reportOfCounts,
 } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
+import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
 import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type Line } from '../dataset/lines.ts';
@@ -42,6 +43,8 @@ export type Merged = ShardCounts & {
   problems: ProblemReport;
   /** Of the streets those with the most changes; of a first load, and in the work of an earlier release, none. */
   byPlace?: ChangesByPlace;
+  /** The files of its changes as CSV; absent as `byPlace` is. */
+  csv?: ChangesCsv[];
 };
 
 /** Few enough for one worker to write within minutes, even at a low write rate. */
@@ -78,6 +81,7 @@ export async function mergeShard(
 
   const snapshot = new ShardWriter();
   const changes = new ChangeWriter();
+  const csv = new ChangesCsvWriter(shard, (name, packed) => putPacked(storage, paths.changesCsv(loadId, name), packed));
   const flush = async () => {
     if (changes.count === 0) return;
     const name = `${shard}-${String(merged.files.length).padStart(3, '0')}`;
@@ -94,6 +98,7 @@ export async function mergeShard(
     for (const change of changesIn(groups)) {
       countChange(merged, change);
       if (load.base) countPlaces(byPlace, change);
+      if (load.base) await csv.add(change);
       const { kind } = change;
       if (kind in merged.unexplained && after.isError?.(change)) merged.unexplained[kind as ChangeKind]++;
       changes.add(change);
@@ -107,7 +112,11 @@ export async function mergeShard(
     Object.assign(merged, { addresses: 0, problems: emptyReport() });
     if (makesSnapshot) await copyReference(storage, load.target.snapshot.id, load.id);
   }
-  if (load.base) merged.byPlace = { ...byPlace, streets: mostChanged([byPlace.streets], streetsKept) };
+  if (load.base) {
+    await csv.flush();
+    merged.csv = csv.files;
+    merged.byPlace = { ...byPlace, streets: mostChanged([byPlace.streets], streetsKept) };
+  }
   merged.hasObjects = !objects.isEmpty;
   if (merged.hasObjects) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);

@@ -40,6 +40,8 @@ export const paths = {
   shards: (load: string) => `${loads}${load}/shards.json`,
   changes: (load: string, name: string) => `${loads}${load}/changes/${name}`,
   changesAll: (load: string) => `${loads}${load}/changes/`,
+  /** A part of the changes as CSV, zipped, for people. */
+  changesCsv: (load: string, name: string) => `${loads}${load}/csv/${name}`,
   merged: (load: string, shard: string) => `${loads}${load}/merged/${shard}.json`,
   plan: (load: string) => `${loads}${load}/plan.json`,
   /** A JSON array of `{"changes": "13-000"}`: the items of the map that applies. */

@@ -98,7 +98,9 @@ function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }:
   grant(['s3:ListBucket'], [bucket.bucketArn]);
   grant(
     ['s3:GetObject'],
-    [...Object.values(manifestKeys), `${storagePrefixes.loads}*/plan.json`].map((key) => bucket.arnForObjects(key)),
+    [...Object.values(manifestKeys), `${storagePrefixes.loads}*/plan.json`, `${storagePrefixes.loads}*/csv/*`].map(
+      (key) => bucket.arnForObjects(key),
+    ),
   );
   bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
   grant(['states:StartExecution', 'states:ListExecutions'], [stateMachineArn]);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { type AuditEntry, audited, auditOf } from '../../core/accounts/admin/audit.ts';
@@ -6,67 +5,19 @@ import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import type { LoadPlan } from '../../loader/steps/load-report.ts';
-import { readManifest } from '../../loader/steps/manifest.ts';
 import { findRefusedPlan, refusedPlans } from '../../loader/steps/refused-loads.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
-
-/** The register as lookups are answered from it, and the last loads, the newest first. */
-export type RegisterView = { snapshotDate: string | null; loads: PublishedLoad[] };
-
-/** A load that was published. Dates as `2026-11-08`; `at` is an ISO 8601 instant. */
-export type PublishedLoad = {
-  load: string;
-  peildatum: string;
-  at: string;
-  addresses: number;
-  added: number;
-  changed: number;
-  removed: number;
-};
-
-/** One change of a load: what lookups of a key answer before and after it, as `street, town`; `null` for no address. */
-export type LoadExample = {
-  /** `1381AA#9#A`; `addressText` writes it as people do. */
-  key: string;
-  before: string[] | null;
-  after: string[] | null;
-  /** The BAG ids of the address before and after; absent in loads that an earlier release compared. */
-  nummeraanduidingen?: string[];
-};
-
-/** A load that waits for an approval, and what it would change. */
-export type WaitingLoad = {
-  load: string;
-  /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
-  plan: string;
-  peildatum: string;
-  livePeildatum: string | null;
-  /** The addresses after it. */
-  addresses: number;
-  added: number;
-  changed: number;
-  removed: number;
-  /** Addresses that could not be made; `null`: not counted. */
-  problems: number | null;
-  /** Why it waits. The codes are stable, the messages are English. */
-  objections: { code: string; message: string }[];
-  /** The ten streets (`Buitenveer, Weesp`) and places with the most changes; none in a load of an earlier release. */
-  streets: { name: string; changes: number }[];
-  woonplaatsen: { name: string; changes: number }[];
-  /** Up to five of each kind. */
-  examples: { added: LoadExample[]; changed: LoadExample[]; removed: LoadExample[] };
-  /** The last time that it was approved or rejected; `null` if it never was. */
-  approval: Approval | null;
-};
-
-/** What became of an approved load. `unknown`: the run that approved it can't be found any more. */
-export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
-
-/** What an operator decides about a refused load. */
-export type LoadDecision = 'approve' | 'reject';
-
-/** Who approved or rejected a load, when (ISO 8601), and what became of it. */
-export type Approval = { decision: LoadDecision; by: string; time: string; plan: string; state: ApprovalState };
+import { readChanges } from './load-changes.ts';
+import {
+  type Approval,
+  type ApprovalState,
+  type LoadDecision,
+  planName,
+  type RegisterView,
+  readRegister,
+  viewOf,
+  type WaitingLoad,
+} from './load-views.ts';
 
 /** A load that is running: the execution of the state machine, and since when (ISO 8601). */
 export type RunningLoad = { name: string; since: string };
@@ -85,6 +36,7 @@ export type LoadsRefusals = {
   'loads.running': never;
   'loads.waiting': never;
   'loads.show': 'invalid' | 'not_found';
+  'loads.changes': 'invalid' | 'not_found';
   'loads.approve': 'invalid' | 'not_found' | 'conflict';
   'loads.reject': 'invalid' | 'not_found' | 'conflict';
   'loads.audit': never;
@@ -100,6 +52,11 @@ export type Loads = {
   waiting(): Promise<WaitingLoad[]>;
   /** One of them. */
   show(load: string): Promise<WaitingLoad>;
+  /**
+   * Every change of a load that waits as CSV: key, before, after and BAG ids, by key, in `changesFiles` files of up to
+   * 4 MB; `file` is 1 for the first.
+   */
+  changes(input: { load: string; file: number }): Promise<string>;
   /**
    * Approves a load that waits and starts it; it is live minutes later. `started` is `false` where this plan of it was
    * approved before and that run has not ended; if its start was lost, it starts now.
@@ -137,48 +94,16 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
       if (!plan) throw notWaiting(load);
       return view(plan);
     },
+    async changes({ load, file }) {
+      checkLoad(load);
+      const plan = await findRefusedPlan(storage, load);
+      if (!plan) throw notWaiting(load);
+      return readChanges(storage, plan, file);
+    },
     approve: (input) => decideSeen(input, 'approve'),
     reject: (input) => decideSeen(input, 'reject'),
     audit: (last = 100) => auditOf(store, loadsPartition, last),
   };
-}
-
-async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
-  const { published, history } = await readManifest(storage);
-  return {
-    snapshotDate: published?.peildatum ?? null,
-    loads: history.slice(0, last).map(({ load, peildatum, at, keys, added, changed, removed }) => {
-      return { load, peildatum, at, addresses: keys, added, changed, removed };
-    }),
-  };
-}
-
-function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
-  const { load, peildatum, livePeildatum, counts, objections, byPlace } = plan;
-  const { keys, changes, problems, examples } = counts;
-  const { no_postcode: _, ...faults } = problems ?? {};
-  return {
-    load,
-    plan: planName(plan),
-    peildatum,
-    livePeildatum,
-    addresses: keys,
-    ...changes,
-    problems: problems && Object.values(faults).reduce((sum, { count }) => sum + count, 0),
-    objections,
-    streets: placesIn(byPlace?.streets),
-    woonplaatsen: placesIn(byPlace?.woonplaatsen),
-    examples,
-    approval,
-  };
-}
-
-const placesIn = (counted = {}) => Object.entries<number>(counted).map(([name, changes]) => ({ name, changes }));
-
-/** The id of a load says what it loads onto what; this, what an operator saw of it. */
-function planName({ load, livePeildatum, counts, days, objections, waived }: LoadPlan): string {
-  const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
-  return createHash('sha256').update(seen).digest('hex').slice(0, 16);
 }
 
 /** Part of the name of an object in the storage, so it is checked first. */

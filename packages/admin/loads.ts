@@ -16,18 +16,16 @@ import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export type { AuditAction, AuditEntry } from '../../core/accounts/admin/audit.ts';
 export { addressText } from '../../core/addresses/address-key.ts';
+export type { Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
 export type {
   Approval,
   ApprovalState,
   LoadDecision,
   LoadExample,
-  Loads,
-  LoadsRefusals,
   PublishedLoad,
   RegisterView,
-  RunningLoad,
   WaitingLoad,
-} from './load-approvals.ts';
+} from './load-views.ts';
 
 /** What `createLoads` needs. */
 export type LoadsConfig = {

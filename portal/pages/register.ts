@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { addressText, type LoadDecision, type Loads, type WaitingLoad } from '../../packages/admin/loads.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { changesTable } from './history.ts';
-import { changing, confirmation, doneNote, faultPage, instantOf, scrollTable } from './parts.ts';
+import { changing, confirmation, doneNote, faultPage, instantOf, notFoundPage, scrollTable } from './parts.ts';
 
 /** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
 export const registerPages: readonly PageRoute[] = [
@@ -19,6 +19,13 @@ export const registerPages: readonly PageRoute[] = [
     path: '/operator/register/:load',
     action: 'operator.view',
     handle: (visit) => withWaiting(visit, loadPage),
+  },
+  {
+    of: 'service',
+    method: 'GET',
+    path: '/operator/register/:load/changes/:file',
+    action: 'operator.view',
+    handle: (visit) => withLoads(visit, changesFile),
   },
   ...(['approve', 'reject'] as const).flatMap((decision): PageRoute[] => [
     {
@@ -153,10 +160,29 @@ async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<
 <div><dt>${text.snapshotDate}</dt><dd>${format.day(peildatum)}</dd></div>
 <div><dt>${text.liveDate}</dt><dd>${livePeildatum ? format.day(livePeildatum) : '-'}</dd></div>
 ${count(text.addressesAfter, addresses)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
-${mostChangedTables(visit, load)}<div class="card">${exampleTable(visit, load)}<p>${text.allChangesText} <code>load plan --csv</code></p></div>
+${mostChangedTables(visit, load)}<div class="card">${exampleTable(visit, load)}${changesLinks(visit, load)}</div>
 ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
 <p><a href="${registerPath}">${text.backToRegister}</a></p>`,
   };
+}
+
+/** Every change, in as many files as it takes; of a load without any the command line makes one. */
+function changesLinks({ text, format }: Visit, { load, changesFiles }: WaitingLoad): Html {
+  if (changesFiles === 0) return html`<p>${text.allChangesText} <code>load plan --csv</code></p>`;
+  const links = Array.from({ length: changesFiles }, (_, i) => {
+    const number = changesFiles === 1 ? '' : ` ${text.fileOf(format.number(i + 1), format.number(changesFiles))}`;
+    return html`<a href="${pathOf(load)}/changes/${i + 1}">${text.allChanges}${number}</a>`;
+  });
+  return html`<p class="actions">${links}</p>`;
+}
+
+async function changesFile(visit: Visit, loads: Loads): Promise<PageAnswer> {
+  const { c, text } = visit;
+  const [load, file] = [c.req.param('load') ?? '', c.req.param('file') ?? ''];
+  if (!/^[1-9]\d{0,3}$/.test(file)) return notFoundPage(text, registerPath);
+  const found = await changing(text, registerPath, 'load', () => loads.changes({ load, file: Number(file) }));
+  if ('fault' in found) return found.fault;
+  return { file: found.result, type: 'text/csv; charset=utf-8', name: `changes-${load}-${file}.csv` };
 }
 
 function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: WaitingLoad): Html {

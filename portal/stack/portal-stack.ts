@@ -206,11 +206,13 @@ function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Co
     JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });
   const partOfMachine = (index: number) =>
     `{"Fn::Select":[${index},{"Fn::Split":[":stateMachine:",${output('PublishOutputRefLoadMachineB910BA0CCF72B24C')}]}]}`;
-  acknowledge(
-    lambda,
-    `AwsSolutions-IAM5[Resource::${output('PublishOutputFnGetAttSnapshotsD03D071CArnA336F924')}/${storagePrefixes.loads}*/plan.json]`,
-    'Read only: the plans of loads, which are named at run time.',
-  );
+  for (const objects of ['plan.json', 'csv/*']) {
+    acknowledge(
+      lambda,
+      `AwsSolutions-IAM5[Resource::${output('PublishOutputFnGetAttSnapshotsD03D071CArnA336F924')}/${storagePrefixes.loads}*/${objects}]`,
+      'Read only: the plans and the changes of loads, which are named at run time.',
+    );
+  }
   acknowledge(
     lambda,
     `AwsSolutions-IAM5[Resource::${partOfMachine(0)}:execution:${partOfMachine(1)}:${approvalRunPrefix}*]`,

@@ -322,6 +322,8 @@ export const en = {
   mostChangedStreets: 'Streets with the most changes',
   mostChangedPlaces: 'Places with the most changes',
   allChangesText: 'A file of every change is written by the command line:',
+  allChanges: 'Download every change as CSV',
+  fileOf: (file: string, of: string) => `(file ${file} of ${of})`,
   decidedOther: 'Its changes are different now, so it needs a decision again.',
   decisions: {
     approve: {

@@ -329,6 +329,8 @@ export const nl: Text = {
   mostChangedStreets: 'Straten met de meeste wijzigingen',
   mostChangedPlaces: 'Woonplaatsen met de meeste wijzigingen',
   allChangesText: 'Een bestand met alle wijzigingen maakt u met de opdrachtregel:',
+  allChanges: 'Alle wijzigingen downloaden als CSV',
+  fileOf: (file: string, of: string) => `(bestand ${file} van ${of})`,
   decidedOther: 'Deze update zou intussen iets anders veranderen en wacht daarom opnieuw op een besluit.',
   decisions: {
     approve: {

@@ -146,6 +146,7 @@ for (const decision of ['approve', 'reject'] satisfies LoadDecision[]) {
   assert.equal((await refusal(loads[decision]({ load: '../x', plan: '' }))).code, 'invalid');
 }
 assert.equal(loadRefusals[(await refusal(loads.show('x'))).code as LoadsRefusals['loads.show']], 422);
+assert.equal((await refusal(loads.changes({ load: 'x', file: 1 }))).code, 'invalid');
 assert.deepEqual(await loads.audit(), []);
 
 // Without a bucket as well: what is known without it.

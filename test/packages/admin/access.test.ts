@@ -117,6 +117,7 @@ describe('the permissions of PortalAccess', () => {
       `${bucketArn}/manifest.json`,
       `${bucketArn}/manifest.copy.json`,
       `${bucketArn}/loads/*/plan.json`,
+      `${bucketArn}/loads/*/csv/*`,
     ]);
     expect([of('s3:ListBucket'), of('states:StartExecution'), of('states:ListExecutions')]).toEqual([
       [bucketArn],

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { changesCsvLine } from '../../../loader/dataset/changes-csv.ts';
+import { differences } from '../../../loader/steps/refused-loads.ts';
 import { localLoadRunner } from '../../../local/portal.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
@@ -43,6 +45,21 @@ describe('the register', () => {
     const load = await operator.get(`/operator/register/${register.waiting}`);
     for (const shown of ['8 Mar 2026', '36.4 %', '1381 AA 9 A', 'Buitenveer, Weesp', 'Hofstraat, Apeldoorn'])
       expect(load.body).toContain(shown);
+  });
+
+  it('has every change of a load that awaits approval as CSV', async () => {
+    const at = `/operator/register/${register.waiting}`;
+    const [, link = ''] =
+      /href="([^"]+\/changes\/1)">Download every change as CSV</.exec((await operator.get(at)).body) ?? [];
+    const file = await operator.get(link);
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(file.headers.get('content-disposition')).toContain(`changes-${register.waiting}-1.csv`);
+    const changes = [];
+    for await (const change of differences(register.storage, register.waiting)) changes.push(changesCsvLine(change));
+    expect(changes.length).toBeGreaterThan(4);
+    expect(file.body).toBe(`key,before,after,nummeraanduidingen\r\n${changes.join('')}`);
+    for (const path of [`${at}/changes/2`, `${at}/changes/0`, `${at}/changes/x`, link.replace(register.waiting, 'x')])
+      expect([404, 422]).toContain((await operator.get(path)).status);
   });
 
   it('approves a load from its page after a confirmation, and it goes live', async () => {

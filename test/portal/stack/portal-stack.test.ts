@@ -201,6 +201,7 @@ describe('the stack of the portal', () => {
         .map((resource) => JSON.stringify(resource));
     expect(resourcesOf('s3:GetObject').map((resource) => /"(\/[^"]+)"\]\]\}$/.exec(resource)?.[1])).toEqual([
       '/statements/*',
+      '/loads/*/csv/*',
       '/loads/*/plan.json',
       '/manifest.copy.json',
       '/manifest.json',

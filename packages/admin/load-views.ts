@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { LoadPlan } from '../../loader/steps/load-report.ts';
+import { readManifest } from '../../loader/steps/manifest.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
+import { changesFilesOf } from './load-changes.ts';
+
+/** The register as lookups are answered from it, and the last loads, the newest first. */
+export type RegisterView = { snapshotDate: string | null; loads: PublishedLoad[] };
+
+/** A load that was published. Dates as `2026-11-08`; `at` is an ISO 8601 instant. */
+export type PublishedLoad = {
+  load: string;
+  peildatum: string;
+  at: string;
+  addresses: number;
+  added: number;
+  changed: number;
+  removed: number;
+};
+
+/** One change of a load: what lookups of a key answer before and after it, as `street, town`; `null` for no address. */
+export type LoadExample = {
+  /** `1381AA#9#A`; `addressText` writes it as people do. */
+  key: string;
+  before: string[] | null;
+  after: string[] | null;
+  /** The BAG ids of the address before and after; absent in loads that an earlier release compared. */
+  nummeraanduidingen?: string[];
+};
+
+/** A load that waits for an approval, and what it would change. */
+export type WaitingLoad = {
+  load: string;
+  /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
+  plan: string;
+  peildatum: string;
+  livePeildatum: string | null;
+  /** The addresses after it. */
+  addresses: number;
+  added: number;
+  changed: number;
+  removed: number;
+  /** Addresses that could not be made; `null`: not counted. */
+  problems: number | null;
+  /** Why it waits. The codes are stable, the messages are English. */
+  objections: { code: string; message: string }[];
+  /** The ten streets (`Buitenveer, Weesp`) and places with the most changes; none in a load of an earlier release. */
+  streets: { name: string; changes: number }[];
+  woonplaatsen: { name: string; changes: number }[];
+  /** Up to five of each kind. */
+  examples: { added: LoadExample[]; changed: LoadExample[]; removed: LoadExample[] };
+  /** How many files `changes` has of it; none of a first load, and of one that an earlier release compared. */
+  changesFiles: number;
+  /** The last time that it was approved or rejected; `null` if it never was. */
+  approval: Approval | null;
+};
+
+/** What became of an approved load. `unknown`: the run that approved it can't be found any more. */
+export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
+
+/** What an operator decides about a refused load. */
+export type LoadDecision = 'approve' | 'reject';
+
+/** Who approved or rejected a load, when (ISO 8601), and what became of it. */
+export type Approval = { decision: LoadDecision; by: string; time: string; plan: string; state: ApprovalState };
+
+/** The register, with its last loads. */
+export async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
+  const { published, history } = await readManifest(storage);
+  return {
+    snapshotDate: published?.peildatum ?? null,
+    loads: history.slice(0, last).map(({ load, peildatum, at, keys, added, changed, removed }) => {
+      return { load, peildatum, at, addresses: keys, added, changed, removed };
+    }),
+  };
+}
+
+/** A refused load as its operators see it. */
+export function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
+  const { load, peildatum, livePeildatum, counts, objections, byPlace } = plan;
+  const { keys, changes, problems, examples } = counts;
+  const { no_postcode: _, ...faults } = problems ?? {};
+  return {
+    load,
+    plan: planName(plan),
+    peildatum,
+    livePeildatum,
+    addresses: keys,
+    ...changes,
+    problems: problems && Object.values(faults).reduce((sum, { count }) => sum + count, 0),
+    objections,
+    changesFiles: changesFilesOf(plan).length,
+    streets: placesIn(byPlace?.streets),
+    woonplaatsen: placesIn(byPlace?.woonplaatsen),
+    examples,
+    approval,
+  };
+}
+
+const placesIn = (counted = {}) => Object.entries<number>(counted).map(([name, changes]) => ({ name, changes }));
+
+/** The id of a load says what it loads onto what; this, what an operator saw of it. */
+export function planName({ load, livePeildatum, counts, days, objections, waived }: LoadPlan): string {
+  const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
+  return createHash('sha256').update(seen).digest('hex').slice(0, 16);
+}
