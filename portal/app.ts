@@ -4,6 +4,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { AdminError } from '../packages/admin/index.ts';
 import { copyScript, document, type Frame, fingerprint, styleSheet } from './layout.ts';
 import { accountPages } from './pages/account.ts';
+import { helpPages } from './pages/help.ts';
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
 import { operatorPages } from './pages/operator.ts';
@@ -36,6 +37,7 @@ import {
 /** Every page behind a sign-in, with the action that it needs. */
 export const pageRoutes: readonly PageRoute[] = [
   ...accountPages,
+  ...helpPages,
   ...keyPages,
   ...memberPages,
   ...operatorPages,

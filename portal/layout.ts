@@ -63,7 +63,7 @@ ${frame.account ? html`<p class="crumb">${text.account} ${frame.account.id}</p>`
 <h1>${title}</h1>
 ${body}
 </div></main>
-<footer><div class="wrap">${text.service} - ${settings.company}${footerLinks(settings.links ?? {}, text)}</div></footer>
+<footer><div class="wrap">${text.service} - ${settings.company}${person ? html` <a href="/help">${text.help.title}</a>` : ''}${footerLinks(settings.links ?? {}, text)}</div></footer>
 </body>
 </html>`;
 }
@@ -205,6 +205,10 @@ h1{font-size:1.65rem;line-height:1.2;margin:.5rem 0 1.25rem}h2{font-size:1.15rem
 .card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:0}
 .facts dt{color:var(--muted);font-size:.9rem}.facts dd{margin:0;font-weight:600}
+.terms{margin:0}.terms>div+div{margin-top:.6rem}.terms dt{font-weight:600}.terms dd{margin:0}
+.samples{border:0;margin:0 0 1rem;padding:0;min-width:0}.samples legend{font-weight:600;padding:0}.samples input{position:absolute;opacity:0;width:1px}.samples label{display:inline-block;font-weight:400;margin:.4rem .9rem 0 0;padding:.25rem 0;border-bottom:3px solid transparent;cursor:pointer}
+.samples input:checked+label{font-weight:600;border-bottom-color:var(--link)}.samples input:focus-visible+label{outline:3px solid var(--link);outline-offset:2px}.samples .panel{display:none}
+.samples input:nth-of-type(1):checked~.panel:nth-of-type(1),.samples input:nth-of-type(2):checked~.panel:nth-of-type(2),.samples input:nth-of-type(3):checked~.panel:nth-of-type(3),.samples input:nth-of-type(4):checked~.panel:nth-of-type(4),.samples input:nth-of-type(5):checked~.panel:nth-of-type(5){display:block}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding-bottom:.5rem}
 th,td{text-align:left;padding:.55rem 1rem .55rem 0;border-bottom:1px solid var(--line);vertical-align:top}

@@ -3,7 +3,13 @@ import type { Plan } from '../../core/accounts/account.ts';
 import { revokeKey } from '../../core/accounts/admin/active-keys.ts';
 import type { Role } from '../../core/accounts/admin/admin-error.ts';
 import { type AdminChange, createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
-import type { AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditPageOptions,
+  auditOf,
+  auditPageOf,
+} from '../../core/accounts/admin/audit.ts';
 import type { SearchProgress } from '../../core/accounts/admin/complete-search.ts';
 import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
 import { type KeyView, listKeys } from '../../core/accounts/admin/key-views.ts';
@@ -56,7 +62,6 @@ import {
 } from './list-accounts.ts';
 import { auditPlan, auditPlanPage, listPlans, type PlanInput, type PlanPage } from './plans.ts';
 import {
-  auditSessions,
   confirmSession,
   endSession,
   endSessions,
@@ -68,6 +73,7 @@ import {
   type SessionPage,
   type SessionScope,
   type SessionView,
+  signInPartition,
   startSession,
 } from './sessions.ts';
 import { type UsageByKey, usageByKey } from './usage-by-key.ts';
@@ -202,6 +208,8 @@ export type Admin = {
     refuse(refusal: { reason: string; identity: string }): Promise<void>;
     /** Sign-ins, refusals and endings, newest first; 100 entries by default. They are kept for 400 days. */
     audit(last?: number): Promise<AuditEntry[]>;
+    /** A page of them. */
+    auditPage(options?: AuditPageOptions): Promise<AuditPage>;
   };
 };
 
@@ -285,7 +293,8 @@ export function createAdmin({
       endAll: (scope) => endSessions(store, scope),
       list: (scope, options) => listSessions(store, scope, options),
       refuse: (refusal) => noteRefusal(store, refusal),
-      audit: (last) => auditSessions(store, last),
+      audit: (last = 100) => auditOf(store, signInPartition, last),
+      auditPage: (options) => auditPageOf(store, signInPartition, options),
     },
   };
 }

@@ -1,6 +1,13 @@
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { type AuditEntry, audited, auditOf } from '../../core/accounts/admin/audit.ts';
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditPageOptions,
+  audited,
+  auditOf,
+  auditPageOf,
+} from '../../core/accounts/admin/audit.ts';
 import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
@@ -40,6 +47,7 @@ export type LoadsRefusals = {
   'loads.approve': 'invalid' | 'not_found' | 'conflict';
   'loads.reject': 'invalid' | 'not_found' | 'conflict';
   'loads.audit': never;
+  'loads.auditPage': 'invalid';
 };
 
 /** The loads of the register, as an operator sees and approves them. `LoadsRefusals` has the codes of each call. */
@@ -69,6 +77,8 @@ export type Loads = {
   reject(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
   /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */
   audit(last?: number): Promise<AuditEntry[]>;
+  /** A page of them. */
+  auditPage(options?: AuditPageOptions): Promise<AuditPage>;
 };
 
 /** Loads over their storage, with approvals in the accounts table (decision 0147). */
@@ -103,6 +113,7 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
     approve: (input) => decideSeen(input, 'approve'),
     reject: (input) => decideSeen(input, 'reject'),
     audit: (last = 100) => auditOf(store, loadsPartition, last),
+    auditPage: (options) => auditPageOf(store, loadsPartition, options),
   };
 }
 

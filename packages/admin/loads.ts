@@ -14,7 +14,7 @@ import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
-export type { AuditAction, AuditEntry } from '../../core/accounts/admin/audit.ts';
+export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
 export { addressText } from '../../core/addresses/address-key.ts';
 export type { Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
 export type {

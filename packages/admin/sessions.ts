@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AdminError, checkAccountId, checkPerson } from '../../core/accounts/admin/admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from '../../core/accounts/admin/admin-store.ts';
-import { type AuditAction, type AuditEntry, auditOf, noted } from '../../core/accounts/admin/audit.ts';
+import { type AuditAction, noted } from '../../core/accounts/admin/audit.ts';
 import { listMembers, normalizedPerson, personPrefix } from '../../core/accounts/admin/members.ts';
 import { instant } from '../../core/calendar.ts';
 import { guardedUpdate, type Item, isConflict } from '../../core/dynamodb.ts';
@@ -20,7 +20,8 @@ import { accountsTable } from '../../core/names.ts';
  */
 const sessionPartition = 'session#';
 const entryPrefix = 'session#';
-const auditPartition = 'sign-in#';
+/** The partition of the audit of sign-ins. */
+export const signInPartition = 'sign-in#';
 
 /** The most sessions of one person at a time; another one ends the oldest. */
 export const maxSessions = 10;
@@ -251,12 +252,7 @@ export async function noteRefusal(store: AdminStore, refusal: { reason: string; 
 }
 
 function note(store: AdminStore, action: AuditAction, detail: Record<string, unknown>): Promise<void> {
-  return noted(store, { partition: auditPartition, action, detail }, store.nowSeconds() + auditSeconds);
-}
-
-/** The sign-ins, refusals and endings, newest first. */
-export function auditSessions(store: AdminStore, last = 100): Promise<AuditEntry[]> {
-  return auditOf(store, auditPartition, last);
+  return noted(store, { partition: signInPartition, action, detail }, store.nowSeconds() + auditSeconds);
 }
 
 function readSession(item: Item): SessionView {

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { lookupSamples } from '../../lambdas/reference/lookup-samples.ts';
 import { type WindowName, windowNames } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { changesPage } from './history.ts';
@@ -86,22 +87,42 @@ function quotaMeter({ text, format }: Visit, name: WindowName, { used, limit }: 
     : meter;
 }
 
-async function apiPage({ text, tools }: AccountVisit): Promise<Page> {
+async function apiPage(visit: AccountVisit): Promise<Page> {
+  const { text, tools } = visit;
+  const { apiUrl } = tools.settings;
   return {
     title: text.api,
     body: html`<div class="card"><p>${text.apiText}</p>
-<pre><code id="call">${curlLine(tools.settings.apiUrl)}</code></pre>
+<pre><code id="call">${curlLine(apiUrl)}</code></pre>
 ${copyButton(text, 'call')}
 <h2>${text.answer}</h2>
 <pre><code>{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}</code></pre>
 <p>${text.quotaText}</p>
-<p><a href="${tools.settings.apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>`,
+<p><a href="/help">${text.help.title}</a></p>
+<p><a href="${apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>
+<div class="card"><h2>${text.apiSamples}</h2>${sampleTabs(visit, lookupSamples(lookupUrl(apiUrl)))}</div>`,
   };
 }
 
 /** A call of the API that works when it is pasted, given a key. The postcode is that of the test addresses. */
 export function curlLine(apiUrl: string, key = 'YOUR_KEY'): string {
-  return `curl -H 'X-API-Key: ${key}' '${apiUrl}/v1/address?postcode=9999SD&huisnummer=1'`;
+  return `curl -H 'X-API-Key: ${key}' '${lookupUrl(apiUrl)}'`;
+}
+
+/** One of the test addresses. */
+const lookupUrl = (apiUrl: string) => `${apiUrl}/v1/address?postcode=9999SD&huisnummer=1`;
+
+/** The same programs as in the reference; one is shown, by radio buttons that need no script. */
+function sampleTabs({ text }: Visit, samples: ReturnType<typeof lookupSamples>): Html {
+  const choices = samples.map(
+    ({ label }, i) =>
+      html`<input type="radio" name="sample" id="sample-${i}"${i === 0 ? html` checked` : ''}><label for="sample-${i}">${label}</label>`,
+  );
+  const panels = samples.map(
+    ({ label, source }) =>
+      html`<div class="panel"><pre tabindex="0" aria-label="${label}"><code>${source}</code></pre></div>`,
+  );
+  return html`<fieldset class="samples"><legend>${text.apiSamplesText}</legend>${choices}${panels}</fieldset>`;
 }
 
 /** Copies the text of an element; hidden without JavaScript, where it would do nothing. */

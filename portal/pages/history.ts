@@ -1,5 +1,11 @@
 import { html } from 'hono/html';
-import { type AuditEntry, isPerson, type KeyView } from '../../packages/admin/index.ts';
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditPageOptions,
+  isPerson,
+  type KeyView,
+} from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
 import { changing, instantOf, limitsText, scrollTable } from './parts.ts';
 
@@ -12,12 +18,31 @@ export function actorName({ person, text, tools }: Visit, actor: string): string
   return person.operator || isOwn ? actor : text.supplier;
 }
 
-/** Who changed what, as operators read it. */
-export function changesTable(visit: Visit, entries: readonly AuditEntry[]): Html {
-  return historyTable(visit, entries, ({ detail }) => describe(detail));
+const changesShown = 50;
+
+/** The part of a page with who changed what, as operators read it, the newest first; `own` is the path of the page. */
+export async function changesPart(
+  visit: Visit,
+  own: string,
+  read: (page: AuditPageOptions) => Promise<AuditPage>,
+): Promise<Html> {
+  const { text } = visit;
+  const after = visit.c.req.query('changes');
+  const found = await changing(text, own, 'other', () => read({ limit: 20, ...(after && { cursor: after }) }));
+  // A cursor that no link has: from the newest on.
+  const { entries, cursor } = 'fault' in found ? await read({ limit: 20 }) : found.result;
+  if (entries.length === 0) return '';
+  const table = historyTable(visit, entries, ({ detail }) => describe(detail));
+  return html`<div class="card" id="changes">${table}${pager(visit, { own, name: 'changes', after, cursor })}</div>`;
 }
 
-const changesShown = 50;
+type Pages = { own: string; name: string; after: string | undefined; cursor: string | null };
+
+function pager({ text }: Visit, { own, name, after, cursor }: Pages): Html {
+  if (!after && !cursor) return '';
+  const at = name === 'changes' ? '#changes' : '';
+  return html`<p class="actions">${after ? html`<a href="${own}${at}">${text.first}</a>` : ''}${cursor ? html`<a href="${own}?${new URLSearchParams({ [name]: cursor }).toString()}${at}">${text.next}</a>` : ''}</p>`;
+}
 
 /** The changes of an account: keys by their names, and no word of how they are stored. */
 export async function changesPage(visit: AccountVisit): Promise<Page> {
@@ -29,11 +54,10 @@ export async function changesPage(visit: AccountVisit): Promise<Page> {
   const found = await changing(text, own, 'other', read);
   if ('fault' in found) return found.fault;
   const [{ entries, cursor }, keys] = found.result;
-  const pager = html`<p class="actions">${after ? html`<a href="${own}">${text.first}</a>` : ''}${cursor ? html`<a href="${own}?${new URLSearchParams({ after: cursor }).toString()}">${text.next}</a>` : ''}</p>`;
   const told = entries.filter(({ action }) => person.operator || action in text.auditActions);
   return {
     title: text.changes,
-    body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}${pager}</div>`,
+    body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}${pager(visit, { own, name: 'after', after, cursor })}</div>`,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Admin, Limits, Plan, PlanPage } from '../../packages/admin/index.t
 import type { Text } from '../text/en.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { faulty, field, saving } from './form.ts';
-import { changesTable } from './history.ts';
+import { changesPart } from './history.ts';
 import {
   changing,
   confirmation,
@@ -153,7 +153,10 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
   const { admin, text } = visit;
   const { code, state, limits } = plan;
   const notYet = await preparationNote(visit);
-  const [count, changes] = await Promise.all([followers(visit, !notYet), admin.plans.audit(code, 20)]);
+  const [count, changes] = await Promise.all([
+    followers(visit, !notYet),
+    changesPart(visit, pathOf(code), (page) => admin.plans.auditPage(code, page)),
+  ]);
   const verb = state === 'active' ? 'deactivatePlan' : 'activatePlan';
   const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}
 <div><button class="button">${text.goOn}</button></div>`;
@@ -165,7 +168,7 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
 <div><dt>${text.limits}</dt><dd>${limitsText(visit, limits)}</dd></div></dl></div>
 <div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields)}</div>
 <div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${pathOf(code)}/state">${text[verb]}</a></p></div>
-<div class="card">${changesTable(visit, changes)}</div>
+${changes}
 <p><a href="${plansPath}">${text.backToPlans}</a></p>`,
   };
 }

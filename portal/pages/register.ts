@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { addressText, type LoadDecision, type Loads, type WaitingLoad } from '../../packages/admin/loads.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
-import { changesTable } from './history.ts';
+import { changesPart } from './history.ts';
 import { changing, confirmation, doneNote, faultPage, instantOf, notFoundPage, scrollTable } from './parts.ts';
 
 /** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
@@ -69,11 +69,11 @@ function withWaiting(
 
 async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
   const { text, format } = visit;
-  const [{ snapshotDate, loads: last }, waiting, running, approvals] = await Promise.all([
+  const [{ snapshotDate, loads: last }, waiting, running, decisions] = await Promise.all([
     loads.register(),
     loads.waiting(),
     loads.running(),
-    loads.audit(20),
+    changesPart(visit, registerPath, loads.auditPage),
   ]);
   const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
     html`<code>${load}</code>`,
@@ -95,7 +95,7 @@ async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
 ${running[0] ? runningNote(visit, running[0].since) : ''}
 <div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
 <div class="card">${rows.length > 0 ? scrollTable(text.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
-${approvals.length > 0 ? html`<div class="card">${changesTable(visit, approvals)}</div>` : ''}`,
+${decisions}`,
   };
 }
 

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { SessionScope, SessionView } from '../../packages/admin/index.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { type FormOf, faulty, field, saving } from './form.ts';
-import { changesTable } from './history.ts';
+import { changesPart } from './history.ts';
 import { listOf } from './list.ts';
 import { confirmation, doneNote, instantOf, postForm } from './parts.ts';
 
@@ -145,12 +145,12 @@ async function searchPage(
     sessions.length > 0
       ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endEverybodys : text.endThese}</a></p>`
       : '';
-  const signIns = await admin.sessions.audit(20);
+  const signIns = await changesPart(visit, operatorPath, admin.sessions.auditPage);
   return {
     title: text.sessions,
     body: html`${doneNote(visit)}<div class="card"><form method="get" action="${operatorPath}" role="search">${field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint })}<div><button class="button">${text.search}</button></div></form></div>
 <div class="card">${sessionList(visit, sessions, text.sessions)}${next}${end}</div>
-<div class="card">${changesTable(visit, signIns)}</div>`,
+${signIns}`,
   };
 }
 

@@ -1,3 +1,6 @@
+/** A part of the help page: what it is about, in sentences and in terms with their meaning. */
+type HelpSection = { name: string; sentences: string[]; terms?: [term: string, meaning: string][] };
+
 /** Every sentence of the portal in English; the other languages have the same keys. */
 export const en = {
   language: 'English',
@@ -158,10 +161,57 @@ export const en = {
 
   apiText:
     'Send a GET request with your key in the header X-API-Key. Never call it from a browser: visitors could read your key.',
+  apiSamples: 'In a program',
+  apiSamplesText: 'Each reads the key from the environment variable BAG_ADRES_KEY.',
   apiReference: 'The complete reference',
   answer: 'The response',
   quotaText:
     'Each lookup with valid input counts, also if the address does not exist. Over a limit, the response is 429 with Retry-After.',
+
+  help: {
+    title: 'Help',
+    sections: [
+      {
+        name: 'Signing in',
+        sentences: [
+          'You sign in at the service of your supplier or of your own organisation. If you see "No account yet", copy the identity on that page and ask an administrator of your account to add you with it.',
+          'You stay signed in for eight hours. Your name, at the top, leads to where you are signed in, and to signing out everywhere.',
+        ],
+      },
+      {
+        name: 'Keys',
+        sentences: ['An application calls the API with a key of its own.'],
+        terms: [
+          [
+            'Create',
+            'Name the key after the application that will use it. You see it once: copy it at once and keep it like a password. Never put a key in a web page or an app, where everybody can read it.',
+          ],
+          [
+            'Replace',
+            'You get a new key and choose how long the old one still works. Replace it everywhere in that time; no request is refused.',
+          ],
+          [
+            'Revoke',
+            'From then on every request with the key is refused, for good. If the key is in use you are asked for its id, so that you do not revoke another one by mistake.',
+          ],
+          ['Leaked', 'Replace the key, with a short time for the old one, or revoke it at once.'],
+        ],
+      },
+      {
+        name: 'Limits and usage',
+        sentences: [
+          'Each lookup with valid input counts, also if the address does not exist. From 80 % of a limit on the overview warns, and above the limit the response is 429, with the time after which requests are accepted again.',
+          'The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
+        ],
+      },
+      {
+        name: 'Members',
+        sentences: [
+          'An administrator adds members: a viewer has read access, an administrator also changes keys and members. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
+        ],
+      },
+    ] as HelpSection[],
+  },
 
   usageText: 'Lookups by day in UTC, as they were counted against the limits.',
   lookups: 'Lookups',

@@ -59,6 +59,7 @@ export type AdminRefusals = {
   'sessions.list': 'invalid' | 'not_found';
   'sessions.refuse': never;
   'sessions.audit': never;
+  'sessions.auditPage': 'invalid';
 };
 
 /**

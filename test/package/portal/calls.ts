@@ -113,6 +113,7 @@ await admin.sessions.end(person, session);
 assert.equal(await admin.sessions.endAll({ account: 'shop' }), 0);
 await admin.sessions.refuse({ reason: 'a reason', identity: 'somebody' });
 assert.equal((await admin.sessions.audit(1))[0]?.action, 'session refuse');
+assert.equal((await admin.sessions.auditPage({ limit: 1 })).entries[0]?.action, 'session refuse');
 
 const backup = await admin.backup.export();
 const other = createAdmin({ client, table: OTHER_TABLE, checksumSecret });
@@ -148,6 +149,7 @@ for (const decision of ['approve', 'reject'] satisfies LoadDecision[]) {
 assert.equal(loadRefusals[(await refusal(loads.show('x'))).code as LoadsRefusals['loads.show']], 422);
 assert.equal((await refusal(loads.changes({ load: 'x', file: 1 }))).code, 'invalid');
 assert.deepEqual(await loads.audit(), []);
+assert.deepEqual(await loads.auditPage({ limit: 1 }), { entries: [], cursor: null });
 
 // Without a bucket as well: what is known without it.
 const statements: Statements = createStatements({ client, table: ACCOUNTS_TABLE, s3, bucket: 'statements' });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { html } from 'hono/html';
+import { lookupSamples } from '../../../lambdas/reference/lookup-samples.ts';
 import { type AddressService, startAddressService } from '../../support/address-service.ts';
-import { createTestPortal } from '../../support/portal.ts';
+import { createTestPortal, portalSettings } from '../../support/portal.ts';
 
 let service: AddressService;
 let portal: ReturnType<typeof createTestPortal>;
@@ -66,5 +68,31 @@ describe('a session of one person', () => {
     expect((await here.post('/sessions', { one })).location).toBe('/sessions?done=sessionEnded');
     const left = await Promise.all([here, there, stranger].map(({ id }) => service.admin.sessions.find(id)));
     expect(left.map((session) => session !== null)).toEqual([true, false, true]);
+  });
+});
+
+describe('the pages for developers and their people', () => {
+  it('have the samples of the reference with the address of the service, and a call that works when it is pasted', async () => {
+    const { body } = await customer.get('/accounts/own/api');
+    const url = `${portalSettings.apiUrl}/v1/address?postcode=9999SD&huisnummer=1`;
+    const samples = lookupSamples(url);
+    expect(samples.length).toBe(5);
+    for (const { label, source } of samples) {
+      expect(body).toContain(`>${label}</label>`);
+      expect(body).toContain(String(await html`<code>${source}</code>`));
+    }
+    expect(body).toContain('href="/help"');
+    const [, answer = ''] = /<code>({"status".*?)<\/code>/.exec(body) ?? [];
+    const { key } = await service.admin.keys.create({ account: 'own', label: 'sample' });
+    const given = await service.instance.lookUp(key, 'postcode=9999SD&huisnummer=1');
+    expect(given.body).toBe(answer);
+  });
+
+  it('explain the portal in the language of the reader', async () => {
+    expect((await customer.get('/help')).body).toContain('The last administrator of an account stays one');
+    const nl = await portal.signedIn({ subject: 'sub:c' }, 'nl');
+    const { body } = await nl.get('/help');
+    expect(body).toContain('De laatste beheerder van een account blijft beheerder');
+    for (const name of ['Gebruik', 'Maandoverzichten']) expect(body).toContain(`pagina ${name}`);
   });
 });

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { audited } from '../../../core/accounts/admin/audit.ts';
+import { loadsOf } from '../../../packages/admin/load-approvals.ts';
+import type { Loads } from '../../../packages/admin/loads.ts';
+import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { createTestPortal } from '../../support/portal.ts';
+
+let service: AddressService;
+let operator: Awaited<ReturnType<ReturnType<typeof createTestPortal>['signedIn']>>;
+const changes = Array.from({ length: 45 }, (_, i) => `change-${i}-`);
+
+beforeAll(async () => {
+  service = await startAddressService();
+  const store = createAdminStore(service.client, testTables.accounts, 'olaf@operator.nl', Date.now);
+  const { auditPage } = loadsOf(store, {} as never, {} as never);
+  const nothing = { register: { snapshotDate: null, loads: [] }, waiting: [], running: [] };
+  const loads = { auditPage, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
+  operator = await createTestPortal(service, { loadsAs: async () => loads as unknown as Loads }).signedIn({
+    subject: 'sub:o',
+    email: 'olaf@operator.nl',
+    operator: true,
+  });
+  await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+  for (const change of changes) {
+    for (const partition of ['plan#small', 'loads#', 'sign-in#'])
+      await audited(store, { partition, action: 'load approve', detail: { change } }, async () => undefined);
+  }
+});
+afterAll(() => service.stop());
+
+describe('the history of an operator', () => {
+  it.each(['/operator/plans/small', '/operator/register', '/operator/sessions'])(
+    'on %s has pages, with each change once',
+    async (path) => {
+      const seen: string[][] = [];
+      let next: string | undefined = path;
+      while (next) {
+        const { status, body } = await operator.get(next.replaceAll('&amp;', '&'));
+        expect(status).toBe(200);
+        seen.push(changes.filter((change) => body.includes(change)));
+        expect(body.includes(`href="${path}#changes"`)).toBe(seen.length > 1);
+        next = new RegExp(`href="(${path}\\?changes=[^"#]+)#changes"`).exec(body)?.[1];
+      }
+      expect(seen.flat().sort()).toEqual([...changes].sort());
+      expect(seen.length).toBe(3);
+      const { status, body } = await operator.get(`${path}?changes=nonsense`);
+      expect([status, body.includes('change-44-')]).toEqual([200, true]);
+    },
+  );
+});
