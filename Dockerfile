@@ -11,7 +11,8 @@ COPY packages/admin/package.json ./packages/admin/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node local/prepare.js \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ # Without --no-save the lock file changes, and with it what the templates are said to be made of.
+ && npm prune --omit=dev --no-save --ignore-scripts --no-audit --no-fund \
  # Only a synthesis needs these, and it is done. The image has its own Node.
  && rm -rf node_modules/aws-cdk-lib node_modules/aws-cdk node_modules/@aws-cdk node_modules/node-linux-* \
       node_modules/.cache cdk.out/source-maps test docs/portal packages/admin/dist
