@@ -1,12 +1,14 @@
 import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
 import type { Mutation } from '../../loader/bag/mutations.ts';
 import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../../loader/bag/voorkomen.ts';
+import { unpackShard } from '../../loader/dataset/line-shard.ts';
 import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
 import type { ManifestEntry, MutationFile } from '../../loader/dataset/load.ts';
-import { type NamedObjects, namedObjects, ObjectShardReader } from '../../loader/dataset/object-shard.ts';
+import { type NamedObjects, namedObjects } from '../../loader/dataset/named-objects.ts';
+import { ObjectShardReader } from '../../loader/dataset/object-shard.ts';
 import { elsewhere, type ObjectLine, parseObjectLine } from '../../loader/dataset/objects.ts';
 import { occurrencesIn } from '../../loader/dataset/reference-file.ts';
-import { shardOf, unpackShard } from '../../loader/dataset/stored-form.ts';
+import { shardOf } from '../../loader/dataset/stored-form.ts';
 import { shardsOfObjects } from '../../loader/steps/extract.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';

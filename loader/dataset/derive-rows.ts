@@ -57,9 +57,12 @@ export function deriveRows(
       chosen ??= chosenOf(lines, day, file, onProblem);
       if (!chosen.delete(line)) continue;
     }
+    if (!hasPostcode(line)) {
+      onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
+      continue;
+    }
     const found = placeOf(line, at + fieldsAt.street);
-    if (!hasPostcode(line)) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
-    else if (typeof found === 'string') {
+    if (typeof found === 'string') {
       keys.push(line.slice(0, at));
       places.push(found);
       ids.push(line.slice(at + fieldsAt.identificatie, at + fieldsAt.begin));

@@ -8,23 +8,17 @@ import {
   problemKinds,
   reportOfCounts,
 } from '../bag/problem-report.ts';
+import type { BlockedLines } from './block-file.ts';
 import { deriveRows, type Reference } from './derive-rows.ts';
 import { joinRows, keyOf, type Line } from './lines.ts';
 import type { PartEdits, PartResult } from './object-shard.ts';
 import { elsewhere, identificatieOf, isOfSeveral, type ObjectLine } from './objects.ts';
-import { SortedLines } from './sorted-lines.ts';
 
-/** A part of a snapshot: the bytes of its object lines and of its address lines, and what was derived. */
-export type PartBytes = { objects: Buffer; lines: Buffer; result: PartResult };
+/** A part of a snapshot: its object lines and its address lines, and what was derived. */
+export type HeldPart = { objects: BlockedLines; lines: BlockedLines; result: PartResult };
 
 /** What became of a part, and the lines of each postcode and huisnummer that was derived, before and after. */
-export type EditedPart = {
-  objects: Buffer;
-  lines: Buffer;
-  result: PartResult;
-  problems: ProblemReport;
-  groups: { before: Line[]; after: Line[] }[];
-};
+export type EditedPart = HeldPart & { problems: ProblemReport; groups: { before: Line[]; after: Line[] }[] };
 
 /**
  * A part after an edit, of which only the addresses with the postcodes and huisnummers of its objects are derived
@@ -32,43 +26,39 @@ export type EditedPart = {
  * where another object with several occurrences is among them: then the whole part has to be derived.
  */
 export function editPart(
-  part: PartBytes,
+  { objects, lines, result }: HeldPart,
   { remove, add }: PartEdits,
   reference: Reference,
   peildatum: string,
   file: string,
 ): EditedPart | null {
-  const [objects, lines] = [new SortedLines(part.objects), new SortedLines(part.lines)];
   const here = [...remove, ...add].filter((line) => !line.startsWith(elsewhere));
   const groups = [...new Set(here.map((line) => bareKey(keyOf(line))))].sort();
-  const held = groups.flatMap((group) => objects.linesIn(objects.rangeOf(group)));
+  const held = groups.flatMap((group) => objects.linesOf(group));
   const ids = new Set([...remove, ...add].map(identificatieOf));
   if (held.some((line) => isOfSeveral(line) && !ids.has(identificatieOf(line)))) return null;
 
   const gone = new Set(remove);
   const old = derived([...held, ...[...gone].filter((line) => line.startsWith(elsewhere))], reference, peildatum, file);
   const now = derived([...held.filter((line) => !gone.has(line)), ...add], reference, peildatum, file);
-  const problems = changedProblems(part.result.problems, old.problems, now.problems);
+  const problems = changedProblems(result.problems, old.problems, now.problems);
   const after = joinRows(now);
-  const replaced = groups.map((group) => {
-    const range = lines.rangeOf(group);
-    return { ...range, before: lines.linesIn(range), lines: after.filter((line) => line.startsWith(group)) };
-  });
+  const edited = groups.map((group) => ({
+    before: lines.linesOf(group),
+    after: after.filter((line) => line.startsWith(group)),
+  }));
   return {
     problems,
-    objects: objects.replaced([
-      ...[...gone].map((line) => ({ ...objects.rangeOfLine(line), lines: [] })),
-      ...add.toSorted().map((line) => {
-        const { start } = objects.rangeOf(line);
-        return { start, end: start, lines: [line] };
-      }),
-    ]),
-    lines: lines.replaced(replaced),
-    groups: replaced.map(({ before, lines: ofGroup }) => ({ before, after: ofGroup })),
+    objects: objects.edited({ remove, add }),
+    lines: lines.edited({
+      remove: edited.flatMap((group) => group.before.filter((line) => !group.after.includes(line))),
+      add: edited.flatMap((group) => group.after.filter((line) => !group.before.includes(line))),
+    }),
+    groups: edited,
     result: {
-      addresses: part.result.addresses - old.keys.length + now.keys.length,
+      addresses: result.addresses - old.keys.length + now.keys.length,
       problems: problemCounts(problems),
-      next: [part.result.next, now.next].filter((date) => date !== null).sort()[0] ?? null,
+      next: [result.next, now.next].filter((date) => date !== null).sort()[0] ?? null,
     },
   };
 }

@@ -5,17 +5,7 @@
 
 import zlib, { constants, crc32 } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
-import {
-  type Change,
-  keyOf,
-  type Line,
-  type LineWrite,
-  linesHeader,
-  linesHeaderMark,
-  linesToStore,
-  type StoredForm,
-  storedForm,
-} from './lines.ts';
+import { type Change, keyOf, type Line, type LineWrite, linesHeader, linesHeaderMark, storedForm } from './lines.ts';
 
 /** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
@@ -58,10 +48,14 @@ export function linesOf(bytes: Buffer): Line[] {
 /** Lines are rarely compressed further than this. */
 const mostPacked = 16;
 
-/** The bytes that `packLineBytes` stored; damaged bytes are an error. One buffer: by default zlib concatenates many. */
-export function unpackLineBytes(packed: Uint8Array): Buffer {
+/**
+ * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer of their length, where it is known:
+ * by default zlib concatenates many, and memory that is not used costs as much as what is.
+ */
+export function unpackLineBytes(packed: Uint8Array, length = Math.max(1_024, mostPacked * packed.length)): Buffer {
   requireZstd();
-  return zlib.zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
+  // One byte more than needed: zlib takes a full buffer for one of several.
+  return zlib.zstdDecompressSync(packed, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length + 1) });
 }
 
 /** Bytes appended to one piece of memory, which doubles when it is full. */
@@ -114,115 +108,6 @@ export function postcode3sOf(shard: string): string[] {
 /** The shard of a postcode3. */
 export function shardOf(postcode3: string): string {
   return postcode3.slice(0, 2);
-}
-
-const lineEnd = 0x0a;
-const tab = 0x09;
-
-/** All lines of a shard of a snapshot, in their stored form. */
-export function packShard(lines: readonly Line[]): Buffer {
-  return packLines(linesToStore(lines));
-}
-
-/** The lines of a stored shard, also of one that an earlier release stored: without the fields that it did not know. */
-export function unpackShard(packed: Uint8Array): Line[] {
-  return readForm(unpackLines(packed)).lines;
-}
-
-function readForm(stored: Line[]): { lines: Line[]; form: StoredForm } {
-  const [first = linesHeader] = stored;
-  const form = storedForm(first);
-  const lines = first.startsWith(linesHeaderMark) ? stored.slice(1) : stored;
-  return { lines: form.isCurrent ? lines : lines.map(form.read), form };
-}
-
-/** Reads the lines of a stored shard in order, in groups, and makes strings of one group at a time. */
-export class ShardReader {
-  readonly #text: Buffer;
-  readonly #form: StoredForm;
-  #position = 0;
-
-  /** @param packed what `packShard` or a `ShardWriter` stored; `null` is a shard without lines */
-  constructor(packed: Uint8Array | null) {
-    this.#text = packed ? unpackLineBytes(packed) : Buffer.alloc(0);
-    const end = this.#text.indexOf(lineEnd);
-    const first = this.#text.toString('latin1', 0, end < 0 ? this.#text.length : end);
-    this.#form = storedForm(first === '' ? linesHeader : first);
-    if (first.startsWith(linesHeaderMark)) this.#position = first.length + 1;
-  }
-
-  /** Whether each line has every field of this release. */
-  get isComplete(): boolean {
-    return this.#form.isComplete;
-  }
-
-  /** The next lines, as long as they start with `prefix`. */
-  next(prefix: string): Line[] {
-    const lines = linesOf(this.#take(prefix));
-    return this.#form.isCurrent ? lines : lines.map(this.#form.read);
-  }
-
-  /** As `next`, as the bytes of these lines. */
-  take(prefix: string): Buffer {
-    return this.#form.isCurrent ? this.#take(prefix) : Buffer.from(this.next(prefix).join('\n'), 'latin1');
-  }
-
-  #take(prefix: string): Buffer {
-    const text = this.#text;
-    const start = this.#position;
-    let end = start;
-    while (end < text.length && startsWith(text, end, prefix)) {
-      const found = text.indexOf(lineEnd, end);
-      end = (found < 0 ? text.length : found) + 1;
-    }
-    this.#position = end;
-    return text.subarray(start, Math.max(start, end - 1));
-  }
-}
-
-function startsWith(text: Buffer, start: number, prefix: string): boolean {
-  for (let i = 0; i < prefix.length; i++) if (text[start + i] !== prefix.charCodeAt(i)) return false;
-  return true;
-}
-
-/** How many lines there are, and how many of them have only a list of toevoegingen. */
-export function countLines(bytes: Uint8Array): { lines: number; lists: number } {
-  if (bytes.length === 0) return { lines: 0, lists: 0 };
-  let [lines, lists, tabs] = [1, 0, 0];
-  // By index, in a third of the time of an iterator.
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === tab) tabs++;
-    else if (byte === lineEnd) {
-      if (tabs === 1) lists++;
-      lines++;
-      tabs = 0;
-    }
-  }
-  return { lines, lists: tabs === 1 ? lists + 1 : lists };
-}
-
-/** Encodes a shard for storage, from its lines in order, in groups; each line has every field of this release. */
-export class ShardWriter {
-  readonly #pieces: Buffer[] = [Buffer.from(linesHeader)];
-
-  write(lines: readonly Line[]): void {
-    this.writeBytes(Buffer.from(lines.join('\n'), 'latin1'));
-  }
-
-  /** As `write`, of the bytes of lines, which must stay as they are until `pack`. */
-  writeBytes(lines: Buffer): void {
-    if (lines.length === 0) return;
-    this.#pieces.push(Buffer.from([lineEnd]), lines);
-  }
-
-  /** The same lines give the same bytes, in however many pieces they were written. */
-  pack(): Buffer {
-    const bytes = Buffer.concat(this.#pieces);
-    const packed = packLineBytes(bytes);
-    releaseMemory(bytes);
-    return packed;
-  }
 }
 
 /**

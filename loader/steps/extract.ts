@@ -3,6 +3,7 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
+import { BlockedLines } from '../dataset/block-file.ts';
 import {
   changedSince,
   extractDate,
@@ -13,8 +14,9 @@ import {
   startOf,
 } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
+import { isNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
-import { type Edits, edited, isNamed, type NamedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
+import { type Edits, edited, ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { type Segments, unpackLines } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
@@ -96,8 +98,8 @@ export async function readRows(
 export type ObjectSource = {
   /** The lines of one part, such as `138`. */
   lines(part: string): Promise<ObjectLine[]>;
-  /** The same as bytes, until those of another part are asked for. */
-  bytes(part: string): Promise<Buffer>;
+  /** The same in the blocks that they are stored in. */
+  blocks(part: string): Promise<BlockedLines>;
   /** Those of them that are among `named`. */
   find(part: string, named: NamedObjects): Promise<ObjectLine[]>;
   /** The stored shard that they come from; `null` where they were read from an extract. */
@@ -115,7 +117,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     return {
       stored,
       lines: (part) => unpacked(key, () => stored.lines(part)),
-      bytes: (part) => unpacked(key, () => stored.bytes(part)),
+      blocks: (part) => unpacked(key, () => stored.blocks(part)),
       find: (part, named) => unpacked(key, () => stored.find(part, named)),
     };
   }
@@ -130,8 +132,8 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     return edited(read.flat(), edits[postcode3]);
   };
   const find = async (part: string, named: NamedObjects) => (await lines(part)).filter((line) => isNamed(line, named));
-  const bytes = async (part: string) => Buffer.from((await lines(part)).join('\n'), 'latin1');
-  return { stored: null, lines, bytes, find };
+  const blocks = async (part: string) => BlockedLines.ofLines(await lines(part));
+  return { stored: null, lines, blocks, find };
 }
 
 /** The shards with objects of a snapshot: those that it names, or in one of an earlier version those stored. */

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
+import { unpackShard } from '../dataset/line-shard.ts';
 import { type Line, parseLine } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { emptyManifest, type Manifest } from '../dataset/manifest.ts';
-import { checkedJson, parseCheckedJson, unpackShard } from '../dataset/stored-form.ts';
+import { checkedJson, parseCheckedJson } from '../dataset/stored-form.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import {
   DamagedObjectError,

@@ -7,9 +7,11 @@ import {
   reportOfCounts,
 } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
+import { BlockedLines } from '../dataset/block-file.ts';
 import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
+import { countLines, type LineCounts, LineShardReader, LineShardWriter } from '../dataset/line-shard.ts';
 import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot } from '../dataset/load.ts';
 import {
@@ -20,10 +22,11 @@ import {
   noChanges,
   type ShardCounts,
 } from '../dataset/load-counts.ts';
-import { type Edits, edited, namedObjects, ObjectShardWriter } from '../dataset/object-shard.ts';
-import { type ObjectLine, referencesOf, withoutEnded } from '../dataset/objects.ts';
+import { namedObjects } from '../dataset/named-objects.ts';
+import { type Edits, edited, ObjectShardWriter } from '../dataset/object-shard.ts';
+import { type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
-import { ChangeWriter, countLines, linesOf, postcode3sOf, ShardReader, ShardWriter } from '../dataset/stored-form.ts';
+import { ChangeWriter, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
@@ -79,7 +82,7 @@ export async function mergeShard(
     ? await derived(storage, load, shard, memory, objects, merged, before)
     : ofSnapshot(await snapshotOf(storage, load.target?.snapshot ?? null, shard));
 
-  const snapshot = new ShardWriter();
+  const snapshot = new LineShardWriter();
   const changes = new ChangeWriter();
   const csv = new ChangesCsvWriter(shard, (name, packed) => putPacked(storage, paths.changesCsv(loadId, name), packed));
   const flush = async () => {
@@ -89,12 +92,9 @@ export async function mergeShard(
     await putPacked(storage, paths.changes(loadId, name), changes.pack());
   };
   for (const postcode3 of postcode3sOf(shard)) {
-    const live = before.take(postcode3);
-    const { bytes, groups } = await after.next(postcode3, live);
-    const count = countLines(bytes);
-    snapshot.writeBytes(bytes);
-    merged.keys += count.lines - count.lists;
-    merged.listKeys += count.lists;
+    const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
+    merged.keys += counts.lines - counts.lists;
+    merged.listKeys += counts.lists;
     for (const change of changesIn(groups)) {
       countChange(merged, change);
       if (load.base) countPlaces(byPlace, change);
@@ -104,6 +104,7 @@ export async function mergeShard(
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
     }
+    snapshot.add(postcode3, lines, counts);
   }
   await flush();
   if (makesSnapshot && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
@@ -129,15 +130,15 @@ async function copyReference(storage: Storage, from: string, to: string): Promis
   await putPacked(storage, paths.snapshotReference(to), reference);
 }
 
-/**
- * The new lines of a part, as bytes: no string is needed of most of the country on a usual day. `groups` has those that
- * may differ from the live ones.
- */
-type PartLines = { bytes: Buffer; groups: { before: Line[]; after: Line[] }[] };
+/** The lines of a part: in blocks, as most of the country stays as it is stored on a usual day, and their number. */
+type StoredLines = { lines: BlockedLines; counts: LineCounts };
 
-/** Returns the lines of a shard in order, one postcode3 at a time; `live` are those of the live dataset. */
+/** The new lines of a part; `groups` has those that may differ from the live ones. */
+type PartLines = StoredLines & { groups: { before: Line[]; after: Line[] }[] };
+
+/** Returns the lines of a shard, one postcode3 at a time, in order; `live` are those of the live dataset. */
 type Lines = {
-  next(postcode3: string, live: Buffer): PartLines | Promise<PartLines>;
+  of(postcode3: string, live: StoredLines): PartLines | Promise<PartLines>;
   /** Whether a change of the last part that was returned is one that the live dataset should have had. */
   isError?: (change: Change) => boolean;
 };
@@ -146,17 +147,24 @@ function* changesIn(groups: PartLines['groups']): Generator<Change> {
   for (const { before, after } of groups) yield* diff(before, after);
 }
 
-function compared(live: Buffer, lines: Line[]): PartLines {
-  return { bytes: Buffer.from(lines.join('\n'), 'latin1'), groups: [{ before: linesOf(live), after: lines }] };
+function countsAfter(counts: LineCounts, groups: PartLines['groups']): LineCounts {
+  const of = (side: 'before' | 'after') => countLines(groups.flatMap((group) => group[side]));
+  const [old, now] = [of('before'), of('after')];
+  return { lines: counts.lines - old.lines + now.lines, lists: counts.lists - old.lists + now.lists };
 }
 
-function ofSnapshot(target: ShardReader): Lines {
-  return { next: (part, live) => compared(live, target.next(part)) };
+function compared(live: StoredLines, after: Line[]): PartLines {
+  const groups = [{ before: live.lines.lines(), after }];
+  return { lines: BlockedLines.ofLines(after), counts: countLines(after), groups };
 }
 
-async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<ShardReader> {
-  if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
-  return getUnpacked(storage, paths.snapshot(snapshot.id, shard), (bytes) => new ShardReader(bytes));
+function ofSnapshot(target: LineShardReader): Lines {
+  return { of: (part, live) => compared(live, target.lines(part)) };
+}
+
+async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<LineShardReader> {
+  if (!snapshot?.shards.includes(shard)) return new LineShardReader(null);
+  return getUnpacked(storage, paths.snapshot(snapshot.id, shard), (bytes) => new LineShardReader(bytes));
 }
 
 /**
@@ -170,7 +178,7 @@ async function derived(
   memory: ReferenceMemory | undefined,
   objects: ObjectShardWriter,
   merged: Merged,
-  before: ShardReader,
+  before: LineShardReader,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
   const { peildatum, days, kind, start } = load;
@@ -186,25 +194,24 @@ async function derived(
   // Where an earlier release stored these lines, every part is derived again, with every field of this release.
   const isDerived = (unchanged ?? before).isComplete && load.kind === 'mutations';
   let last: ObjectLine[] = [];
-  const next = async (part: string, live: Buffer): Promise<PartLines> => {
-    const atStart = unchanged?.next(part) ?? null; // in order, whether it is needed or not
+  const of = async (part: string, live: StoredLines): Promise<PartLines> => {
     const { stored } = source;
     const edit = edits[part];
     if (stored && isDerived && !hasCome(stored.result(part).next, peildatum) && !(await isNamed?.(part))) {
       const result = stored.result(part);
+      const held = { objects: await source.blocks(part), lines: live.lines, result };
       if (!edit) {
-        objects.copy(part, stored);
+        objects.add(part, held.objects, result);
         merged.addresses += result.addresses;
         merged.problems = mergeReports([merged.problems, reportOfCounts(result.problems)]);
-        return atStart ? compared(live, atStart) : { bytes: live, groups: [] };
+        return unchanged ? compared(live, unchanged.lines(part)) : { ...live, groups: [] };
       }
-      const held = { objects: await source.bytes(part), lines: live, result };
       const done = unchanged ? null : editPart(held, edit, reference, peildatum, extractName(load));
       if (done) {
-        objects.addBytes(part, done.objects, done.result);
+        objects.add(part, done.objects, done.result);
         merged.addresses += done.result.addresses;
         merged.problems = mergeReports([merged.problems, done.problems]);
-        return { bytes: done.lines, groups: done.groups };
+        return { lines: done.lines, counts: countsAfter(live.counts, done.groups), groups: done.groups };
       }
     }
     const whole = edited(await source.lines(part), edit);
@@ -215,14 +222,14 @@ async function derived(
       addProblem(problems, problem),
     );
     const addresses = rows.keys.length;
-    objects.add(part, lines, { addresses, problems: problemCounts(problems), next });
+    objects.addLines(part, lines, { addresses, problems: problemCounts(problems), next });
     merged.addresses += addresses;
     merged.problems = mergeReports([merged.problems, problems]);
     return compared(live, joinRows(rows));
   };
-  if (load.auditSince === undefined) return { next };
+  if (load.auditSince === undefined) return { of };
   const changed = new Set((await getJson<Collected>(storage, paths.collected(load.id))).changed);
-  return { next, isError: (change) => !isExplained(change, last, changed, reference) };
+  return { of, isError: (change) => !isExplained(change, last, changed, reference) };
 }
 
 /** Whether an occurrence begins or ceases to be valid in the time between the two snapshots. */
@@ -235,6 +242,7 @@ function namesChanged(source: ObjectSource, { changedStreets, changedPlaces }: M
   const streets = namedObjects('street', new Set(changedStreets));
   const places = new Set(changedPlaces);
   return async (part: string): Promise<boolean> => {
+    if (part === withoutPostcode) return false; // of which there are no addresses
     if (streets.ids.size > 0 && (await source.find(part, streets)).length > 0) return true;
     return places.size > 0 && (await source.lines(part)).some((line) => places.has(referencesOf(line).place));
   };

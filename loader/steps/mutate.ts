@@ -12,7 +12,8 @@ import {
   withinRegister,
 } from '../dataset/apply-mutations.ts';
 import { type Load, type MutationFile, startOf } from '../dataset/load.ts';
-import { editsByShard, type FoundObjects, namedObjects } from '../dataset/object-shard.ts';
+import { namedObjects } from '../dataset/named-objects.ts';
+import { editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {
   checkedReference,

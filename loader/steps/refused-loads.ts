@@ -1,7 +1,7 @@
+import { unpackShard } from '../dataset/line-shard.ts';
 import { diff } from '../dataset/lines.ts';
 import { type Load, resultOf } from '../dataset/load.ts';
 import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
-import { unpackShard } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import type { ShardItem } from './collect.ts';
 import type { LoadPlan } from './load-report.ts';

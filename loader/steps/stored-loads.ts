@@ -1,7 +1,7 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
+import { LineShardReader } from '../dataset/line-shard.ts';
 import { type Load, loadId, type ManifestEntry, type Snapshot } from '../dataset/load.ts';
 import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
-import { ShardReader } from '../dataset/stored-form.ts';
 import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
 import { shardsOfObjects } from './extract.ts';
@@ -73,7 +73,7 @@ async function objectsToDerive(storage: Storage, snapshot: Snapshot): Promise<st
   const [first] = snapshot.shards;
   if (first === undefined) return null;
   const key = paths.snapshot(snapshot.id, first);
-  if (await getUnpacked(storage, key, (bytes) => new ShardReader(bytes).isComplete)) return null;
+  if (await getUnpacked(storage, key, (bytes) => new LineShardReader(bytes).isComplete)) return null;
   const objects = await shardsOfObjects(storage, snapshot);
   const needed = [
     paths.snapshotReference(snapshot.id),

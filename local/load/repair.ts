@@ -1,3 +1,4 @@
+import { packShard, unpackShard } from '../../loader/dataset/line-shard.ts';
 import {
   type Change,
   type ChangeCounts,
@@ -13,7 +14,7 @@ import { countChange, noChanges, type ShardCounts } from '../../loader/dataset/l
 import type { Manifest } from '../../loader/dataset/manifest.ts';
 import { ObjectShardReader } from '../../loader/dataset/object-shard.ts';
 import { checkedReference } from '../../loader/dataset/reference-file.ts';
-import { packLines, packShard, unpackLines, unpackShard, unpackWrites } from '../../loader/dataset/stored-form.ts';
+import { packLines, unpackLines, unpackWrites } from '../../loader/dataset/stored-form.ts';
 import { shardsOfObjects } from '../../loader/steps/extract.ts';
 import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';

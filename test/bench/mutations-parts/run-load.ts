@@ -1,5 +1,7 @@
-import { parseLine } from '../../../loader/dataset/lines.ts';
-import { unpackLines } from '../../../loader/dataset/stored-form.ts';
+import { bareKey } from '../../../core/addresses/address-key.ts';
+import { LineShardReader } from '../../../loader/dataset/line-shard.ts';
+import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
+import { shardOf } from '../../../loader/dataset/stored-form.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
@@ -18,13 +20,17 @@ const held = { owner: 'bench', token: 'bench', untilSeconds: Number.MAX_SAFE_INT
 const table: AddressTable = {
   async read(keys) {
     const { pending } = await readManifest(storage);
-    const shards = new Set(pending?.snapshot.shards);
+    const { id = '', shards = [] } = pending?.snapshot ?? {};
     const found: Awaited<ReturnType<AddressTable['read']>> = new Map();
-    for (const shard of new Set(keys.map((key) => key.slice(0, 2)))) {
-      if (!shards.has(shard)) continue;
-      const asked = new Set(keys);
-      for (const line of await getUnpacked(storage, paths.snapshot(pending?.snapshot.id ?? '', shard), unpackLines)) {
-        if (asked.has(line.slice(0, line.indexOf('\t')))) found.set(line.slice(0, line.indexOf('\t')), parseLine(line));
+    for (const [shard, ofShard] of Map.groupBy(keys, shardOf)) {
+      if (!shards.includes(shard)) continue;
+      const stored = await getUnpacked(storage, paths.snapshot(id, shard), (bytes) => new LineShardReader(bytes));
+      for (const key of ofShard) {
+        const line = stored
+          .blocks(key.slice(0, 3))
+          .lines.linesOf(bareKey(key))
+          .find((one) => keyOf(one) === key);
+        if (line !== undefined) found.set(key, parseLine(line));
       }
     }
     return found;

@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addProblem, emptyReport, problemCounts } from '../../../loader/bag/problem-report.ts';
 import { dayOf, type NumVoorkomen, noEind } from '../../../loader/bag/voorkomen.ts';
+import { BlockedLines } from '../../../loader/dataset/block-file.ts';
 import { deriveRows } from '../../../loader/dataset/derive-rows.ts';
 import { editPart } from '../../../loader/dataset/edit-part.ts';
 import { diff, joinRows } from '../../../loader/dataset/lines.ts';
 import { edited } from '../../../loader/dataset/object-shard.ts';
 import { objectLines } from '../../../loader/dataset/objects.ts';
-import { linesOf } from '../../../loader/dataset/stored-form.ts';
 
 const peildatum = '2026-01-09';
 const part = '138';
@@ -66,15 +66,18 @@ describe('a part of which only the edited addresses are derived', () => {
         }
         stored.sort();
         const before = derived(stored);
-        const bytes = (lines: string[]) => Buffer.from(lines.join('\n'), 'latin1');
-        const held = { objects: bytes(stored), lines: bytes(before.lines), result: before.result };
+        const held = {
+          objects: BlockedLines.ofLines(stored),
+          lines: BlockedLines.ofLines(before.lines),
+          result: before.result,
+        };
         const found = editPart(held, edit, reference, peildatum, 'file');
         seen[found ? 'edited' : 'left']++;
         if (!found) return;
         const whole = edited([...stored], edit);
         const { lines, result } = derived(whole);
-        assert.deepEqual(linesOf(found.objects), whole);
-        assert.deepEqual(linesOf(found.lines), lines);
+        assert.deepEqual(found.objects.lines(), whole);
+        assert.deepEqual(found.lines.lines(), lines);
         const changes = found.groups.flatMap((group) => [...diff(group.before, group.after)]);
         assert.deepEqual(changes, [...diff(before.lines, lines)]);
         assert.deepEqual({ ...found.result, next: null }, { ...result, next: null });

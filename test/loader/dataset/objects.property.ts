@@ -14,7 +14,7 @@ import {
 import { applyMutations, type Objects, objectKey } from '../../../loader/dataset/apply-mutations.ts';
 import { deriveRows } from '../../../loader/dataset/derive-rows.ts';
 import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
-import { findNamed, namedObjects } from '../../../loader/dataset/object-shard.ts';
+import { findNamed, indexOfLines, mayHave, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import {
   identificatieOf,
   longestSingleLine,
@@ -188,6 +188,43 @@ describe('lines by what they name', () => {
         const street = namedObjects('street', new Set(ids));
         expect(findNamed(bytes, street)).toEqual(lines.filter((line) => ids.includes(referencesOf(line).street)));
       }),
+    );
+  });
+
+  it('are in the index of their block, and others are not', () => {
+    // The digits of the kind of object, the same for all, are not in the index.
+    const idsOf = (kind: string) =>
+      fc
+        .uniqueArray(
+          fc.tuple(
+            fc.integer({ min: 0, max: 9_999 }),
+            fc.oneof(fc.nat(30), fc.integer({ min: 0, max: 9_999_999_999 })),
+          ),
+          { selector: String, minLength: 1, maxLength: 30 },
+        )
+        .map((all) =>
+          all.map(([gemeente, n]) => `${String(gemeente).padStart(4, '0')}${kind}${String(n).padStart(10, '0')}`),
+        );
+    fc.assert(
+      fc.property(occurrence, idsOf('20'), idsOf('30'), (num, ids, streets) => {
+        const [absent = '', ...present] = ids;
+        const [absentStreet = '', ...presentStreets] = streets;
+        const nums = present.map((identificatie, i) => ({
+          ...num,
+          identificatie,
+          openbareRuimte: presentStreets[i % presentStreets.length] ?? '0457300000000035',
+        }));
+        const lines = nums.flatMap((one) => [...objectLines([one], '2026-01-08').values()].flat());
+        const index = indexOfLines(Buffer.from(lines.join('\n'), 'latin1'));
+        const has = (field: 'identificatie' | 'street', id: string) =>
+          mayHave(index, namedObjects(field, new Set([id])));
+        for (const one of nums) {
+          expect(has('identificatie', one.identificatie)).toBe(true);
+          expect(has('street', one.openbareRuimte)).toBe(true);
+        }
+        expect([has('identificatie', absent), has('street', absentStreet)]).toEqual([false, false]);
+      }),
+      { numRuns: 30 },
     );
   });
 });

@@ -10,6 +10,13 @@ import {
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import {
+  countLines,
+  LineShardReader,
+  LineShardWriter,
+  packShard,
+  unpackShard,
+} from '../../../loader/dataset/line-shard.ts';
+import {
   addressPart,
   type Change,
   diff,
@@ -20,17 +27,7 @@ import {
   parseLine,
   placeText,
 } from '../../../loader/dataset/lines.ts';
-import {
-  ChangeWriter,
-  countLines,
-  packLines,
-  packShard,
-  postcode3sOf,
-  ShardReader,
-  ShardWriter,
-  unpackShard,
-  unpackWrites,
-} from '../../../loader/dataset/stored-form.ts';
+import { ChangeWriter, packLines, postcode3sOf, unpackWrites } from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; id: string; place: Place };
@@ -111,22 +108,22 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is counted and copied as bytes as it is as lines', () => {
+  it('is counted, and copied in its blocks', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        const reader = new ShardReader(packShard(lines));
-        const copied = new ShardWriter();
-        let [count, lists] = [0, 0];
-        for (const postcode3 of ['101', '138', '139', '251', '999']) {
-          const bytes = reader.take(postcode3);
-          copied.writeBytes(bytes);
-          const counted = countLines(bytes);
-          count += counted.lines;
-          lists += counted.lists;
+        const reader = new LineShardReader(packShard(lines));
+        const copied = new LineShardWriter();
+        const total = { lines: 0, lists: 0 };
+        for (const part of reader.parts) {
+          const { lines: blocks, counts } = reader.blocks(part);
+          copied.add(part, blocks, counts);
+          total.lines += counts.lines;
+          total.lists += counts.lists;
         }
-        expect([count, lists]).toEqual([lines.length, lines.filter((line) => addressPart(line) === null).length]);
-        expect(unpackShard(copied.pack())).toEqual(lines);
+        expect(total).toEqual(countLines(lines));
+        expect(total.lists).toBe(lines.filter((line) => addressPart(line) === null).length);
+        expect(copied.pack().equals(packShard(lines))).toBe(true);
       }),
     );
   });
@@ -165,23 +162,19 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is the same, one postcode3 at a time: its lines, and its bytes', () => {
+  it('is the same, one postcode3 at a time', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf)).filter((line) => line.startsWith('13'));
-        const reader = new ShardReader(packShard(lines));
-        const writer = new ShardWriter();
-        const taken = postcode3sOf('13').map((postcode3) => {
-          const lines = reader.next(postcode3);
-          expect(lines.every((line) => line.startsWith(postcode3))).toBe(true);
-          writer.write(lines);
-          return lines;
-        });
+        const reader = new LineShardReader(packShard(lines));
+        const taken = postcode3sOf('13').map((postcode3) => reader.lines(postcode3));
         expect(taken.flat()).toEqual(lines);
-        expect(writer.pack().equals(packShard(lines))).toBe(true);
+        for (const [at, ofPart] of taken.entries()) {
+          expect(ofPart.every((line) => line.startsWith(`13${at}`))).toBe(true);
+        }
       }),
     );
-    expect(new ShardReader(null).next('138')).toEqual([]);
+    expect(new LineShardReader(null).lines('138')).toEqual([]);
   });
 
   it('is read back from its stored form', () => {
@@ -232,12 +225,11 @@ describe('a snapshot of an earlier release', () => {
         const old = packLines(lines.map(firstForm));
         const expected = lines.map(parseLine).map(withoutIds);
         expect(unpackShard(old).map(parseLine)).toEqual(expected);
-        const reader = new ShardReader(old);
-        const parts = ['101', '138', '139', '251', '999'];
-        const taken = parts.flatMap((part) => reader.take(part).toString('latin1').split('\n')).filter(Boolean);
-        expect(taken.map(parseLine)).toEqual(expected);
+        const reader = new LineShardReader(old);
+        expect(reader.parts.flatMap((part) => reader.lines(part)).map(parseLine)).toEqual(expected);
+        expect(reader.parts.flatMap((part) => reader.blocks(part).lines.lines()).map(parseLine)).toEqual(expected);
         expect(reader.isComplete).toBe(lines.length === 0);
-        expect(new ShardReader(packShard(lines)).isComplete).toBe(true);
+        expect(new LineShardReader(packShard(lines)).isComplete).toBe(true);
       }),
     );
   });
@@ -247,7 +239,7 @@ describe('a snapshot of an earlier release', () => {
       fc.property(fc.array(row, { minLength: 1, maxLength: 60 }), (all) => {
         const lines = unpackShard(packLines(joinLines(all.map(rowOf)).map(firstForm)));
         const packed = packShard(lines);
-        expect(new ShardReader(packed).isComplete).toBe(false);
+        expect(new LineShardReader(packed).isComplete).toBe(false);
         expect(unpackShard(packed)).toEqual(lines);
       }),
     );

@@ -1,0 +1,243 @@
+/** Lines in blocks that are compressed one by one, and the file of them that a shard is stored as (decision 0176). */
+
+import { crc32 } from 'node:zlib';
+import { releaseMemory } from '../release-memory.ts';
+import type { Line } from './lines.ts';
+import { SortedLines } from './sorted-lines.ts';
+import { checkedJson, linesOf, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
+
+/** So much compresses as well as a megabyte, and a day of the country changes a quarter of so many blocks. */
+const usualBlockBytes = 64 * 1024;
+const lineEnd = 0x0a;
+const separator = '#';
+
+/** Lines as they are stored: their bytes when they are unpacked, and what their index says of them. */
+type StoredBlock = { packed: Buffer; length: number; index: Buffer };
+/** Some lines, and the postcode and huisnummer of the first: as they are stored, or new ones as bytes, or both. */
+type Block = { first: string; text?: Buffer; stored?: StoredBlock };
+
+/** Which lines to remove, every copy of each, and which to add. */
+export type LineEdit = { remove: readonly Line[]; add: readonly Line[] };
+
+/**
+ * Sorted lines that begin with keys, in blocks of which only those that are needed are unpacked. The lines of one
+ * postcode and huisnummer are in one block.
+ */
+export class BlockedLines {
+  readonly blocks: readonly Block[];
+
+  constructor(blocks: readonly Block[]) {
+    this.blocks = blocks;
+  }
+
+  /** Of lines as bytes, which must stay as they are until these are stored. */
+  static of(text: Buffer): BlockedLines {
+    return new BlockedLines([...blocksOf(text)]);
+  }
+
+  static ofLines(lines: readonly Line[]): BlockedLines {
+    return BlockedLines.of(Buffer.from(lines.join('\n'), 'latin1'));
+  }
+
+  /** The lines as bytes, a block at a time: each only until the next one. */
+  *texts(): Generator<Buffer> {
+    for (const block of this.blocks) yield* textIn(block);
+  }
+
+  /** As `texts`, of the blocks whose index `isWanted`, and of those that were never stored. */
+  *textsBy(isWanted: (index: Buffer) => boolean): Generator<Buffer> {
+    for (const block of this.blocks) if (!block.stored || isWanted(block.stored.index)) yield* textIn(block);
+  }
+
+  lines(): Line[] {
+    const all: Line[] = [];
+    for (const text of this.texts()) for (const line of linesOf(text)) all.push(line);
+    return all;
+  }
+
+  /** The lines of a postcode and huisnummer, `1381AA#9#`. */
+  linesOf(group: string): Line[] {
+    const block = this.blocks[this.#indexOf(group)];
+    if (!block) return [];
+    const lines = new SortedLines(textOf(block));
+    return lines.linesIn(lines.rangeOf(group));
+  }
+
+  /** The lines after an edit; a block that has none of its lines stays as it is stored. */
+  edited({ remove, add }: LineEdit): BlockedLines {
+    if (this.blocks.length === 0) return BlockedLines.ofLines(add.toSorted());
+    const removed = Map.groupBy(new Set(remove), (line) => this.#indexOf(line));
+    const added = Map.groupBy(add, (line) => this.#indexOf(line));
+    return new BlockedLines(
+      this.blocks.flatMap((block, index) => {
+        const [gone, more] = [removed.get(index) ?? [], added.get(index) ?? []];
+        if (gone.length + more.length === 0) return [block];
+        const lines = new SortedLines(textOf(block));
+        const insertions = more.toSorted().map((line) => {
+          const { start } = lines.rangeOf(line);
+          return { start, end: start, lines: [line] };
+        });
+        const removals = gone.map((line) => ({ ...lines.rangeOfLine(line), lines: [] }));
+        const text = lines.replaced([...removals, ...insertions]);
+        forgetText(block);
+        return [...blocksOf(text)];
+      }),
+    );
+  }
+
+  /** The block with the lines of the same postcode and huisnummer as this line, or where they would be. */
+  #indexOf(line: string): number {
+    const group = line.slice(0, line.indexOf(separator, line.indexOf(separator) + 1) + 1);
+    let [start, end] = [0, this.blocks.length];
+    while (end - start > 1) {
+      const middle = (start + end) >> 1;
+      if ((this.blocks[middle] as Block).first <= group) start = middle;
+      else end = middle;
+    }
+    return start;
+  }
+}
+
+/** The text of a block, until the next one is asked for. */
+function* textIn({ text, stored }: Block): Generator<Buffer> {
+  const bytes = text ?? unpackedBytes(stored as StoredBlock);
+  yield bytes;
+  if (!text) releaseMemory(bytes);
+}
+
+function textOf(block: Block): Buffer {
+  block.text ??= unpackedBytes(block.stored as StoredBlock);
+  return block.text;
+}
+
+/** Frees the text of a block that can be unpacked again. */
+function forgetText(block: Block): void {
+  if (!block.stored || !block.text) return;
+  releaseMemory(block.text);
+  delete block.text;
+}
+
+function unpackedBytes({ packed, length }: StoredBlock): Buffer {
+  return unpackLineBytes(packed, length);
+}
+
+/** Cuts lines into blocks, none of which begins within the lines of one postcode and huisnummer. */
+function* blocksOf(text: Buffer): Generator<Block> {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = text.length + 1;
+    if (end - start > 1.5 * usualBlockBytes) {
+      end = Math.max(start, text.lastIndexOf(lineEnd, start + usualBlockBytes) + 1);
+      for (const group = groupAt(text, end); end < text.length && groupAt(text, end) === group; ) {
+        end = text.indexOf(lineEnd, end) + 1 || text.length + 1;
+      }
+    }
+    yield { first: groupAt(text, start), text: text.subarray(start, end - 1) };
+  }
+}
+
+/** The postcode and huisnummer that a line begins with. */
+function groupAt(text: Buffer, start: number): string {
+  return text.toString('latin1', start, text.indexOf(separator, text.indexOf(separator, start) + 1) + 1);
+}
+
+/** What a file says of a part, a postcode3: its blocks in order, and what else is known of its lines. */
+type FiledPart<About> = {
+  part: string;
+  about: About;
+  blocks: [first: string, packedLength: number, length: number, indexLength: number][];
+};
+/** `form` names the fields of the lines; `indexes` is the packed length of the indexes, `crc` of all after this. */
+type Header<About> = { form: string; indexes: number; crc: number; parts: FiledPart<About>[] };
+
+/** What a file begins with. Earlier releases, whose files begin otherwise, take one that does for damaged. */
+const mark = Buffer.from('BAG2');
+const headerAt = mark.length + 4;
+
+/** Makes the file of a shard. Lines that were added and not stored before can't be read afterwards. */
+export class BlockFileWriter<About> {
+  readonly #form: string;
+  readonly #indexOf: (text: Buffer) => Buffer;
+  readonly #parts: FiledPart<About>[] = [];
+  readonly #indexes: Buffer[] = [];
+  readonly #packed: Buffer[] = [];
+
+  /** @param indexOf what is to be known of the lines of a block without unpacking them */
+  constructor(form: string, indexOf: (text: Buffer) => Buffer = () => Buffer.alloc(0)) {
+    this.#form = form;
+    this.#indexOf = indexOf;
+  }
+
+  /** Adds a part; one without lines leaves no trace. */
+  add(part: string, { blocks }: BlockedLines, about: About): void {
+    if (blocks.length === 0) return;
+    const stored = blocks.map((block): FiledPart<About>['blocks'][number] => {
+      const { packed, length, index } = block.stored ?? this.#store(block.text as Buffer);
+      this.#packed.push(packed);
+      this.#indexes.push(index);
+      return [block.first, packed.length, length, index.length];
+    });
+    for (const { text, stored } of blocks) if (text && !stored) releaseMemory(text);
+    this.#parts.push({ part, about, blocks: stored });
+  }
+
+  get isEmpty(): boolean {
+    return this.#packed.length === 0;
+  }
+
+  pack(): Buffer {
+    const indexes = packLineBytes(Buffer.concat(this.#indexes));
+    const crc = [indexes, ...this.#packed].reduce((sum, bytes) => crc32(bytes, sum), 0);
+    const head = { form: this.#form, indexes: indexes.length, crc, parts: this.#parts } satisfies Header<About>;
+    const header = checkedJson(head);
+    const length = Buffer.alloc(headerAt - mark.length);
+    length.writeUInt32LE(header.length);
+    return Buffer.concat([mark, length, header, indexes, ...this.#packed]);
+  }
+
+  #store(text: Buffer): StoredBlock {
+    return { packed: packLineBytes(text), length: text.length, index: this.#indexOf(text) };
+  }
+}
+
+/** What a `BlockFileWriter` packed. */
+export class BlockFile<About> {
+  readonly form: string;
+  readonly #parts = new Map<string, { about: About; lines: BlockedLines }>();
+
+  /** @throws Error when a byte of it is damaged */
+  constructor(bytes: Buffer) {
+    const start = headerAt + bytes.readUInt32LE(mark.length);
+    const header = parseCheckedJson<Header<About>>(bytes.subarray(headerAt, start));
+    this.form = header.form;
+    const indexes = unpackLineBytes(bytes.subarray(start, start + header.indexes));
+    let [position, indexAt] = [start + header.indexes, 0];
+    for (const { part, about, blocks } of header.parts) {
+      const read = blocks.map(([first, packedLength, length, indexLength]) => {
+        position += packedLength;
+        indexAt += indexLength;
+        const packed = bytes.subarray(position - packedLength, position);
+        return { first, stored: { packed, length, index: indexes.subarray(indexAt - indexLength, indexAt) } };
+      });
+      this.#parts.set(part, { about, lines: new BlockedLines(read) });
+    }
+    if (crc32(bytes.subarray(start, position)) !== header.crc) throw new Error('wrong checksum');
+  }
+
+  /** Whether these bytes are such a file, and not that of an earlier release. */
+  static isOne(bytes: Buffer): boolean {
+    return bytes.subarray(0, mark.length).equals(mark);
+  }
+
+  /** The parts that have lines, in their order. */
+  get parts(): string[] {
+    return [...this.#parts.keys()].sort();
+  }
+
+  about(part: string): About | undefined {
+    return this.#parts.get(part)?.about;
+  }
+
+  lines(part: string): BlockedLines {
+    return this.#parts.get(part)?.lines ?? new BlockedLines([]);
+  }
+}

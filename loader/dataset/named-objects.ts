@@ -1,0 +1,128 @@
+/** Finding the few objects that a day of mutations names among all of the country (decision 0176). */
+
+import { fieldsAt, identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
+
+const tab = 0x09;
+const lineEnd = 0x0a;
+const zero = 0x30;
+const idLength = 16;
+/** The digits of the gemeente, and where those of the object begin: without the kind between, a number is exact. */
+const gemeenteLength = 4;
+const sequenceAt = 6;
+const filteredNumbers = 1_000_000;
+
+/** Which lines of the object layer to find: those of some nummeraanduidingen, or those on some streets. */
+export type NamedObjects = {
+  field: 'identificatie' | 'street';
+  ids: ReadonlySet<string>;
+  numbers: ReadonlySet<number>;
+  /** By the last digits of a number, whether it may be one of these. */
+  filter: Uint8Array;
+};
+
+/** The lines whose nummeraanduiding, or whose street, is one of `ids`. */
+export function namedObjects(field: NamedObjects['field'], ids: ReadonlySet<string>): NamedObjects {
+  const numbers = new Set(Array.from(ids, (id) => numberAt(Buffer.from(id, 'latin1'), 0)));
+  const filter = new Uint8Array(filteredNumbers);
+  for (const number of numbers) filter[number % filteredNumbers] = 1;
+  return { field, ids, numbers, filter };
+}
+
+/** Whether a line is one of those. */
+export function isNamed(line: ObjectLine, { field, ids }: NamedObjects): boolean {
+  return ids.has(field === 'identificatie' ? identificatieOf(line) : referencesOf(line).street);
+}
+
+/** The named lines among lines as bytes: only those whose last digits fit become strings. */
+export function findNamed(lines: Buffer, named: NamedObjects): ObjectLine[] {
+  const found: ObjectLine[] = [];
+  for (let start = 0; start < lines.length; ) {
+    let at = start;
+    while (lines[at] !== tab) at++;
+    let end = at + fieldsAt.volgnummer;
+    while (end < lines.length && lines[end] !== lineEnd) end++;
+    if (named.filter[numberAt(lines, at + fieldsAt[named.field]) % filteredNumbers] === 1) {
+      const line = lines.toString('latin1', start, end);
+      if (isNamed(line, named)) found.push(line);
+    }
+    start = end + 1;
+  }
+  return found;
+}
+
+/**
+ * The index of a block of lines: the identificaties of its nummeraanduidingen and of their streets, each as its
+ * difference from the one before, which takes a byte or two.
+ */
+export function indexOfLines(text: Buffer): Buffer {
+  const most = Math.ceil(text.length / shortestLine) * longestNumber;
+  const [ids, streets] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
+  const seen = new Set<number>();
+  let [idsEnd, streetsEnd, lastId, lastStreet] = [0, 0, 0, 0];
+  for (let start = 0, last = -1; start < text.length; start++) {
+    while (text[start] !== tab) start++;
+    const id = numberAt(text, start + fieldsAt.identificatie);
+    idsEnd = writeDifference(ids, idsEnd, id - lastId);
+    lastId = id;
+    const street = start + fieldsAt.street;
+    if (last < 0 || !isSameId(text, last, street)) {
+      const number = numberAt(text, street);
+      if (!seen.has(number)) {
+        streetsEnd = writeDifference(streets, streetsEnd, number - lastStreet);
+        lastStreet = number;
+        seen.add(number);
+      }
+    }
+    last = street;
+    start += fieldsAt.volgnummer;
+    while (start < text.length && text[start] !== lineEnd) start++;
+  }
+  const length = Buffer.alloc(streetsAt);
+  length.writeUInt32LE(idsEnd);
+  return Buffer.concat([length, ids.subarray(0, idsEnd), streets.subarray(0, streetsEnd)]);
+}
+
+/** The bytes of a line without its key, and of a difference. */
+const shortestLine = fieldsAt.volgnummer;
+const longestNumber = 8;
+
+function isSameId(text: Uint8Array, start: number, other: number): boolean {
+  for (let i = idLength - 1; i >= 0; i--) if (text[start + i] !== text[other + i]) return false;
+  return true;
+}
+
+const streetsAt = 4;
+
+/** Whether lines with this index may be among the named ones; where not, they certainly are not. */
+export function mayHave(index: Buffer, { field, numbers, filter }: NamedObjects): boolean {
+  const idsEnd = streetsAt + index.readUInt32LE(0);
+  const [start, end] = field === 'identificatie' ? [streetsAt, idsEnd] : [idsEnd, index.length];
+  let number = 0;
+  for (let at = start; at < end; ) {
+    let byte = index[at++] as number;
+    let coded = byte & 0x7f;
+    for (let scale = 0x80; byte > 0x7f; scale *= 0x80) {
+      byte = index[at++] as number;
+      coded += (byte & 0x7f) * scale;
+    }
+    number += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
+    if (filter[number % filteredNumbers] === 1 && numbers.has(number)) return true;
+  }
+  return false;
+}
+
+function numberAt(text: Uint8Array, start: number): number {
+  let number = 0;
+  for (let at = start; at < start + gemeenteLength; at++) number = 10 * number + (text[at] as number) - zero;
+  for (let at = start + sequenceAt; at < start + idLength; at++) number = 10 * number + (text[at] as number) - zero;
+  return number;
+}
+
+/** Seven bits a byte, the lowest first; a difference below zero is an odd number. Returns the position after it. */
+function writeDifference(bytes: Buffer, start: number, difference: number): number {
+  let at = start;
+  let coded = difference < 0 ? -2 * difference - 1 : 2 * difference;
+  for (; coded > 0x7f; coded = Math.floor(coded / 0x80)) bytes[at++] = (coded % 0x80) + 0x80;
+  bytes[at++] = coded;
+  return at;
+}
