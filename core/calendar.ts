@@ -81,6 +81,13 @@ export function monthOf(month: string): { from: string; to: string } | undefined
   return { from, to: dateOf(windowEnd('month', secondsOf(from)) - daySeconds) };
 }
 
+/** Every date of a range, the first and the last one included. */
+export function datesOf({ from, to }: { from: string; to: string }): string[] {
+  const dates: string[] = [];
+  for (let at = secondsOf(from); at <= secondsOf(to); at += daySeconds) dates.push(dateOf(at));
+  return dates;
+}
+
 /** Seconds since 1970 as `2026-08-01T12:00:00Z`. */
 export function instant(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');

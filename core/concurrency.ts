@@ -33,3 +33,19 @@ export async function mapConcurrently<T, R>(
   });
   return results;
 }
+
+/** The same as they come, in the order of the items: no more than `concurrency` of them are held. */
+export async function* mapInOrder<T, R>(
+  items: AsyncIterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const running: Promise<R>[] = [];
+  for await (const item of items) {
+    const one = work(item);
+    one.catch(() => undefined); // thrown when its turn comes
+    running.push(one);
+    if (running.length >= concurrency) yield (await running.shift()) as R;
+  }
+  while (running.length > 0) yield (await running.shift()) as R;
+}

@@ -15,4 +15,8 @@ const [, , first = ''] = process.argv;
 const named = first === 'smoke' ? 'bin/smoke.ts' : first.endsWith('.ts') ? first : undefined;
 const entry = resolve(root, named ?? 'bin/bag-adres.ts');
 process.argv.splice(1, named ? 2 : 1, entry);
-await import(pathToFileURL(entry).href);
+const [, , group, command] = process.argv;
+if (entry.endsWith('bag-adres.ts') && group === 'usage' && command === 'export') {
+  const { runInSmallHeap } = await import('./small-heap.js');
+  runInSmallHeap(entry);
+} else await import(pathToFileURL(entry).href);

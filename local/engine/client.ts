@@ -10,6 +10,7 @@ import {
   ListTablesCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { Sha256 } from '../../core/dynamodb.ts';
 import type { TableDefinition } from '../template/local-app.ts';
 
 /** Region and credentials for an engine on this machine; the SDK requires them, engines ignore them. */
@@ -23,7 +24,8 @@ export const localAws = {
  * @param accessKeyId the one that a guarded endpoint requires; engines themselves accept any
  */
 export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
-  return new DynamoDBClient({ ...localAws, credentials: { ...localAws.credentials, accessKeyId }, endpoint });
+  const credentials = { ...localAws.credentials, accessKeyId };
+  return new DynamoDBClient({ ...localAws, credentials, endpoint, sha256: Sha256 });
 }
 
 /** An endpoint of a DynamoDB engine for other processes, which have to know its secret. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { forEachConcurrently, mapConcurrently } from '../../core/concurrency.ts';
+import { forEachConcurrently, mapConcurrently, mapInOrder } from '../../core/concurrency.ts';
 
 const turns = fc.array(fc.nat(4), { maxLength: 30 });
 const concurrency = fc.integer({ min: 1, max: 8 });
@@ -29,6 +29,45 @@ describe('mapConcurrently', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('mapInOrder', () => {
+  async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+    for (const item of items) {
+      await turn();
+      yield item;
+    }
+  }
+
+  it('yields the results in the order of the items, and never holds more than the limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(turns, concurrency, async (items, limit) => {
+        const { seen, work } = countedWork();
+        const results: number[] = [];
+        for await (const result of mapInOrder(each(items), limit, work)) {
+          results.push(result);
+          expect(seen.started - results.length).toBeLessThan(limit);
+        }
+        expect(results).toEqual(items);
+        expect(seen.most).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('runs as many items at once as the limit allows, and throws a failure when its turn has come', async () => {
+    const { seen, work } = countedWork();
+    const results: number[] = [];
+    const read = async () => {
+      const fails = async (count: number) => {
+        if (count === 9) throw new Error('nine');
+        return work(count);
+      };
+      for await (const result of mapInOrder(each([4, 4, 4, 9, 0, 0, 0]), 3, fails)) results.push(result);
+    };
+    await expect(read()).rejects.toThrow('nine');
+    expect([results, seen.most]).toEqual([[4, 4, 4], 3]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dateOf, daySeconds, monthOf, secondsOf } from '../../calendar.ts';
+import { datesOf, monthOf } from '../../calendar.ts';
 import { AdminError } from './admin-error.ts';
 import type { DayUsage } from './usage.ts';
 
@@ -52,12 +52,6 @@ export function rangeOfMonth(month: string): { from: string; to: string } {
   const range = monthOf(month);
   if (range) return range;
   throw new AdminError('invalid', 'A month is a UTC month of this century, for instance 2026-11.');
-}
-
-function datesOf({ from, to }: { from: string; to: string }): string[] {
-  const dates: string[] = [];
-  for (let at = secondsOf(from); at <= secondsOf(to); at += daySeconds) dates.push(dateOf(at));
-  return dates;
 }
 
 /** In hexadecimal digits. */

@@ -175,9 +175,8 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     async show({ account, month }) {
       checkAccountId(account);
       const closed = await get(month);
-      const after = closed.index.findIndex((entry) => entry.account > account);
-      const part = (after < 0 ? closed.index.length : after) - 1;
-      const found = part < 0 ? [] : await partOf(closed, part);
+      const part = closed.index.findLastIndex((entry) => entry.account <= account);
+      const found = part === -1 ? [] : await partOf(closed, part);
       const statement = found.find((one) => one.account === account);
       if (statement) return statement;
       throw new AdminError('not_found', `Account "${account}" has no statement for ${month}.`);

@@ -1,10 +1,20 @@
-import { mapConcurrently } from '../../concurrency.ts';
+import { datesOf } from '../../calendar.ts';
+import { mapConcurrently, mapInOrder } from '../../concurrency.ts';
+import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess } from '../account-item.ts';
-import { lookupsIn, sumByDate, unrecorded } from '../usage-record.ts';
-import { type AdminStore, listNames } from './admin-store.ts';
+import { dateIn, lookupsIn, refusalKinds, refusalsIn, sumByDate, unrecorded, usageRecord } from '../usage-record.ts';
+import { type AdminStore, checkPage, maxPage, readNames } from './admin-store.ts';
 import { allShards } from './reshard.ts';
-import { type AccountUsage, countsInRecords, type DayRange, readCounts, readRecords, usageView } from './usage.ts';
+import {
+  type AccountUsage,
+  type DayRange,
+  type DayRefusals,
+  lookupsByDate,
+  readCounts,
+  recordsQuery,
+  usageView,
+} from './usage.ts';
 import { readRange, type UsageRange } from './usage-range.ts';
 
 /** The usage of an account in a list; `plan` is the one it is on now, `null` for a deleted account. */
@@ -15,8 +25,12 @@ export type UsagePage = { accounts: ListedUsage[]; cursor: string | null };
 
 export type UsagePageOptions = UsageRange & { limit?: number | undefined; cursor?: string | undefined };
 
-/** How many accounts are read at the same time. */
+/** How many accounts are read at the same time, and how many names at once. */
 const concurrency = 16;
+const namesAtOnce = 1_000;
+
+/** What a list needs of a record. */
+const countAttributes = [accountsTable.sortKey, usageRecord.lookups, ...refusalKinds.map(usageRecord.refused)];
 
 /**
  * A page of the usage of all accounts in a range, by id: of each that exists, and of each deleted one with lookups in
@@ -27,21 +41,16 @@ export async function usagePage(
   store: AdminStore,
   { from, to, limit = 100, cursor }: UsagePageOptions = {},
 ): Promise<UsagePage> {
+  checkPage({ limit, cursor });
   const range = await readRange(store, { from, to });
   const { names, cursor: next } = await namesPage(store, limit, cursor);
-  const accounts = await readAccounts(store, names, range);
-  return { accounts: accounts.filter(({ plan, days }) => plan !== null || days.some(hasLookups)), cursor: next };
+  return { accounts: (await readAccounts(store, names, range)).filter(isListed), cursor: next };
 }
 
-/** The same for all accounts, a page in memory at a time. @throws AdminError `invalid`, `conflict` */
+/** The same for all accounts, with a few of them in memory at a time. @throws AdminError `invalid`, `conflict` */
 export async function* eachUsage(store: AdminStore, options: UsageRange = {}): AsyncGenerator<ListedUsage> {
-  const { from, to } = await readRange(store, options);
-  let cursor: string | null = null;
-  do {
-    const page: UsagePage = await usagePage(store, { from, to, ...(cursor !== null && { cursor }) });
-    yield* page.accounts;
-    cursor = page.cursor;
-  } while (cursor !== null);
+  const read = reader(store, await readRange(store, options));
+  for await (const usage of mapInOrder(accountsByName(store), 2 * concurrency, read)) if (isListed(usage)) yield usage;
 }
 
 /** All of it in one list. @throws AdminError `invalid`, `conflict` */
@@ -51,8 +60,9 @@ export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Pro
   return found;
 }
 
-function hasLookups({ lookups }: { lookups: number }): boolean {
-  return lookups > 0;
+/** A deleted account without lookups in the range is not. */
+function isListed({ plan, days }: ListedUsage): boolean {
+  return plan !== null || days.some(({ lookups }) => lookups > 0);
 }
 
 /** A page of the ids of all accounts, deleted ones too. */
@@ -62,13 +72,34 @@ export async function namesPage(
   cursor?: string | undefined,
 ): Promise<{ names: string[]; cursor: string | null }> {
   const page = { limit, cursor };
-  const existing = await listNames(store, 'account', page);
+  const existing = await readNames(store, 'account', page);
   // Read last: an account that is deleted in between is in both.
-  const deleted = await listNames(store, 'deleted', page);
+  const deleted = await readNames(store, 'deleted', page);
   const all = [...new Set([...existing.names, ...deleted.names])].sort();
   const names = all.slice(0, limit);
   const more = all.length > limit || existing.cursor !== null || deleted.cursor !== null;
   return { names, cursor: more ? (names.at(-1) ?? null) : null };
+}
+
+/** An account as it is found by its name; one that was deleted has no access item. */
+type Named = { id: string; access: Access | undefined };
+
+/** All accounts, by id. */
+async function* accountsByName(store: AdminStore): AsyncGenerator<Named> {
+  let cursor: string | undefined;
+  do {
+    const page = await namesPage(store, namesAtOnce, cursor);
+    for (let at = 0; at < page.names.length; at += maxPage) {
+      yield* await findNamed(store, page.names.slice(at, at + maxPage));
+    }
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+async function findNamed(store: AdminStore, names: readonly string[]): Promise<Named[]> {
+  const items = await store.getAll(names.map((id) => accessKey(id)));
+  const found = new Map(items.map(readAccess).map((access) => [access.account, access]));
+  return names.map((id) => ({ id, access: found.get(id) }));
 }
 
 /** The usage of up to 100 accounts. */
@@ -77,28 +108,47 @@ export async function readAccounts(
   names: readonly string[],
   range: DayRange,
 ): Promise<ListedUsage[]> {
-  const items = await store.getAll(names.map((id) => accessKey(id)));
-  const found = new Map(items.map(readAccess).map((access) => [access.account, access]));
-  return mapConcurrently(names, concurrency, async (id) => readOne(store, id, found.get(id), range));
+  return mapConcurrently(await findNamed(store, names), concurrency, reader(store, range));
 }
 
 /**
- * Reads the access items before the records, so that no lookup is missed. One that was moved in between would be seen
- * in both, on the same date: then the account is read with more care, which takes a call more.
+ * Reads the usage of an account, its access item having been read before its records, so that no lookup is missed. One
+ * that was moved in between would be seen in both, on the same date: then the account is read with more care, which
+ * takes a call more.
  */
-async function readOne(
+function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
+  const dates = datesOf(range);
+  return async ({ id, access }) => {
+    const plan = access?.plan ?? null;
+    const shards = access ? await allShards(store, access) : [];
+    const held = Object.entries(sumByDate(shards.map(({ usage }) => unrecorded(usage))));
+    const { lookups, refusals } = await readDays(store, id, range);
+    if (held.some(([date]) => (lookups.get(date) ?? 0) > 0)) {
+      const read = await readCounts(store, id, range);
+      return { ...usageView(id, dates, lookupsByDate(read.counts), read.refusals), plan };
+    }
+    for (const [date, counts] of held) lookups.set(date, lookupsIn(counts));
+    return { ...usageView(id, dates, lookups, refusals), plan };
+  };
+}
+
+/** The records of an account: many small reads, of which the document client would double the CPU. */
+async function readDays(
   store: AdminStore,
   id: string,
-  access: Access | undefined,
   range: DayRange,
-): Promise<ListedUsage> {
-  const shards = access ? await allShards(store, access) : [];
-  const held = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
-  const records = countsInRecords(await readRecords(store, id, range));
-  const plan = access?.plan ?? null;
-  const isInBoth = Object.keys(held).some((date) => lookupsIn(records.counts[date] ?? {}) > 0);
-  const read = isInBoth
-    ? await readCounts(store, id, range)
-    : { ...records, counts: sumByDate([held, records.counts]) };
-  return { ...usageView(id, range, read), plan };
+): Promise<{ lookups: Map<string, number>; refusals: DayRefusals[] }> {
+  const lookups = new Map<string, number>();
+  const refusals: DayRefusals[] = [];
+  const { ExpressionAttributeValues: values, ...query } = recordsQuery(store.table, id, range, countAttributes);
+  const raw = Object.fromEntries(Object.entries(values).map(([name, S]) => [name, { S }]));
+  for (const record of await store.queryRaw({ ...query, ExpressionAttributeValues: raw })) {
+    const { [accountsTable.sortKey]: item, ...counts } = record;
+    const date = dateIn({ [accountsTable.sortKey]: item?.S });
+    const read = Object.fromEntries(Object.entries(counts).map(([name, { N }]) => [name, Number(N)]));
+    lookups.set(date, lookupsIn(read));
+    const refused = refusalsIn(read);
+    if (refused) refusals.push({ date, ...refused });
+  }
+  return { lookups, refusals };
 }

@@ -1,5 +1,5 @@
-import { dateOf, daySeconds, secondsOf } from '../../calendar.ts';
-import type { Item } from '../../dynamodb.ts';
+import { dateOf, datesOf } from '../../calendar.ts';
+import type { Item, Query } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
 import {
@@ -44,24 +44,30 @@ export type DayRange = { from: string; to: string };
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
   const days = await readRange(store, range);
-  return usageView(id, days, await readCounts(store, id, days));
+  const { counts, refusals } = await readCounts(store, id, days);
+  return usageView(id, datesOf(days), lookupsByDate(counts), refusals);
 }
 
-/** The usage of one account, with a member for each day. */
-export function usageView(account: string, { from, to }: DayRange, { counts, refusals }: Counts): AccountUsage {
-  const days: DayUsage[] = [];
-  for (let at = secondsOf(from); at <= secondsOf(to); at += daySeconds) {
-    const date = dateOf(at);
-    days.push({ date, lookups: lookupsIn(counts[date] ?? {}) });
-  }
-  return { account, from, to, days, refusals };
+/** The usage of one account, with a member for each of `dates`. */
+export function usageView(
+  account: string,
+  dates: readonly string[],
+  lookups: ReadonlyMap<string, number>,
+  refusals: DayRefusals[],
+): AccountUsage {
+  const [from = '', to = ''] = [dates[0], dates.at(-1)];
+  return { account, from, to, days: dates.map((date) => ({ date, lookups: lookups.get(date) ?? 0 })), refusals };
+}
+
+export function lookupsByDate(counts: CountsByDate): Map<string, number> {
+  return new Map(Object.entries(counts).map(([date, day]) => [date, lookupsIn(day)]));
 }
 
 /** The lookups and refusals of an account by day. */
 type Counts = { counts: CountsByDate; refusals: DayRefusals[] };
 
 /** What these records hold. */
-export function countsInRecords(records: readonly Item[]): Counts {
+function countsInRecords(records: readonly Item[]): Counts {
   return {
     counts: Object.fromEntries(records.map((record) => [dateIn(record), countsIn(record)])),
     refusals: records.flatMap((record): DayRefusals[] => {
@@ -81,7 +87,7 @@ const maxReads = 20;
 export async function readCounts(store: AdminStore, id: string, range: DayRange): Promise<Counts> {
   let before = await shardsOf(store, id);
   for (let reads = 0; reads < maxReads; reads++) {
-    const records = await readRecords(store, id, range);
+    const records = await store.query(recordsQuery(store.table, id, range));
     const after = await shardsOf(store, id);
     if (movedNothing(before, after)) {
       if (after.length === 0 && !(await isDeleted(store, id))) {
@@ -114,18 +120,26 @@ function movedNothing(before: readonly Access[], after: readonly Access[]): bool
   );
 }
 
-/** The records of an account in a range, without their keys' account. */
-export function readRecords(store: AdminStore, id: string, { from, to }: DayRange): Promise<Item[]> {
-  return store.query({
-    TableName: store.table,
+/** The query of the records of an account in a range, with all their attributes or these. */
+export function recordsQuery(
+  table: string,
+  id: string,
+  { from, to }: DayRange,
+  attributes: readonly string[] = [],
+): Query {
+  const names = { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey };
+  const aliases = attributes.map((name, i) => [`#a${i}`, name] as const);
+  return {
+    TableName: table,
     KeyConditionExpression: '#account = :account AND #item BETWEEN :from AND :to',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeNames: { ...names, ...Object.fromEntries(aliases) },
+    ...(aliases.length > 0 && { ProjectionExpression: aliases.map(([alias]) => alias).join(', ') }),
     ExpressionAttributeValues: {
       ':account': id,
       ':from': usageRecord.sortKey(from),
       ':to': usageRecord.sortKey(to),
     },
-  });
+  };
 }
 
 /**

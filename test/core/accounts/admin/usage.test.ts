@@ -1,3 +1,4 @@
+import { BatchWriteCommand, DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { recordUsage, usageOf } from '../../../../core/accounts/admin/usage.ts';
@@ -185,6 +186,26 @@ describe('the usage of all accounts', () => {
     expect(paged).toEqual(all);
     const plans = Object.fromEntries(all.map(({ account, plan }) => [account, plan]));
     expect(plans).toMatchObject({ acme: 'standard', gone: null, idle: 'standard' });
+  });
+
+  it('has every account once, by id, when they take more than one read', async () => {
+    const { client, table } = bench;
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: { account: 'zed', item: 'access#0' } }));
+    const ids = Array.from({ length: 230 }, (_, i) => `many-${String(i).padStart(3, '0')}`);
+    for (let at = 0; at < ids.length; at += 10) {
+      const puts = ids.slice(at, at + 10).flatMap((id) => [
+        { ...Item, account: id },
+        { account: 'account#', item: id },
+      ]);
+      const requests = puts.map((item) => ({ PutRequest: { Item: item } }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
+    }
+    const found = await usageOfAll(store(), { from: '2026-08-01', to: '2026-08-02' });
+    const many = found.filter(({ account }) => account.startsWith('many-'));
+    expect(many.map(({ account }) => account)).toEqual(ids);
+    expect(many.map(({ days }) => days[0]?.lookups)).toEqual(ids.map(() => 1));
+    for (const id of ids)
+      await client.send(new DeleteCommand({ TableName: table, Key: { account: 'account#', item: id } }));
   });
 
   it('is kept for as many months as the job said last, 25 if it never ran', async () => {
