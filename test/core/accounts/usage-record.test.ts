@@ -61,6 +61,16 @@ describe('the record of a day', () => {
     expect(addToRecords('accounts', 'acme', lookups({ '2026-08-01': 0 }))).toEqual([]);
   });
 
+  it('expires the given months after its own, or if none are given keeps its expiry', () => {
+    const expiryOf = (months?: number) => {
+      const [update] = addToRecords('accounts', 'acme', lookups({ '2026-08-01': 1 }), months);
+      return [update?.UpdateExpression.split(' ADD ')[0], update?.ExpressionAttributeValues[':expires']];
+    };
+    expect(expiryOf(3)).toEqual(['SET #expires = :expires', seconds('2026-12-01T00:00:00Z')]);
+    const kept = 'SET #expires = if_not_exists(#expires, :expires)';
+    expect(expiryOf()).toEqual([kept, seconds('2028-10-01T00:00:00Z')]);
+  });
+
   it('has no lookups, and no refusals, before any were recorded', () => {
     expect(lookupsIn(recordOf('2026-08-01', {}))).toBe(0);
     expect(refusalsIn(recordOf('2026-08-01', { lookups: 3 }))).toBeUndefined();

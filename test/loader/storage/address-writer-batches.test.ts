@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   BatchWriteItemCommand,
   type BatchWriteItemCommandInput,
@@ -8,7 +9,7 @@ import {
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { LineWrite } from '../../../loader/dataset/lines.ts';
-import { addressWriter } from '../../../loader/storage/address-writer.ts';
+import { addressWriter, pacer, retryWhileThrottled } from '../../../loader/storage/address-writer.ts';
 import type { Fence } from '../../../loader/storage/lease.ts';
 import { LockedError } from '../../../loader/storage/lock.ts';
 
@@ -136,6 +137,26 @@ describe('a batch writer', () => {
     };
     await expect(addressWriter(client, 'addresses', {}).write(writes.slice(0, 5), lease)).rejects.toBe(lost);
     expect([signed, sent]).toEqual([1, []]);
+  });
+
+  it('sends a second of writes at once after it was idle', async () => {
+    const pace = pacer(1000);
+    const goesAtOnce = (units: number) => Promise.race([pace(units).then(() => true), turn(false)]);
+    expect(await goesAtOnce(1000)).toBe(true);
+    expect(await goesAtOnce(500)).toBe(false);
+  });
+
+  it.each([
+    [499, 1],
+    [500, 2],
+  ])('makes an attempt that failed with the status %d so often: %d', async (httpStatusCode, times) => {
+    let attempts = 0;
+    const attempt = async () => {
+      if (++attempts === 1) throw Object.assign(new Error('of the table'), { $metadata: { httpStatusCode } });
+      return { done: true, progress: true };
+    };
+    await retryWhileThrottled(attempt, 1).catch(() => undefined);
+    expect(attempts).toBe(times);
   });
 
   it('keeps the given pace', async () => {

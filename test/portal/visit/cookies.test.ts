@@ -41,6 +41,15 @@ describe('the session cookie', () => {
   });
 });
 
+describe('the secret of all cookies', () => {
+  it('has at least 32 characters', async () => {
+    const proofBy = (secret: string) =>
+      portalCookies({ baseUrl: 'https://portal.example.nl', sessionSecret: async () => secret }).formToken(id);
+    await expect(proofBy('x'.repeat(31))).rejects.toThrow('fewer than 32 characters');
+    expect(await proofBy('x'.repeat(32))).toMatch(/./);
+  });
+});
+
 describe('an encrypted cookie', () => {
   it('can be opened under its own name only', async () => {
     const app = new Hono();

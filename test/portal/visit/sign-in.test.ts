@@ -59,6 +59,14 @@ describe('a person who signed in', () => {
     expect(read({}, { groups: 'ops', sub: '2' })).toEqual({ subject: 'sub:1', name: '1' });
   });
 
+  it('has the first name that is not blank, else the e-mail address, else the subject, of 100 characters', () => {
+    expect(read({ name: 'Jo' }, { name: 'Anna' }).name).toBe('Jo');
+    expect(read({ name: ' ' }, { name: 'Anna' }).name).toBe('Anna');
+    expect(read({ name: 7, email: 'jo@acme.nl', email_verified: true }).name).toBe('jo@acme.nl');
+    expect(read({ name: '' }, { name: ['x'] }).name).toBe('1');
+    expect(read({ name: 'x'.repeat(101) }).name).toBe('x'.repeat(100));
+  });
+
   it.each([
     ['with a space', 'a b'],
     ['with a no-break space', 'a\u00a0b'],
@@ -82,9 +90,9 @@ describe('an operator by a claim', () => {
 
   it.each([
     [5, false, 'yes'],
-    [5.1, false, 'stale'],
+    [5.0001, false, 'stale'],
     [15, true, 'yes'],
-    [15.1, true, 'stale'],
+    [15.0001, true, 'stale'],
   ] as const)('%d minutes after the provider confirmed it, for a form: %s, is one: %s', (minutes, isForm, status) => {
     expect(operatorStatus({ ...identity, confirmed }, settings, at(minutes, isForm))).toBe(status);
   });

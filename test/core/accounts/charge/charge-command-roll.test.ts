@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { keyCode } from '../../../../core/accounts/access-layout.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
@@ -68,5 +69,18 @@ describe('a write that restarts a window', () => {
     const { write, read } = await lateWrite('alone', 60, ['minute']);
     expect(await write()).toMatchObject({ charged: true });
     expect((await read()).quota).toMatchObject({ minute: { used: 1 }, day: { used: 3 } });
+  });
+});
+
+describe('the counts of keys', () => {
+  it('have the first lookup of a key on a day that another one began, once', async () => {
+    const { admin, client, table, clock, request } = bench;
+    await admin.accounts.create({ id: 'keys', plan: 'p' });
+    const created = [await admin.keys.create({ account: 'keys', label: 'a' })];
+    created.push(await admin.keys.create({ account: 'keys', label: 'b' }));
+    for (const { key } of created) expect(await request(key)).toBe('charged');
+    const store = createAdminStore(client, table, 'test', () => clock.now);
+    const { byKey } = (await getAccess(store, 'keys')).usage;
+    expect(byKey).toEqual(Object.fromEntries(created.map(({ keyId }) => [keyCode(keyId), 1])));
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { en } from '../../../portal/text/en.ts';
 import { freshSecret } from '../../../portal/visit/cookies.ts';
 import { type AddressService, startAddressService } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
@@ -106,12 +107,17 @@ describe('an ID token', () => {
     expect(answer.body).toContain('they can choose another claim');
   });
 
-  it('with an e-mail address that is not verified shows the identity to be added by', async () => {
+  it.each([
+    ['is not verified', { email: 'jo@acme.nl' }, 'unverified'],
+    ['has a form that is not safe', { email: ' jo@acme.nl', email_verified: true }, 'form'],
+    ['is there', { email: 'jo@nowhere.nl', email_verified: true }, undefined],
+  ] as const)('whose e-mail address %s leads to a page with the identity to be added by', async (_, email, fault) => {
     const browser = newBrowser(newPortal());
-    await browser.signIn({ idToken: { sub: 'u', email: 'jo@acme.nl' } });
+    await browser.signIn({ idToken: { sub: 'u', ...email } });
     const { body } = await browser.get('/');
-    expect(body).toContain('sub:u');
-    expect(body).toContain('did not confirm your e-mail address');
+    const shown = Object.entries(en.emailFaults).filter(([, text]) => body.includes(text));
+    expect(body).toContain(fault ? 'sub:u' : 'jo@nowhere.nl');
+    expect(shown.map(([name]) => name)).toEqual(fault ? [fault] : []);
   });
 });
 
