@@ -13,7 +13,7 @@ const permissive = new Set(
   'MIT MIT-0 ISC 0BSD BSD BSD-2-Clause BSD-3-Clause Apache-2.0 BlueOak-1.0.0 Python-2.0 Unlicense CC0-1.0'.split(' '),
 );
 /** Only for tools that are neither bundled nor run by a deployment. */
-const forDevelopment = new Set([...permissive, 'MPL-2.0', 'CC-BY-4.0']);
+const forDevelopment = new Set([...permissive, 'MPL-2.0', 'CC-BY-4.0', 'WTFPL']);
 /** Packages whose manifest names no licence, with what their licence file says. */
 const unnamed = new Map([
   ['decko', 'MIT'],
@@ -155,6 +155,7 @@ export const lockFiles = [
   'package-lock.json',
   'test/generators/package-lock.json',
   'test/openapi-rules/package-lock.json',
+  'test/package/registry/package-lock.json',
 ];
 
 async function main() {

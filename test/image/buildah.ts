@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
 import type { Engine } from './engine.ts';
 
 const run = promisify(execFile);
@@ -117,13 +117,4 @@ async function settings(): Promise<string[]> {
 async function configOf(name: string): Promise<Config> {
   const { stdout } = await run('buildah', ['inspect', '--type', 'image', '--format', '{{.Config}}', name]);
   return JSON.parse(stdout).config;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

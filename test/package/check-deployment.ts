@@ -1,7 +1,7 @@
 /**
- * Makes a release without publishing it, installs it in an empty folder as an operator does, and goes from `init` to an
- * upgrade and back: `npm run check:package`. It needs the npm registry or its cache; without them only the packing is
- * checked.
+ * Makes a release without publishing it, publishes it to a registry on this machine, installs it by name in an empty
+ * folder as an operator does, and goes from `init` to an upgrade and back: `npm run check:package`. It needs the npm
+ * registry or its cache; without them only the packing is checked.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,25 +10,31 @@ import { join, resolve } from 'node:path';
 import { everything, portal } from '../lib/synthesized.ts';
 import { installOldestNode, oldestNode } from '../support/oldest-node.ts';
 import { isOffline } from '../support/registry.ts';
+import { type LocalRegistry, startRegistry } from './local-registry.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'bag-adres-release-'));
 const operator = join(folder, 'operator');
 const mostBytes = 300_000_000;
+let registry: LocalRegistry | undefined;
 
 async function check(): Promise<void> {
   const packed = await release(version);
   report(`packed: ${megabytes(statSync(packed).size)}`);
   mkdirSync(operator);
+  registry = await startRegistry(join(folder, 'registry'));
+  await registry?.publish(packed);
   const started = Date.now();
-  if (!(await install(packed))) {
+  if (!registry || !(await install(`bag-adres@${version}`))) {
     report('NOT checked in a folder of an operator: the npm registry does not answer.');
     return;
   }
   const bytes = sizeOf(join(operator, 'node_modules'));
   require(bytes < mostBytes, `less than ${megabytes(mostBytes)}, but ${megabytes(bytes)} are installed`);
-  report(`installed in ${Math.round((Date.now() - started) / 1000)} s: ${megabytes(bytes)}`);
+  report(
+    `published to a registry here and installed from it in ${Math.round((Date.now() - started) / 1000)} s: ${megabytes(bytes)}`,
+  );
 
   await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl');
   await npx('bag-adres', 'config', 'check');
@@ -49,14 +55,17 @@ async function check(): Promise<void> {
 
   const next = await release('1.0.1', 'next');
   const before = join(operator, 'cdk.out');
-  await run(operator, 'npm', ['install', ...quick, next]);
+  await registry.publish(next);
+  await run(operator, 'npm', ['install', ...quick, 'bag-adres@1.0.1']);
   const plan = JSON.parse(await npx('bag-adres', 'upgrade', '--stage', 'prod', '--from', before, '--json'));
   require(plan.deployed === version &&
     plan.installed === '1.0.1', `an upgrade from ${version}, but got ${plan.deployed}`);
   require(plan.obstacles.length === 0, `no obstacle, but got ${plan.obstacles}`);
-  const back = JSON.parse(await npx('bag-adres', 'rollback-code', '--stage', 'prod', '--to', packed, '--json'));
-  require(back.steps[0].startsWith('npm install'), 'a rollback that begins with an installation');
-  await run(operator, 'npm', ['install', ...quick, packed]);
+  const back = JSON.parse(await npx('bag-adres', 'rollback-code', '--stage', 'prod', '--to', version, '--json'));
+  const [command = '', ...args] = back.steps[0].split(' ');
+  await run(operator, command, args);
+  const { dependencies } = JSON.parse(readFileSync(join(operator, 'package.json'), 'utf8'));
+  require(dependencies['bag-adres'] === version, `the version before, but installed is ${dependencies['bag-adres']}`);
   await npx('bag-adres', 'config', 'check');
   report('upgrade to 1.0.1 and back');
 }
@@ -71,9 +80,9 @@ async function release(as: string, name = 'release'): Promise<string> {
   return packed;
 }
 
-async function install(packed: string): Promise<boolean> {
+async function install(wanted: string): Promise<boolean> {
   try {
-    await run(operator, 'npm', ['install', ...quick, packed]);
+    await run(operator, 'npm', ['install', ...quick, wanted]);
     return true;
   } catch (error) {
     if (isOffline(error)) return false;
@@ -162,7 +171,7 @@ const npx = (...args: string[]) => run(operator, 'npx', ['--no', ...args]);
 function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
   return new Promise((done, fail) => {
     // INIT_CWD is where npm was run, not the folder of the operator.
-    const env = { ...process.env, INIT_CWD: cwd, ...variables };
+    const env = { ...process.env, INIT_CWD: cwd, ...(cwd === operator && registry?.variables), ...variables };
     execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error) fail(new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error }));
       else done(stdout);
@@ -185,5 +194,6 @@ function report(line: string): void {
 try {
   await check();
 } finally {
+  await registry?.stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,24 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { httpSource, idleGuard } from '../../../loader/storage/http-source.ts';
 import { connectionError } from '../../../loader/storage/source.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const started: Server[] = [];
 afterEach(() => {
   for (const server of started.splice(0)) server.close();
 });
-
-/** A free port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function plainServer(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
