@@ -203,7 +203,7 @@ h1{font-size:1.65rem;line-height:1.2;margin:.5rem 0 1.25rem}h2{font-size:1.15rem
 .crumb{color:var(--muted);margin:0}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1.25rem;margin:0 0 1.25rem}
 .card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(10rem,100%),1fr));gap:1rem;margin:0}.facts dd{overflow-wrap:anywhere}.facts time{white-space:normal}
 .facts dt{color:var(--muted);font-size:.9rem}.facts dd{margin:0;font-weight:600}
 .terms{margin:0}.terms>div+div{margin-top:.6rem}.terms dt{font-weight:600}.terms dd{margin:0}
 .samples{border:0;margin:0 0 1rem;padding:0;min-width:0}.samples legend{font-weight:600;padding:0}.samples input{position:absolute;opacity:0;width:1px}.samples label{display:inline-block;font-weight:400;margin:.4rem .9rem 0 0;padding:.25rem 0;border-bottom:3px solid transparent;cursor:pointer}
@@ -233,12 +233,14 @@ pre{background:var(--ground);border:1px solid var(--line);border-radius:.35rem;p
 svg.chart{width:100%;max-width:46rem;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart rect.over{fill:var(--bad)}svg.chart line{stroke:var(--line)}svg.chart .limit{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5}.limit-mark{color:var(--bad)}svg.chart text{fill:var(--muted);font-size:16px}
 svg.chart g path{fill:transparent}svg.chart g text{visibility:hidden;fill:var(--ink);font-weight:600}svg.chart g:hover text,svg.chart g:focus text{visibility:visible}svg.chart g:focus{outline:0}svg.chart g:focus rect,svg.chart g:hover rect{stroke:var(--ink);stroke-width:2}
 .tag.warn{color:var(--warn)}
-footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;font-size:.92rem}
+footer a{margin-left:.6rem}footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;font-size:.92rem}
 @media (prefers-reduced-motion:no-preference){a,.button{transition:color .15s,border-color .15s}}
 .fault{color:var(--bad);font-weight:600;margin:.1rem 0 .3rem}[aria-invalid]{border-color:var(--bad);border-width:2px}
 .search{display:flex;flex-wrap:wrap;gap:.5rem;align-items:end;margin-bottom:1rem}.search label{margin:0;width:100%}.search .button{margin:0}
 td{overflow-wrap:anywhere}td time{white-space:normal}
-@media (max-width:40rem){.cards thead{position:absolute;left:-999rem}.cards,.cards caption,.cards tbody,.cards tr,.cards td{display:block}.cards tr{border-bottom:1px solid var(--line);padding:.6rem 0}.cards tr:last-child{border-bottom:0}
+@media (min-width:40.01rem){td,th{min-width:7rem}td.number,th.number{min-width:0}td .tag,td code,.cards td:first-child a{white-space:nowrap}}
+@media (min-width:64rem){td time{white-space:nowrap}}
+@media (max-width:40rem){td,th{min-width:5.5rem;padding-right:.5rem}.cards thead{position:absolute;left:-999rem}.cards thead:has(a){position:static;display:block}.cards thead:has(a) tr{display:flex;flex-wrap:wrap;gap:0 1.1rem;border:0;padding:0 0 .4rem}.cards thead th{border:0;padding:.25rem 0;min-width:0}.cards thead th:not(:has(a)),.cards td:has(>div:empty){display:none}.cards,.cards caption,.cards tbody,.cards tr,.cards td{display:block}.cards tr{border-bottom:1px solid var(--line);padding:.6rem 0}.cards tr:last-child{border-bottom:0}
 .cards td,.cards td.number{border:0;padding:.15rem 0;display:grid;grid-template-columns:8.5rem 1fr;text-align:left;gap:.5rem}.cards td::before{content:attr(data-label);color:var(--muted);font-size:.9rem}
 .card{padding:1rem}h1{font-size:1.4rem}.tabs ul{gap:0 1.1rem}}
 `;

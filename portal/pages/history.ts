@@ -32,7 +32,7 @@ export async function changesPart(
   // A cursor that no link has: from the newest on.
   const { entries, cursor } = 'fault' in found ? await read({ limit: 20 }) : found.result;
   if (entries.length === 0) return '';
-  const table = historyTable(visit, entries, ({ detail }) => describe(detail));
+  const table = historyTable(visit, entries, ({ detail }) => describe(visit, detail));
   return html`<div class="card" id="changes">${table}${pager(visit, { own, name: 'changes', after, cursor })}</div>`;
 }
 
@@ -98,7 +98,7 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
     const [before, after] = [change.before, change.after].map((text) => (typeof text === 'string' ? text : null));
     parts.push(text.fromTo(text.detailNames[field as keyof typeof details], before ?? null, after ?? null));
   }
-  if (visit.person.operator) parts.push(describe(rest));
+  if (visit.person.operator) parts.push(describe(visit, rest));
   return html`${parts.filter((part) => part !== '').map((part, i) => html`${i > 0 ? ', ' : ''}${part}`)}`;
 }
 
@@ -108,16 +108,26 @@ function ownLimitsText(visit: Visit, limits: Record<string, unknown>): string {
   return limitsText(visit, Object.fromEntries(given) as Parameters<typeof limitsText>[1]);
 }
 
-/** `plan large, day 100`: names and values, however deep they are. */
-function describe(detail: Record<string, unknown>): string {
+/** What the words of the reader are for: limits, a state, what was before, and names with their values. */
+function describe(visit: Visit, detail: Record<string, unknown>): string {
+  const { text } = visit;
+  const words: Readonly<Record<string, string>> = text.detailWords;
+  const { active, suspended, inactive } = text;
+  const states: Readonly<Record<string, string>> = { active, suspended, inactive };
+  // A state first, and last what was before.
+  const place = ([name, value]: [string, unknown]) =>
+    name === 'state' ? 0 : isRecord(value) && name !== 'limits' ? 2 : 1;
   return Object.entries(detail)
-    .map(([name, value]) =>
-      isRecord(value)
-        ? `${name === 'before' ? 'before: ' : ''}${describe(value)}`
-        : `${name} ${value === null ? 'unlimited' : String(value)}`,
-    )
+    .toSorted((a, b) => place(a) - place(b))
+    .map(([name, value]) => {
+      if (name === 'limits' && isRecord(value)) return ownLimitsText(visit, value);
+      if (isRecord(value)) return `(${words[name] ?? name}: ${describe(visit, value)})`;
+      if (name === 'state') return states[String(value)] ?? String(value);
+      return `${words[name] ?? name} ${value === null ? '-' : String(value)}`;
+    })
     .filter((part) => part !== '')
-    .join(', ');
+    .join(', ')
+    .replaceAll(', (', ' (');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -29,7 +29,7 @@ export function scrollTable(caption: string, head: readonly Head[], rows: readon
     const column = columns[i];
     return column && 'sorted' in column && column.sorted ? html` aria-sort="${column.sorted}"` : '';
   };
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table${columns.length > 3 ? html` class="cards"` : ''}>
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table${columns.length > 2 ? html` class="cards"` : ''}>
 <caption>${caption}</caption>
 <thead><tr>${columns.map(({ content }, i) => html`<th scope="col"${classOf(i)}${sortOf(i)}>${content}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => html`<td${classOf(i)} data-label="${columns[i]?.label}"><div>${cell}</div></td>`)}</tr>`)}</tbody>

@@ -1,3 +1,5 @@
+import type { AuditAction } from '../../packages/admin/index.ts';
+
 /** A part of the help page: what it is about, in sentences and in terms with their meaning. */
 type HelpSection = { name: string; sentences: string[]; terms?: [term: string, meaning: string][] };
 
@@ -122,6 +124,20 @@ export const en = {
   change: 'Change',
   detail: 'Detail',
   unknownOutcome: 'It is unknown whether this was completed.',
+  /** What operators read in a history, beside limits and states. */
+  detailWords: {
+    before: 'before',
+    person: 'person',
+    email: 'e-mail',
+    identity: 'identity',
+    reason: 'reason',
+    account: 'account',
+    plan: 'plan',
+    load: 'load',
+    run: 'run',
+    ended: 'ended',
+    shards: 'quota shards',
+  } as Readonly<Record<string, string>>,
   auditActions: {
     'account create': 'account created',
     'account set': 'plan, limits or details changed',
@@ -132,17 +148,30 @@ export const en = {
     'account import': 'account imported',
     'key create': 'key created',
     'key rotate': 'key replaced',
+    'key rename': 'key renamed',
     'key revoke': 'key revoked',
     'member add': 'member added',
     'member remove': 'member removed',
     'plan put': 'plan created or changed',
     'load approve': 'load approved',
     'load reject': 'load rejected',
+    'load run': 'load started',
+    'load rollback': 'earlier snapshot made live',
+    'load repair': 'live snapshot repaired',
+    'load discard': 'work of a load removed',
+    'load unlock': 'lock of a load removed',
+    'restore deleted-table': 'deleted table restored',
+    'restore wrong-contents': 'contents restored',
+    'restore lost-account': 'restored in another AWS account',
+    'restore lost-region': 'restored in another region',
+    'checksum-secret start': 'replacement of the checksum secret started',
+    'checksum-secret switch': 'checksum secret replaced',
+    'service rollback': 'earlier release deployed',
     'session start': 'signed in',
     'session end': 'signed out',
     'session end-all': 'sessions ended',
     'session refuse': 'sign-in refused',
-  } as Readonly<Record<string, string>>,
+  } as Readonly<Record<AuditAction, string>>,
 
   member: 'Member',
   role: 'Role',

@@ -137,7 +137,9 @@ describe('the portal in a browser', () => {
     '/operator/plans/small/state',
     '/operator/register',
     '/operator/sessions',
+    '/operator/statements',
     '/sessions',
+    '/help',
     `/operator/register/${portal.register.waiting}`,
     '/nothing/here',
   ];
@@ -150,6 +152,8 @@ describe('the portal in a browser', () => {
     '/usage?by=month',
     '/changes',
     '/members',
+    '/members/remove?person=kim%40customer.example',
+    '/statements',
     '/api',
     '/manage',
     '/suspend',
@@ -201,6 +205,7 @@ describe('the portal in a browser', () => {
           const finish = 'for (const one of document.getAnimations()) one.finish()';
           const width = Number(await page.evaluate(`${finish}; document.documentElement.scrollWidth`));
           if (width > viewport.width) found.push(`${path} is ${width} wide on ${device}`);
+          found.push(...(await offScreen(page)).map((control) => `${path} on ${device}: ${control} is off screen`));
           const wrong = await violations(page, index === 0 ? allRules : visualRules);
           found.push(...wrong.map((violation) => `${path} on ${device}: ${violation}`));
           await shoot(page, device, path);
@@ -254,6 +259,14 @@ describe('the portal in a browser', () => {
     60_000,
   );
 });
+
+/** The controls that nobody sees, though the keyboard reaches them; the skip link appears with the focus. */
+async function offScreen(page: Page): Promise<string[]> {
+  return await page.evaluate(`[...document.querySelectorAll('a:not(.skip),button,input,select')]
+    .map((control) => [control, control.getBoundingClientRect()])
+    .filter(([, { width, left, right }]) => width > 0 && (left < -1 || right > innerWidth + 1))
+    .map(([control]) => control.outerHTML)`);
+}
 
 /** Writes a picture of the page to the folder that `SCREENSHOTS` names, if it does. */
 async function shoot(page: Page, device: string, path: string): Promise<void> {

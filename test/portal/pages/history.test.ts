@@ -7,7 +7,8 @@ import { type AddressService, startAddressService, testTables } from '../../supp
 import { createTestPortal } from '../../support/portal.ts';
 
 let service: AddressService;
-let operator: Awaited<ReturnType<ReturnType<typeof createTestPortal>['signedIn']>>;
+let portal: ReturnType<typeof createTestPortal>;
+let operator: Awaited<ReturnType<typeof portal.signedIn>>;
 const changes = Array.from({ length: 45 }, (_, i) => `change-${i}-`);
 
 beforeAll(async () => {
@@ -16,20 +17,27 @@ beforeAll(async () => {
   const { auditPage } = loadsOf(store, {} as never, {} as never);
   const nothing = { register: { snapshotDate: null, loads: [] }, waiting: [], running: [] };
   const loads = { auditPage, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
-  operator = await createTestPortal(service, { loadsAs: async () => loads as unknown as Loads }).signedIn({
-    subject: 'sub:o',
-    email: 'olaf@operator.nl',
-    operator: true,
-  });
+  portal = createTestPortal(service, { loadsAs: async () => loads as unknown as Loads });
+  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
   await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
   for (const change of changes) {
     for (const partition of ['plan#small', 'loads#', 'sign-in#'])
       await audited(store, { partition, action: 'load approve', detail: { change } }, async () => undefined);
   }
+  await service.admin.plans.put({ code: 'large', limits: { day: 100 } });
+  await service.admin.plans.put({ code: 'large', limits: { day: 2000, month: null }, state: 'inactive' });
 });
 afterAll(() => service.stop());
 
 describe('the history of an operator', () => {
+  it('is written in the words of the portal', async () => {
+    const { body } = await (await portal.signedIn({ subject: 'sub:o', operator: true }, 'nl')).get(
+      '/operator/plans/large',
+    );
+    expect(body).toContain('inactief, Per dag: 2.000, Per maand: onbeperkt (eerder: actief, Per dag: 100)');
+    expect(body).not.toMatch(/state (in)?active|before:/);
+  });
+
   it.each(['/operator/plans/small', '/operator/register', '/operator/sessions'])(
     'on %s has pages, with each change once',
     async (path) => {
