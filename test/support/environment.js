@@ -30,17 +30,31 @@ function load(filename) {
 }
 
 /** Jest's own modules keep the state of one test file. */
-const isShared = (filename) => /\/node_modules\/(?!@jest\/|jest-|expect\/)/.test(filename);
+const isOfJest = (filename) => /\/node_modules\/(@jest\/|jest-|expect\/)/.test(filename);
+const isShared = (filename) => filename.includes('/node_modules/') && !isOfJest(filename);
 
 // Jest makes every module that it loads with these three. They ignore its context, which no module here runs in.
 const { compileFunction, SourceTextModule, SyntheticModule } = vm;
 
 vm.compileFunction = (code, parameters, { parsingContext: _, ...options } = {}) => {
-  if (!isShared(options.filename ?? '')) return compileFunction(code, parameters, options);
-  return (module) => {
-    module.exports = load(options.filename);
-  };
+  const { filename = '' } = options;
+  if (isShared(filename)) {
+    return (module) => {
+      module.exports = load(filename);
+    };
+  }
+  return isOfJest(filename) ? compileOnce(code, parameters, filename) : compileFunction(code, parameters, options);
 };
+
+/** Jest's modules, by file: each test file runs them again, in the machine code that the former ones led to. */
+const compiled = new Map();
+
+function compileOnce(code, parameters, filename) {
+  const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const run = compiled.get(filename) ?? compileFunction(code, parameters, { filename, importModuleDynamically });
+  compiled.set(filename, run);
+  return run;
+}
 
 vm.SourceTextModule = class extends SourceTextModule {
   constructor(code, { context: _, ...options } = {}) {
