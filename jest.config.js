@@ -8,6 +8,7 @@ keepCompiledCode();
 
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
+  testSequencer: '<rootDir>/test/support/sequencer.ts',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   // The suffix of a test file is its plan: examples, properties (fast-check), or fuzz.
