@@ -10,6 +10,8 @@ if (Number.parseInt(process.versions.node, 10) < oldestNode) {
   );
   process.exit(1);
 }
+// A release has a version of the AWS SDK that runs on these: what later versions need is no concern of its user.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 // Node 22 and newer: later starts find the modules compiled.
 module.enableCompileCache?.();
 const tools = { app: 'app.js', smoke: 'smoke.js' };

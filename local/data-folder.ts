@@ -17,6 +17,9 @@ export function callersFolder(): string {
 /** The folder with package.json. */
 export const projectRoot = resolve(import.meta.dirname, '..');
 
+/** Whether this is the installed package, which has no local run of its own, and not a clone. */
+const isInstalled = basename(dirname(projectRoot)) === 'node_modules';
+
 /** The file in a data folder that `npm start` writes its demo to. */
 export const demoExtractName = 'demo-extract.zip';
 
@@ -187,6 +190,10 @@ export async function readLocalState(dataFolder: string = defaultDataFolder): Pr
   });
   const state = text === undefined ? undefined : localStateSchema.safeParse(parsed(text)).data;
   if (state !== undefined && isRunning(state.pid)) return state;
+  if (dataFolder === defaultDataFolder && isInstalled)
+    throw new NotRunningError(
+      '--local is for the "npm start" of a clone of bag-adres: add --data and its folder .data.',
+    );
   const option = dataFolder === defaultDataFolder ? '' : ` -- --data ${dataFolder}`;
   throw new NotRunningError(`Nothing is running on ${dataFolder}. Start it in another terminal: npm start${option}`);
 }

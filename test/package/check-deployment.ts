@@ -45,6 +45,8 @@ async function check(): Promise<void> {
   require(templates.length === 3, `three templates of prod, but found ${templates}`);
   await sameAsClone();
   report('init, config check, config show and cdk synth: the templates of a clone');
+  const refused = await npx('bag-adres', 'account', 'list', '--local').catch(String);
+  require(refused.includes('add --data'), `--local to ask for the data folder of a clone, but got\n${refused}`);
 
   await onOldestNode();
 
