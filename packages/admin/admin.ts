@@ -35,8 +35,10 @@ import {
   type ListedUsage,
   type UsagePage,
   type UsagePageOptions,
+  type UsagePart,
   usageOfAll,
   usagePage,
+  usageParts,
 } from '../../core/accounts/admin/usage-pages.ts';
 import { firstKeptDay, readRetention, type UsageRange } from '../../core/accounts/admin/usage-range.ts';
 import { type AccountView, showAccount } from './account-views.ts';
@@ -142,8 +144,10 @@ export type Admin = {
     usageByKey(id: string, range?: UsageRange): Promise<UsageByKey>;
     /** A page of the usage of all accounts, by id; of deleted ones too, if they have lookups in the range. */
     usagePage(options?: UsagePageOptions): Promise<UsagePage>;
-    /** The same, one account after the other, with one page of them in memory. */
-    eachUsage(range?: UsageRange): AsyncGenerator<ListedUsage>;
+    /** The same, one account after the other, with a few of them in memory; of all accounts or of a part of them. */
+    eachUsage(range?: UsageRange & UsagePart): AsyncGenerator<ListedUsage>;
+    /** The parts that all accounts come in, of so many each: for files of a size that a page can return. */
+    usageParts(accounts: number): Promise<UsagePart[]>;
     /** The same in one list: for few accounts. */
     usageOfAll(range?: UsageRange): Promise<ListedUsage[]>;
     /** The first day whose usage is still kept, `2024-10-01`. */
@@ -178,23 +182,17 @@ export type Admin = {
     remove(input: { account: string; person: string }): Promise<void>;
     /** The members of an account, by person. */
     list(account: string): Promise<MemberView[]>;
-    /**
-     * The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in.
-     */
+    /** The highest role that an account gives to one of `people`, who are one person signing in, or `null`. */
     roleIn(account: string, people: readonly string[]): Promise<Role | null>;
     /** The accounts that one of `people` is a member of; all of them are the same person signing in. */
     accountsOf(people: readonly string[]): Promise<{ account: string; role: Role }[]>;
   };
   sessions: {
-    /**
-     * Starts a session of a person that ends after `seconds`, and returns its id: a secret of that person's browser.
-     */
+    /** Starts a session of a person that ends after `seconds`, and returns its id: a secret of that browser. */
     start(person: string, seconds: number, details?: SessionDetails): Promise<string>;
     /** Who has a session, or `null` if it has expired or was ended. */
     find(id: string): Promise<SessionView | null>;
-    /**
-     * Records that the provider confirmed the person of a session, with the claims of now; `false` if it is not theirs.
-     */
+    /** Records that the provider confirmed the person of a session, with new claims; `false` if not theirs. */
     confirm(id: string, person: string, details?: SessionDetails): Promise<boolean>;
     /** Whether a session was started, has not expired and has not been ended. */
     isOpen(person: string, id: string): Promise<boolean>;
@@ -261,6 +259,7 @@ export function createAdmin({
       usageByKey: (id, range) => usageByKey(store, id, range),
       usagePage: (options) => usagePage(store, options),
       eachUsage: (range) => eachUsage(store, range),
+      usageParts: (accounts) => usageParts(store, accounts),
       usageOfAll: (range) => usageOfAll(store, range),
       usageKeptSince: async () => firstKeptDay((await readRetention(store)).months, store.nowSeconds()),
       audit: (id, last) => auditAccount(store, id, last),

@@ -20,7 +20,7 @@ export type { KeyView } from '../../core/accounts/admin/key-views.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';
 export type { AccountUsage, DayRefusals, DayUsage } from '../../core/accounts/admin/usage.ts';
-export type { ListedUsage, UsagePage, UsagePageOptions } from '../../core/accounts/admin/usage-pages.ts';
+export type { ListedUsage, UsagePage, UsagePageOptions, UsagePart } from '../../core/accounts/admin/usage-pages.ts';
 export type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
 export type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 export type { KeyRecord } from '../../core/accounts/key-record.ts';

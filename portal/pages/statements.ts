@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { AdminError } from '../../packages/admin/index.ts';
-import type { Statement, Statements, UsageMonth } from '../../packages/admin/statements.ts';
+import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { instantOf, invalidPage, scrollTable } from './parts.ts';
 
@@ -109,30 +109,11 @@ async function allMonthsPage(visit: Visit): Promise<Page> {
 
 async function allFile(visit: Visit): Promise<PageAnswer> {
   const month = monthOf(visit);
-  const { statementsCsv } = await import('../../packages/admin/statements.ts');
-  const read = await reading(visit, '/operator/statements', async (statements) => {
-    const parts: string[] = [];
-    let bytes = 0;
-    const add = (page: Statement[]) => {
-      const [head, ...lines] = statementsCsv(month, page).split('\n');
-      const part = [...(parts.length === 0 ? [head] : []), ...lines].join('\n');
-      bytes += part.length;
-      parts.push(part);
-    };
-    let page: Statement[] = [];
-    for await (const statement of statements.each(month)) {
-      page.push(statement);
-      if (page.length < 500) continue;
-      add(page);
-      page = [];
-      if (bytes > mostBytes) return undefined;
-    }
-    add(page);
-    return parts.join('');
-  });
+  const read = await reading(visit, '/operator/statements', (statements) => statements.csv(month));
   if ('fault' in read) return read.fault;
-  if (read.found === undefined) return invalidPage(visit.text, '/operator/statements', visit.text.tooManyStatements);
-  return csv(`statements-${month}.csv`, read.found);
+  if (read.found.length > mostBytes)
+    return invalidPage(visit.text, '/operator/statements', visit.text.tooManyStatements);
+  return csv(`statements-${month}.csv`, Buffer.from(read.found).toString());
 }
 
 function csv(name: string, file: string): PageAnswer {

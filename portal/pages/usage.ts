@@ -1,14 +1,16 @@
 import { html } from 'hono/html';
 import {
   type AccountUsage,
+  AdminError,
   type KeyUsage,
   type UsageByKey,
+  type UsagePart,
   usageByKeyCsv,
   type WindowName,
 } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { faulty, field, saving } from './form.ts';
-import { scrollTable, stateTag } from './parts.ts';
+import { invalidPage, scrollTable, stateTag } from './parts.ts';
 
 /** What an account used, by day and by month, as a chart, a table and a file. */
 export const usagePages: readonly PageRoute[] = [
@@ -211,16 +213,50 @@ async function keysFile(visit: AccountVisit): Promise<PageAnswer> {
   return { file, type: 'text/csv; charset=utf-8', name: `${visit.account}-by-key.csv` };
 }
 
-/** Every account by day, of the month that the address names, else of this one until now. */
-async function everybodysFile({ admin, c, tools }: Visit): Promise<PageAnswer> {
+/** How many accounts one file has: what a Lambda reads within seconds, in less than it may return. */
+const accountsPerFile = 2_000;
+
+/**
+ * Every account by day, of the month that the address names, else of this one until now: one file, or a page with the
+ * files of all parts where one would take too long.
+ */
+async function everybodysFile(visit: Visit): Promise<PageAnswer> {
+  const { admin, c, tools, text } = visit;
   const today = dateOf(new Date(tools.now()));
   const month = c.req.query('month') ?? today.slice(0, 7);
+  if (!/^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)) return invalidPage(text, back, text.errors.range);
   const [year = 0, number = 0] = month.split('-').map(Number);
   const lastDay = dateOf(new Date(Date.UTC(year, number, 0)));
   const range = { from: `${month}-01`, to: lastDay < today ? lastDay : today };
-  const all = await admin.accounts.usageOfAll(range);
-  const lines = all.flatMap(({ account, days }) => days.map(({ date, lookups }) => `${account},${date},${lookups}`));
-  return csv(`usage-${month}.csv`, 'account,date,lookups', lines);
+  const [after, last] = [c.req.query('after') || undefined, c.req.query('last') || undefined];
+  try {
+    if (after === undefined && last === undefined) {
+      const parts = await admin.accounts.usageParts(tools.accountsPerFile ?? accountsPerFile);
+      if (parts.length > 1) return partsPage(visit, month, parts);
+    }
+    const lines: string[] = [];
+    for await (const { account, days } of admin.accounts.eachUsage({ ...range, after, last }))
+      for (const { date, lookups } of days) lines.push(`${account},${date},${lookups}`);
+    return csv(`usage-${month}${after === undefined ? '' : `-after-${after}`}.csv`, 'account,date,lookups', lines);
+  } catch (error) {
+    if (error instanceof AdminError && error.code === 'invalid') return invalidPage(text, back, text.errors.range);
+    throw error;
+  }
+}
+
+const back = '/operator/statements';
+
+function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): Page {
+  const links = parts.map(({ after = '', last = '' }, i) => {
+    const path = `/operator/usage.csv?month=${month}&after=${after}&last=${last}`;
+    const accounts = `${after === '' ? '' : `${text.partAfter} ${after} `}${last === '' ? '' : `${text.partUntil} ${last}`}`;
+    return [format.number(i + 1), accounts, html`<a href="${path}">${text.csv}</a>`];
+  });
+  const head = [{ number: text.part }, text.accounts, text.file];
+  return {
+    title: `${text.usage}, ${format.month(month)}`,
+    body: html`<div class="card"><p>${text.partsText}</p>${scrollTable(text.file, head, links)}<p><a href="${back}">${text.statements}</a></p></div>`,
+  };
 }
 
 function csv(name: string, head: string, lines: string[]): PageAnswer {

@@ -276,6 +276,10 @@ export const en = {
     'The file of a closed month is made of its statements, which never change. The numbers of the others still grow.',
   tooManyStatements:
     'The file of this month is too large for this page. Use the command: npx bag-adres usage export --csv, with --month.',
+  partAfter: 'After',
+  partUntil: 'up to',
+  part: 'Part',
+  partsText: 'A file for each 2,000 accounts, made when you open it. The numbers of an open month still grow.',
   monthStates: { open: 'Open', closing: 'Ended, not closed yet', closed: 'Closed' },
   closedAt: 'Closed',
   file: 'File',

@@ -275,6 +275,11 @@ export const nl: Text = {
     'Het bestand van een gesloten maand bestaat uit de maandoverzichten, die niet meer veranderen. De andere aantallen lopen nog op.',
   tooManyStatements:
     'Het bestand van deze maand is te groot voor deze pagina. Gebruik de opdracht npx bag-adres usage export --csv, met --month.',
+  partAfter: 'Na',
+  partUntil: 'tot en met',
+  part: 'Deel',
+  partsText:
+    'Een bestand per 2.000 accounts, gemaakt op het moment dat u het opent. De aantallen van een lopende maand lopen nog op.',
   monthStates: { open: 'Loopt', closing: 'Afgelopen, nog niet gesloten', closed: 'Gesloten' },
   closedAt: 'Gesloten op',
   file: 'Bestand',

@@ -104,6 +104,8 @@ export type Tools = {
   now: () => number;
   /** How many requests visitors may send; the default is for people. */
   rates?: Rates;
+  /** How many accounts one file of usage has. */
+  accountsPerFile?: number;
   /** How long a visitor waits at most. */
   deadlineMilliseconds?: { page: number; form: number };
 };

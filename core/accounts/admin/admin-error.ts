@@ -36,6 +36,7 @@ export type AdminRefusals = {
   'accounts.usageByKey': 'invalid' | 'not_found' | 'conflict';
   'accounts.usagePage': 'invalid' | 'conflict';
   'accounts.eachUsage': 'invalid' | 'conflict';
+  'accounts.usageParts': 'invalid';
   'accounts.usageOfAll': 'invalid' | 'conflict';
   'accounts.usageKeptSince': never;
   'backup.export': never;

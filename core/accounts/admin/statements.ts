@@ -63,6 +63,8 @@ export type Statements = {
   show(input: { account: string; month: string }): Promise<Statement>;
   /** The same for every account, by id. */
   each(month: string): AsyncGenerator<Statement>;
+  /** The same as CSV in UTF-8, a line for each account: the file that was written when the month was closed. */
+  csv(month: string): Promise<Uint8Array>;
   /** Closes a month that has ended. One that is closed stays as it is. */
   close(month: string): Promise<UsageMonth>;
   /** Closes the oldest month that is due; `null` if there is none. */
@@ -75,6 +77,7 @@ export type StatementsRefusals = {
   'statements.month': 'invalid';
   'statements.show': 'invalid' | 'not_found';
   'statements.each': 'invalid' | 'not_found';
+  'statements.csv': 'invalid' | 'not_found';
   'statements.close': 'invalid' | 'conflict';
   'statements.closeNext': 'conflict';
 };
@@ -118,8 +121,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
 
   const linesOf = async (closed: ClosedMonth, first: number, last: number): Promise<Statement[]> => {
     const bytes = last < first ? null : await files.read(closed.file, { first, last });
-    if (!bytes) throw new Error(`The statement file ${closed.file} of ${closed.month} is missing. Restore the bucket.`);
-    return text(bytes)
+    return text(bytes ?? missing(closed.file))
       .trimEnd()
       .split('\n')
       .map((line): Statement => JSON.parse(line));
@@ -184,6 +186,10 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     async *each(month) {
       const closed = await get(month);
       for (const i of closed.index.keys()) yield* await partOf(closed, i);
+    },
+    async csv(month) {
+      const { csv } = await get(month);
+      return (await files.read(csv)) ?? missing(csv);
     },
     async closeNext() {
       const due = (await months()).filter(
@@ -281,6 +287,10 @@ function notBegun(month: string, today: string): AdminError {
 
 function expired(month: string): AdminError {
   return new AdminError('invalid', `${month} was never closed, and its usage is no longer kept.`);
+}
+
+function missing(file: string): never {
+  throw new Error(`The statement file ${file} is missing. Restore the bucket.`);
 }
 
 function text(bytes: Uint8Array): string {

@@ -4,6 +4,7 @@ import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess } from '../account-item.ts';
 import { dateIn, lookupsIn, refusalKinds, refusalsIn, sumByDate, unrecorded, usageRecord } from '../usage-record.ts';
+import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, checkPage, maxPage, readNames } from './admin-store.ts';
 import { allShards } from './reshard.ts';
 import {
@@ -24,6 +25,9 @@ export type ListedUsage = AccountUsage & { plan: string | null };
 export type UsagePage = { accounts: ListedUsage[]; cursor: string | null };
 
 export type UsagePageOptions = UsageRange & { limit?: number | undefined; cursor?: string | undefined };
+
+/** The accounts after an id, up to another one, which is included; without them from the first, or to the last. */
+export type UsagePart = { after?: string | undefined; last?: string | undefined };
 
 /** How many accounts are read at the same time, and how many names at once. */
 const concurrency = 16;
@@ -47,10 +51,35 @@ export async function usagePage(
   return { accounts: (await readAccounts(store, names, range)).filter(isListed), cursor: next };
 }
 
-/** The same for all accounts, with a few of them in memory at a time. @throws AdminError `invalid`, `conflict` */
-export async function* eachUsage(store: AdminStore, options: UsageRange = {}): AsyncGenerator<ListedUsage> {
+/**
+ * The same for all accounts, or for a part of them, with a few of them in memory at a time.
+ * @throws AdminError `invalid`, `conflict`
+ */
+export async function* eachUsage(
+  store: AdminStore,
+  { after, last, ...options }: UsageRange & UsagePart = {},
+): AsyncGenerator<ListedUsage> {
+  for (const id of [after, last]) if (id !== undefined) checkAccountId(id);
   const read = reader(store, await readRange(store, options));
-  for await (const usage of mapInOrder(accountsByName(store), 2 * concurrency, read)) if (isListed(usage)) yield usage;
+  const accounts = accountsByName(store, { after, last });
+  for await (const usage of mapInOrder(accounts, 2 * concurrency, read)) if (isListed(usage)) yield usage;
+}
+
+/**
+ * The parts, of so many accounts each, that all of them come in; it reads only their names. @throws AdminError
+ * `invalid`
+ */
+export async function usageParts(store: AdminStore, accounts: number): Promise<UsagePart[]> {
+  if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'A part has 1 account or more.');
+  const parts: UsagePart[] = [];
+  let after: string | undefined;
+  do {
+    const { cursor } = await namesPage(store, accounts, after);
+    const last = cursor ?? undefined;
+    parts.push({ after, last });
+    after = last;
+  } while (after !== undefined);
+  return parts;
 }
 
 /** All of it in one list. @throws AdminError `invalid`, `conflict` */
@@ -84,15 +113,14 @@ export async function namesPage(
 /** An account as it is found by its name; one that was deleted has no access item. */
 type Named = { id: string; access: Access | undefined };
 
-/** All accounts, by id. */
-async function* accountsByName(store: AdminStore): AsyncGenerator<Named> {
-  let cursor: string | undefined;
+/** The accounts of a part, by id. */
+async function* accountsByName(store: AdminStore, { after, last }: UsagePart): AsyncGenerator<Named> {
+  let cursor = after;
   do {
     const page = await namesPage(store, namesAtOnce, cursor);
-    for (let at = 0; at < page.names.length; at += maxPage) {
-      yield* await findNamed(store, page.names.slice(at, at + maxPage));
-    }
-    cursor = page.cursor ?? undefined;
+    const names = page.names.filter((id) => last === undefined || id <= last);
+    for (let at = 0; at < names.length; at += maxPage) yield* await findNamed(store, names.slice(at, at + maxPage));
+    cursor = names.length < page.names.length ? undefined : (page.cursor ?? undefined);
   } while (cursor !== undefined);
 }
 

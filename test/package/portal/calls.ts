@@ -70,6 +70,7 @@ const byKey: UsageByKey = await admin.accounts.usageByKey('shop', { to: undefine
 assert.match(usageByKeyCsv(byKey, 'month'), /^account,key_id,label,month,lookups/);
 assert.equal((await admin.accounts.usageOfAll())[0]?.account, 'shop');
 assert.equal((await admin.accounts.usagePage({ limit: 1, cursor: undefined })).accounts[0]?.plan, 'large');
+assert.deepEqual(await admin.accounts.usageParts(10), [{ after: undefined, last: undefined }]);
 for await (const { account } of admin.accounts.eachUsage()) assert.equal(account, 'shop');
 assert.match(await admin.accounts.usageKeptSince(), /^20\d\d-\d\d-01$/);
 

@@ -124,6 +124,32 @@ describe('the statements of all accounts', () => {
     expect((await operator.get(path)).body).toBe(body);
   });
 
+  it('are replaced for an open month by its usage, in as many files as the accounts take', async () => {
+    const path = '/operator/usage.csv?month=2026-11';
+    const whole = await operator.get(path);
+    const tools = { statements: async () => statements, now: () => november, accountsPerFile: 1 };
+    const other = await createTestPortal(service, tools).signedIn({ subject: 'sub:o', operator: true });
+    const { status, body } = await other.get(path);
+    const links = [...body.matchAll(/href="(\/operator\/usage\.csv[^"]+)"/g)].map(([, link = '']) => link);
+    expect([status, links.length]).toEqual([200, 2]);
+    const files = await Promise.all(links.map((link) => other.get(link.replaceAll('&amp;', '&'))));
+    const lines = files.flatMap((file) => file.body.trimEnd().split('\r\n').slice(1));
+    expect(['account,date,lookups', ...lines, ''].join('\r\n')).toBe(whole.body);
+    expect(files.map((file) => file.headers.get('content-disposition'))).toEqual([
+      'attachment; filename="usage-2026-11.csv"',
+      'attachment; filename="usage-2026-11-after-mine.csv"',
+    ]);
+    expect((await member.get(path)).status).toBe(404);
+  });
+
+  it.each(['x', '2026-13', '2027-01', '2000-01', '2026-11&after=a%20b', ''])(
+    'are refused for the month %j, with a way back',
+    async (month) => {
+      const { status, body } = await operator.get(`/operator/usage.csv?month=${month}`);
+      expect([status, body.includes('href="/operator/statements"')]).toEqual([422, true]);
+    },
+  );
+
   it('are refused for a month that is not closed', async () => {
     expect((await operator.get('/operator/statements.csv?month=2026-11')).status).toBe(422);
   });

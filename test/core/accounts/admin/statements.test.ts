@@ -142,6 +142,17 @@ describe('the statement of a closed month', () => {
     expect(row?.slice(5).reduce((sum, units) => sum + Number(units), 0)).toBe(statement.lookups);
   });
 
+  it('of all accounts is one file of CSV, with the same lines', async () => {
+    const all: Statement[] = [];
+    for await (const statement of statements.each('2026-02')) all.push(statement);
+    expect(Buffer.from(await statements.csv('2026-02')).toString()).toBe(statementsCsv('2026-02', all));
+    const gone = statementsOf(store(), {
+      ...files,
+      read: async (key) => (key.endsWith('.csv') ? null : files.read(key)),
+    });
+    await expect(gone.csv('2026-02')).rejects.toThrow(/statements\/2026-02\/\w+\.csv is missing/);
+  });
+
   it('stays as it is, whatever is counted, recorded or closed afterwards', async () => {
     const before = await all('2026-10');
     const closed = await statements.month('2026-10');

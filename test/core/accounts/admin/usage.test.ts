@@ -2,7 +2,13 @@ import { BatchWriteCommand, DeleteCommand, GetCommand } from '@aws-sdk/lib-dynam
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { recordUsage, usageOf } from '../../../../core/accounts/admin/usage.ts';
-import { type UsagePage, usageOfAll, usagePage } from '../../../../core/accounts/admin/usage-pages.ts';
+import {
+  eachUsage,
+  type UsagePage,
+  usageOfAll,
+  usagePage,
+  usageParts,
+} from '../../../../core/accounts/admin/usage-pages.ts';
 import { readRetention, setRetention } from '../../../../core/accounts/admin/usage-range.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
@@ -200,12 +206,20 @@ describe('the usage of all accounts', () => {
       const requests = puts.map((item) => ({ PutRequest: { Item: item } }));
       await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
     }
-    const found = await usageOfAll(store(), { from: '2026-08-01', to: '2026-08-02' });
+    const range = { from: '2026-08-01', to: '2026-08-02' };
+    const found = await usageOfAll(store(), range);
     const many = found.filter(({ account }) => account.startsWith('many-'));
     expect(many.map(({ account }) => account)).toEqual(ids);
     expect(many.map(({ days }) => days[0]?.lookups)).toEqual(ids.map(() => 1));
     for (const id of ids)
       await client.send(new DeleteCommand({ TableName: table, Key: { account: 'account#', item: id } }));
+  });
+
+  it('is refused for a part that is none', async () => {
+    for (const accounts of [0, 1.5])
+      await expect(usageParts(store(), accounts)).rejects.toMatchObject({ code: 'invalid' });
+    for (const part of [{ after: 'a b' }, { last: '' }])
+      await expect(eachUsage(store(), part).next()).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('is kept for as many months as the job said last, 25 if it never ran', async () => {
