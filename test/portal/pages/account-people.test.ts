@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';
+
+let pages: Awaited<ReturnType<typeof startPortalPages>>;
+let service: (typeof pages)['service'];
+let portal: (typeof pages)['portal'];
+let admin: (typeof pages)['admin'];
+let operator: (typeof pages)['operator'];
+let newAccount: (typeof pages)['newAccount'];
+
+beforeAll(async () => {
+  pages = await startPortalPages();
+  ({ service, portal, admin, operator, newAccount } = pages);
+});
+afterAll(() => pages.service.stop());
+
+describe('an account', () => {
+  it('shows its limits, remaining quota and usage', async () => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    await service.instance.lookUp(key);
+    const { body } = await admin.get(`/accounts/${id}`);
+    expect(body).toContain('1 of 1,000 used');
+    expect(body).toContain('>999<');
+    expect(body).not.toContain('% used');
+    expect(
+      (await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }, 'nl').then((p) => p.get(`/accounts/${id}`)))
+        .body,
+    ).toContain('1 van 1.000 gebruikt');
+  });
+
+  it.each([
+    [7, 'small', undefined],
+    [8, 'small', '80% used'],
+    [9, 'small', '90% used'],
+    [10, 'small', 'Limit reached'],
+  ])('says at %d of 10 lookups how close the limit is', async (count, _, words) => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    for (let i = 0; i < count; i++) await service.instance.lookUp(key);
+    const { body } = await admin.get(`/accounts/${id}`);
+    // Of a window that has just begun there is nothing to say.
+    if (!body.includes(`${count} of 10 used`)) return;
+    expect(body.includes(words ?? 'No words')).toBe(words !== undefined);
+    expect(/class="tag (warn|bad)"/.test(body)).toBe(words !== undefined);
+  });
+
+  it("gets another plan and own limits from an operator, who can't overwrite another person's change", async () => {
+    const id = await newAccount();
+    const form = (html: string) => ({
+      seen: fieldIn(html, 'seen'),
+      plan: 'large',
+      'limit-day': '7',
+      'limit-month': 'unlimited',
+    });
+    const page = await operator.get(`/accounts/${id}/manage`);
+    await service.admin.accounts.set({ id, limits: { day: 3 } });
+    const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
+    expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
+    expect(late.body).toContain('Someone else has changed this');
+    const fresh = await operator.get(`/accounts/${id}/manage`);
+    expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
+    expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
+    const again = await operator.get(`/accounts/${id}/manage`);
+    await operator.post(`/accounts/${id}/manage`, { seen: fieldIn(again.body, 'seen'), plan: 'large' });
+    expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
+  });
+
+  it.each(['-1', '1.5', 'many', '1e3', '1.00', '1.000,000', '1000.000'])('refuses a limit of %s', async (limit) => {
+    const id = await newAccount();
+    const { body } = await operator.get(`/accounts/${id}/manage`);
+    const answer = await operator.post(`/accounts/${id}/manage`, {
+      seen: fieldIn(body, 'seen'),
+      plan: 'small',
+      'limit-day': limit,
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain('A limit is a whole number');
+    expect(answer.body).toMatch(new RegExp(`name="limit-day" value="${limit}"[^>]*aria-invalid`));
+  });
+
+  it.each([
+    ['1.000', 1000],
+    ['1,000,000', 1_000_000],
+    ['12 500', 12_500],
+    ['1.234.567', 1_234_567],
+  ])('takes a limit with thousands as they are written: %s', async (limit, day) => {
+    const id = await newAccount();
+    const { body } = await operator.get(`/accounts/${id}/manage`);
+    const form = { seen: fieldIn(body, 'seen'), plan: 'small', 'limit-day': limit };
+    expect((await operator.post(`/accounts/${id}/manage`, form)).status).toBe(303);
+    expect((await service.admin.accounts.show(id)).ownLimits).toEqual({ day });
+  });
+
+  it('is created once, and is found by a part of its id', async () => {
+    const form = { id: 'zebra', plan: 'small' };
+    expect((await operator.post('/operator/accounts', form)).location).toBe('/accounts/zebra?done=account');
+    expect((await operator.post('/operator/accounts', form)).body).toContain('Choose another id');
+    const found = await operator.get('/operator/accounts?q=zeb');
+    expect(found.body).toContain('href="/accounts/zebra"');
+    expect(found.body).not.toContain('pages-1');
+    expect((await operator.get('/operator/accounts?q=%23')).body).toContain('No account contains this');
+  });
+
+  it('has members whom an administrator adds and removes, except themselves', async () => {
+    const id = await newAccount();
+    const person = 'New+One@own.nl';
+    expect((await admin.post(`/accounts/${id}/members`, { person, role: 'viewer' })).status).toBe(303);
+    const added = await portal.signedIn({ subject: 'sub:new', email: 'new+one@own.nl' });
+    expect((await added.get(`/accounts/${id}`)).status).toBe(200);
+    expect((await added.get('/')).location).toBe(`/accounts/${id}`);
+    const question = await admin.get(`/accounts/${id}/members/remove?person=${encodeURIComponent('new+one@own.nl')}`);
+    expect(fieldIn(question.body, 'person')).toBe('new+one@own.nl');
+    await admin.post(`/accounts/${id}/members/remove`, { person: 'new+one@own.nl' });
+    expect((await added.get(`/accounts/${id}`)).status).toBe(404);
+    expect((await admin.post(`/accounts/${id}/members/remove`, { person: 'Admin@own.nl' })).status).toBe(403);
+    expect((await admin.post(`/accounts/${id}/members`, { person: 'admin@own.nl', role: 'viewer' })).status).toBe(403);
+    expect((await admin.post(`/accounts/${id}/members`, { person: 'nobody' })).body).toContain(
+      'complete e-mail address',
+    );
+  });
+
+  it('keeps its last administrator, and says so', async () => {
+    const id = await newAccount();
+    const answer = await operator.post(`/accounts/${id}/members/remove`, { person: 'admin@own.nl' });
+    expect([answer.status, answer.body.includes('the last administrator')]).toEqual([422, true]);
+    expect(await service.admin.members.list(id)).toHaveLength(1);
+  });
+});
+
+describe('the history of an account', () => {
+  it('names keys, and tells a customer no login of the operator', async () => {
+    const id = await newAccount();
+    const shell = portal.adminAs('root@build-7');
+    await portal.adminAs('arn:aws:sts::1:assumed-role/Operator/ann').accounts.suspend(id);
+    await shell.accounts.set({ id, plan: 'large', limits: { day: 2500 } });
+    const { keyId } = await portal.adminAs('admin@own.nl').keys.create({ account: id, label: 'webshop' });
+    await portal.adminAs('olaf@operator.nl (operator)').keys.rotate({ account: id, keyId });
+    const own = await admin.get(`/accounts/${id}/changes`);
+    for (const shown of [
+      'your supplier',
+      'admin@own.nl',
+      'webshop',
+      'webshop 2',
+      'replaces',
+      'Plan large',
+      'Per day: 2,500',
+    ])
+      expect(own.body).toContain(shown);
+    for (const hidden of ['root@build-7', 'arn:aws', 'olaf@', 'keyId', 'unknown'])
+      expect(own.body).not.toContain(hidden);
+    expect((await operator.get(`/accounts/${id}/changes`)).body).toContain('root@build-7');
+  });
+});
+
+describe('sessions', () => {
+  it('are shown to their owner, who can end all of them', async () => {
+    const [here, there] = [
+      await portal.signedIn({ subject: 'sub:two', email: 'two@own.nl' }),
+      await portal.signedIn({ subject: 'sub:two', email: 'two@own.nl' }),
+    ];
+    const { body } = await here.get('/sessions');
+    expect(body.match(/Chrome, Linux/g)).toHaveLength(2);
+    expect(body.match(/\(this one\)/g)).toHaveLength(1);
+    expect(body).not.toContain(there.id);
+    await here.post('/sessions');
+    for (const one of [here, there]) expect((await one.get('/sessions')).body).toContain('Welcome');
+  });
+
+  it('of a person or an account are found and ended by an operator, and the end is on record', async () => {
+    const id = await newAccount();
+    const person = await portal.signedIn({ subject: 'sub:ended', email: 'ended@own.nl' });
+    await service.admin.members.add({ account: id, person: 'ended@own.nl', role: 'viewer' });
+    for (const who of ['ended@own.nl', 'sub:ended', id])
+      expect((await operator.get(`/operator/sessions?who=${who}`)).body).toContain('ended@own.nl');
+    expect((await operator.get('/operator/sessions?who=nobody')).status).toBe(422);
+    const question = await operator.get('/operator/sessions/end?who=ended@own.nl');
+    expect(fieldIn(question.body, 'who')).toBe('ended@own.nl');
+    expect((await operator.post('/operator/sessions')).status).toBe(422);
+    expect((await operator.post('/operator/sessions', { who: 'ended@own.nl' })).location).toContain(
+      'done=sessionsEnded',
+    );
+    expect((await person.get(`/accounts/${id}`)).body).toContain('Welcome');
+    expect((await operator.get('/operator/sessions')).body).toContain('sessions ended');
+    expect((await person.get('/operator/sessions')).body).not.toContain('sessions ended');
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { maxKeysPerDay } from '../../../core/accounts/admin/keys.ts';
+import { createKeyUse } from '../../../core/accounts/key-record.ts';
+import { testTables } from '../../support/address-service.ts';
+import { portalSettings } from '../../support/portal.ts';
+import { fieldIn, keyIn, startPortalPages } from '../../support/portal-pages.ts';
+
+let pages: Awaited<ReturnType<typeof startPortalPages>>;
+let service: (typeof pages)['service'];
+let admin: (typeof pages)['admin'];
+let operator: (typeof pages)['operator'];
+let newAccount: (typeof pages)['newAccount'];
+
+beforeAll(async () => {
+  pages = await startPortalPages();
+  ({ service, admin, operator, newAccount } = pages);
+});
+afterAll(() => pages.service.stop());
+
+describe('a key', () => {
+  it('works at once, and is shown only on the response to its creation', async () => {
+    const id = await newAccount();
+    const form = await admin.get(`/accounts/${id}/keys`);
+    const made = await admin.post(`/accounts/${id}/keys`, { label: 'webshop', once: fieldIn(form.body, 'once') });
+    const key = keyIn(made.body);
+    expect(made.status).toBe(200);
+    expect(made.headers.get('cache-control')).toBe('no-store');
+    expect(made.body).toContain(`curl -H &#39;X-API-Key: ${key}&#39; &#39;${portalSettings.apiUrl}/v1/address`);
+    expect((await service.instance.lookUp(key)).status).toBe(200);
+    const [{ keyId } = { keyId: '' }] = await service.admin.keys.list(id);
+    for (const path of ['', '/keys', `/keys/${keyId}/rotate`, `/keys/${keyId}/revoke`, '/changes', '/members', '/api'])
+      expect(keyIn((await admin.get(`/accounts/${id}${path}`)).body)).toBe('');
+    expect((await admin.get(`/accounts/${id}/keys`)).body).toContain('webshop');
+  });
+
+  it('is created once from a form that is submitted twice, also concurrently', async () => {
+    const id = await newAccount();
+    const once = fieldIn((await admin.get(`/accounts/${id}/keys`)).body, 'once');
+    const sent = [1, 2, 3].map(() => admin.post(`/accounts/${id}/keys`, { label: 'webshop', once }));
+    const answers = await Promise.all(sent);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(await service.admin.keys.list(id)).toHaveLength(1);
+    expect(answers.find(({ status }) => status === 409)?.body).toContain('revoke it and create another one');
+  });
+
+  it('is replaced in one step: the new one works at once, the old one for the chosen time', async () => {
+    const id = await newAccount();
+    const old = await service.admin.keys.create({ account: id, label: 'webshop' });
+    const path = `/accounts/${id}/keys/${old.keyId}/rotate`;
+    const question = await admin.get(path);
+    expect(fieldIn(question.body, 'label')).toBe('webshop 2');
+    expect(question.body).toContain(old.keyId);
+    const form = { label: 'webshop 2', once: fieldIn(question.body, 'once'), grace: '1' };
+    const answers = await Promise.all([admin.post(path, form), admin.post(path, form)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const made = answers.find(({ status }) => status === 200)?.body ?? '';
+    expect(made).toContain(`Replace webshop (${old.keyId}) everywhere. It works until`);
+    expect((await service.instance.lookUp(old.key)).status).toBe(200);
+    expect((await service.instance.lookUp(keyIn(made))).status).toBe(200);
+    const keys = await service.admin.keys.list(id);
+    const [first, second] = [
+      keys.find(({ label }) => label === 'webshop'),
+      keys.find(({ label }) => label === 'webshop 2'),
+    ];
+    const hours = (Date.parse(first?.expires ?? '') - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(0.99);
+    expect(hours).toBeLessThanOrEqual(1);
+    const { body } = await admin.get(`/accounts/${id}/keys`);
+    expect(body).toContain(`replaced by <code>${second?.keyId}</code>`);
+    expect(body).not.toContain(`${old.keyId}/rotate`);
+  });
+
+  it('that is in use is revoked only by whoever types its id', async () => {
+    const id = await newAccount();
+    const { key, keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    const use = createKeyUse(service.client, testTables.accounts);
+    const caller = { account: id, keyId } as Parameters<typeof use.note>[0];
+    await use.note(caller, Date.now() / 1000, AbortSignal.timeout(5000));
+    const path = `/accounts/${id}/keys/${keyId}/revoke`;
+    const question = await admin.get(path);
+    for (const shown of [keyId, 'webshop', 'Last used', 'Created by', 'This key is in use'])
+      expect(question.body).toContain(shown);
+    for (const confirm of ['', 'AAAAAAAA', keyId.toLowerCase() === keyId ? 'x' : keyId.toLowerCase()]) {
+      const answer = await admin.post(path, { confirm });
+      expect([answer.status, answer.body.includes('not the id of this key')]).toEqual([422, true]);
+    }
+    expect((await service.instance.lookUp(key)).status).toBe(200);
+    expect((await admin.post(path, { confirm: keyId })).status).toBe(303);
+    expect((await service.instance.lookUp(key)).status).toBe(401);
+  });
+
+  it('is one of a list that is searched, sorted and paged, without the revoked ones unless asked for', async () => {
+    const id = await newAccount();
+    const made = [];
+    for (let i = 10; i < 40; i++) {
+      const { keyId } = await service.admin.keys.create({ account: id, label: `label ${i}` });
+      made.push(keyId);
+      if (i < 32) await service.admin.keys.revoke({ account: id, keyId });
+    }
+    const rowsOf = async (query: string) =>
+      [...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(/data-label="Label"><div>([^<]*)</g)].map(
+        ([, label]) => label,
+      );
+    expect(await rowsOf('')).toHaveLength(8);
+    expect(await rowsOf('?all=yes')).toHaveLength(20);
+    expect(await rowsOf('?all=yes&page=2')).toHaveLength(10);
+    expect(await rowsOf('?all=yes&page=99')).toHaveLength(10);
+    expect((await rowsOf('?all=yes&sort=label'))[0]).toBe('label 10');
+    expect((await rowsOf('?all=yes&sort=label&order=down'))[0]).toBe('label 39');
+    expect(await rowsOf('?all=yes&q=LABEL+11')).toEqual(['label 11']);
+    expect(await rowsOf(`?all=yes&q=${made[5]}`)).toEqual(['label 15']);
+    expect(await rowsOf('?q=nothing')).toEqual([]);
+  }, 30_000);
+
+  it('has links to what can still be done with it: both while it works, and none once it is revoked', async () => {
+    const id = await newAccount();
+    const [one, other] = [
+      await service.admin.keys.create({ account: id, label: 'one' }),
+      await service.admin.keys.create({ account: id, label: 'other' }),
+    ];
+    await service.admin.keys.revoke({ account: id, keyId: other.keyId });
+    const { body } = await admin.get(`/accounts/${id}/keys`);
+    for (const what of ['rotate', 'revoke']) {
+      expect(body).toContain(`/accounts/${id}/keys/${one.keyId}/${what}`);
+      expect(body).not.toContain(`/accounts/${id}/keys/${other.keyId}/${what}`);
+    }
+  });
+
+  it('is revoked once by two people at the same time, and both see that', async () => {
+    const id = await newAccount();
+    const { keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    const path = `/accounts/${id}/keys/${keyId}/revoke`;
+    const answers = await Promise.all([admin.post(path), operator.post(path)]);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect((await admin.get(path)).body).toContain('already revoked');
+  });
+
+  it.each([
+    ['a label that is too long', { label: 'x'.repeat(65) }, 'A label has 1 to 64 characters'],
+    ['no label', {}, 'A label has 1 to 64 characters'],
+    ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose a day after today'],
+    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
+  ])(
+    'is refused with %s, and the form says what to do and keeps what was typed',
+    async (_, form: { label?: string; expires?: string }, sentence) => {
+      const id = await newAccount();
+      const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
+        string,
+        string
+      >);
+      expect(answer.status).toBe(422);
+      expect(answer.body).toContain(sentence);
+      expect(answer.body).toContain('aria-invalid="true"');
+      // What was typed is still there.
+      for (const typed of [form.label, form.expires].filter((value) => value !== undefined))
+        expect(answer.body).toContain(`value="${typed}"`);
+      expect(await service.admin.keys.list(id)).toEqual([]);
+    },
+  );
+
+  it('has a label that every page shows as plain text', async () => {
+    const id = await newAccount();
+    const label = '"><script>alert(1)</script>';
+    const { keyId } = await service.admin.keys.create({ account: id, label });
+    for (const path of ['', `/${keyId}/rotate`, `/${keyId}/revoke`]) {
+      const { body } = await admin.get(`/accounts/${id}/keys${path}`);
+      expect(body).toContain('&lt;script&gt;alert(1)');
+      expect(body).not.toContain('<script>');
+      expect(body).not.toContain('<i>Admin</i>');
+      expect(body).not.toContain('Example <b>');
+    }
+  });
+
+  it('is refused with what to do when the account was given as many today as it can be', async () => {
+    const id = await newAccount();
+    for (let i = 0; i < maxKeysPerDay; i++) {
+      const { keyId } = await service.admin.keys.create({ account: id, label: `key ${i}` });
+      await service.admin.keys.revoke({ account: id, keyId });
+    }
+    const once = fieldIn((await admin.get(`/accounts/${id}/keys`)).body, 'once');
+    const answer = await admin.post(`/accounts/${id}/keys`, { label: 'one more', once });
+    expect([answer.status, answer.body.includes('Create more tomorrow.')]).toEqual([422, true]);
+  });
+});
