@@ -11,8 +11,8 @@ const usualBlockBytes = 64 * 1024;
 const lineEnd = 0x0a;
 const separator = '#';
 
-/** Lines as they are stored: their bytes when they are unpacked, and what their index says of them. */
-type StoredBlock = { packed: Buffer; length: number; index: Buffer };
+/** Lines as they are stored, and what their index says of them. */
+type StoredBlock = { packed: Buffer; index: Buffer };
 /** Some lines, and the postcode and huisnummer of the first: as they are stored, or new ones as bytes, or both. */
 type Block = { first: string; text?: Buffer; stored?: StoredBlock };
 
@@ -100,13 +100,13 @@ export class BlockedLines {
 
 /** The text of a block, until the next one is asked for. */
 function* textIn({ text, stored }: Block): Generator<Buffer> {
-  const bytes = text ?? unpackedBytes(stored as StoredBlock);
+  const bytes = text ?? unpackLineBytes((stored as StoredBlock).packed);
   yield bytes;
   if (!text) releaseMemory(bytes);
 }
 
 function textOf(block: Block): Buffer {
-  block.text ??= unpackedBytes(block.stored as StoredBlock);
+  block.text ??= unpackLineBytes((block.stored as StoredBlock).packed);
   return block.text;
 }
 
@@ -115,10 +115,6 @@ function forgetText(block: Block): void {
   if (!block.stored || !block.text) return;
   releaseMemory(block.text);
   delete block.text;
-}
-
-function unpackedBytes({ packed, length }: StoredBlock): Buffer {
-  return unpackLineBytes(packed, length);
 }
 
 /** Cuts lines into blocks, none of which begins within the lines of one postcode and huisnummer. */
@@ -144,7 +140,7 @@ function groupAt(text: Buffer, start: number): string {
 type FiledPart<About> = {
   part: string;
   about: About;
-  blocks: [first: string, packedLength: number, length: number, indexLength: number][];
+  blocks: [first: string, length: number, indexLength: number][];
 };
 /** `form` names the fields of the lines; `indexes` is the packed length of the indexes, `crc` of all after this. */
 type Header<About> = { form: string; indexes: number; crc: number; parts: FiledPart<About>[] };
@@ -171,10 +167,10 @@ export class BlockFileWriter<About> {
   add(part: string, { blocks }: BlockedLines, about: About): void {
     if (blocks.length === 0) return;
     const stored = blocks.map((block): FiledPart<About>['blocks'][number] => {
-      const { packed, length, index } = block.stored ?? this.#store(block.text as Buffer);
+      const { packed, index } = block.stored ?? this.#store(block.text as Buffer);
       this.#packed.push(packed);
       this.#indexes.push(index);
-      return [block.first, packed.length, length, index.length];
+      return [block.first, packed.length, index.length];
     });
     for (const { text, stored } of blocks) if (text && !stored) releaseMemory(text);
     this.#parts.push({ part, about, blocks: stored });
@@ -184,18 +180,19 @@ export class BlockFileWriter<About> {
     return this.#packed.length === 0;
   }
 
-  pack(): Buffer {
+  /** The file, in the pieces that `putPacked` joins. */
+  pack(): Buffer[] {
     const indexes = packLineBytes(Buffer.concat(this.#indexes));
     const crc = [indexes, ...this.#packed].reduce((sum, bytes) => crc32(bytes, sum), 0);
     const head = { form: this.#form, indexes: indexes.length, crc, parts: this.#parts } satisfies Header<About>;
     const header = checkedJson(head);
     const length = Buffer.alloc(headerAt - mark.length);
     length.writeUInt32LE(header.length);
-    return Buffer.concat([mark, length, header, indexes, ...this.#packed]);
+    return [mark, length, header, indexes, ...this.#packed];
   }
 
   #store(text: Buffer): StoredBlock {
-    return { packed: packLineBytes(text), length: text.length, index: this.#indexOf(text) };
+    return { packed: packLineBytes(text), index: this.#indexOf(text) };
   }
 }
 
@@ -212,11 +209,11 @@ export class BlockFile<About> {
     const indexes = unpackLineBytes(bytes.subarray(start, start + header.indexes));
     let [position, indexAt] = [start + header.indexes, 0];
     for (const { part, about, blocks } of header.parts) {
-      const read = blocks.map(([first, packedLength, length, indexLength]) => {
-        position += packedLength;
+      const read = blocks.map(([first, length, indexLength]) => {
+        position += length;
         indexAt += indexLength;
-        const packed = bytes.subarray(position - packedLength, position);
-        return { first, stored: { packed, length, index: indexes.subarray(indexAt - indexLength, indexAt) } };
+        const packed = bytes.subarray(position - length, position);
+        return { first, stored: { packed, index: indexes.subarray(indexAt - indexLength, indexAt) } };
       });
       this.#parts.set(part, { about, lines: new BlockedLines(read) });
     }

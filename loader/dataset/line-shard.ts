@@ -29,7 +29,7 @@ export class LineShardWriter {
     this.#file.add(part, lines, counts);
   }
 
-  pack(): Buffer {
+  pack(): Buffer[] {
     return this.#file.pack();
   }
 }
@@ -41,7 +41,7 @@ export function packShard(lines: readonly Line[]): Buffer {
   for (const [part, ofPart] of Map.groupBy(stored, (line) => line.slice(0, 3))) {
     file.add(part, BlockedLines.ofLines(ofPart), countLines(ofPart));
   }
-  return file.pack();
+  return Buffer.concat(file.pack());
 }
 
 /** The lines of a stored shard, also of one that an earlier release stored: without the fields that it did not know. */

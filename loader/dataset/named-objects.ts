@@ -9,22 +9,23 @@ const idLength = 16;
 /** The digits of the gemeente, and where those of the object begin: without the kind between, a number is exact. */
 const gemeenteLength = 4;
 const sequenceAt = 6;
-const filteredNumbers = 1_000_000;
+/** One less than a power of two: of a number these bits choose its place in a filter. */
+const filterMask = 0xfffff;
 
 /** Which lines of the object layer to find: those of some nummeraanduidingen, or those on some streets. */
 export type NamedObjects = {
   field: 'identificatie' | 'street';
   ids: ReadonlySet<string>;
   numbers: ReadonlySet<number>;
-  /** By the last digits of a number, whether it may be one of these. */
+  /** By the last bits of a number, whether it may be one of these. */
   filter: Uint8Array;
 };
 
 /** The lines whose nummeraanduiding, or whose street, is one of `ids`. */
 export function namedObjects(field: NamedObjects['field'], ids: ReadonlySet<string>): NamedObjects {
   const numbers = new Set(Array.from(ids, (id) => numberAt(Buffer.from(id, 'latin1'), 0)));
-  const filter = new Uint8Array(filteredNumbers);
-  for (const number of numbers) filter[number % filteredNumbers] = 1;
+  const filter = new Uint8Array(filterMask + 1);
+  for (const number of numbers) filter[number & filterMask] = 1;
   return { field, ids, numbers, filter };
 }
 
@@ -33,7 +34,13 @@ export function isNamed(line: ObjectLine, { field, ids }: NamedObjects): boolean
   return ids.has(field === 'identificatie' ? identificatieOf(line) : referencesOf(line).street);
 }
 
-/** The named lines among lines as bytes: only those whose last digits fit become strings. */
+/** Whether the identificatie in these bytes is one of those; no string is made of most others. */
+export function isNamedAt(bytes: Buffer, start: number, { ids, filter }: NamedObjects): boolean {
+  if (filter[numberAt(bytes, start) & filterMask] !== 1) return false;
+  return ids.has(bytes.toString('latin1', start, start + idLength));
+}
+
+/** The named lines among lines as bytes. */
 export function findNamed(lines: Buffer, named: NamedObjects): ObjectLine[] {
   const found: ObjectLine[] = [];
   for (let start = 0; start < lines.length; ) {
@@ -41,10 +48,7 @@ export function findNamed(lines: Buffer, named: NamedObjects): ObjectLine[] {
     while (lines[at] !== tab) at++;
     let end = at + fieldsAt.volgnummer;
     while (end < lines.length && lines[end] !== lineEnd) end++;
-    if (named.filter[numberAt(lines, at + fieldsAt[named.field]) % filteredNumbers] === 1) {
-      const line = lines.toString('latin1', start, end);
-      if (isNamed(line, named)) found.push(line);
-    }
+    if (isNamedAt(lines, at + fieldsAt[named.field], named)) found.push(lines.toString('latin1', start, end));
     start = end + 1;
   }
   return found;
@@ -65,7 +69,7 @@ export function indexOfLines(text: Buffer): Buffer {
     idsEnd = writeDifference(ids, idsEnd, id - lastId);
     lastId = id;
     const street = start + fieldsAt.street;
-    if (last < 0 || !isSameId(text, last, street)) {
+    if (last < 0 || !isSameId(text, last, text, street)) {
       const number = numberAt(text, street);
       if (!seen.has(number)) {
         streetsEnd = writeDifference(streets, streetsEnd, number - lastStreet);
@@ -86,8 +90,9 @@ export function indexOfLines(text: Buffer): Buffer {
 const shortestLine = fieldsAt.volgnummer;
 const longestNumber = 8;
 
-function isSameId(text: Uint8Array, start: number, other: number): boolean {
-  for (let i = idLength - 1; i >= 0; i--) if (text[start + i] !== text[other + i]) return false;
+/** Whether the same identificatie is in both bytes. */
+export function isSameId(text: Uint8Array, start: number, other: Uint8Array, otherStart: number): boolean {
+  for (let i = idLength - 1; i >= 0; i--) if (text[start + i] !== other[otherStart + i]) return false;
   return true;
 }
 
@@ -105,8 +110,8 @@ export function mayHave(index: Buffer, { field, numbers, filter }: NamedObjects)
       byte = index[at++] as number;
       coded += (byte & 0x7f) * scale;
     }
-    number += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
-    if (filter[number % filteredNumbers] === 1 && numbers.has(number)) return true;
+    number += coded & 1 ? -(coded + 1) / 2 : coded / 2;
+    if (filter[number & filterMask] === 1 && numbers.has(number)) return true;
   }
   return false;
 }

@@ -33,7 +33,7 @@ export class ObjectShardWriter {
     return this.#file.isEmpty;
   }
 
-  pack(): Buffer {
+  pack(): Buffer[] {
     return this.#file.pack();
   }
 }

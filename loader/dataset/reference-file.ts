@@ -10,6 +10,7 @@ import {
 } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
 import type { Reference } from './derive-rows.ts';
+import { isSameId } from './named-objects.ts';
 import {
   checkedLines,
   idLength,
@@ -22,7 +23,7 @@ import {
   streetIn,
   streetLine,
   streetsOf,
-  wantedLines,
+  wantedRuns,
   withWholeDates,
 } from './reference-lines.ts';
 import { checkedJson, GrowingBytes, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
@@ -64,11 +65,10 @@ export class StreetTable {
     const end = position + lines.copy(text, position);
     for (let start = position; start < end; start = text.indexOf(lineEnd, start) + 1) {
       if (!isCurrent(text, start, day)) continue;
-      const identificatie = text.toString('latin1', start, start + idLength);
-      const slot = this.#slotOf(identificatie);
+      const slot = this.#slotOf(text, start);
       const held = this.#slots[slot] as number;
       const order = held === 0 ? 1 : this.#compare(start, held - 1);
-      if (held > 0 && order !== 0) dropped.push(identificatie);
+      if (held > 0 && order !== 0) dropped.push(text.toString('latin1', start, start + idLength));
       if (order > 0) this.#slots[slot] = start + 1;
     }
     return dropped;
@@ -77,17 +77,17 @@ export class StreetTable {
   /** The street, or `undefined`; the same object when it is looked up twice in a row. */
   get(identificatie: string): OpenbareRuimte | undefined {
     if (this.#last?.identificatie === identificatie) return this.#last;
-    const start = (this.#slots[this.#slotOf(identificatie)] as number) - 1;
+    const start = (this.#slots[this.#slotOf(Buffer.from(identificatie, 'latin1'), 0)] as number) - 1;
     if (start < 0) return undefined;
     this.#last = { identificatie, ...streetIn(this.#text, start) };
     return this.#last;
   }
 
-  /** The slot of `identificatie`, or the free one that it would get. */
-  #slotOf(identificatie: string): number {
+  /** The slot of the identificatie in these bytes, or the free one that it would get. */
+  #slotOf(bytes: Buffer, at: number): number {
     const mask = this.#slots.length - 1;
-    let slot = hashOf(identificatie) & mask;
-    while (this.#slots[slot] !== 0 && !this.#isAt((this.#slots[slot] as number) - 1, identificatie)) {
+    let slot = hashOf(bytes, at) & mask;
+    while (this.#slots[slot] !== 0 && !isSameId(this.#text, (this.#slots[slot] as number) - 1, bytes, at)) {
       slot = (slot + 1) & mask;
     }
     return slot;
@@ -97,19 +97,12 @@ export class StreetTable {
     const text = this.#text;
     return text.compare(text, other, text.indexOf(lineEnd, other), start, text.indexOf(lineEnd, start));
   }
-
-  #isAt(start: number, identificatie: string): boolean {
-    for (let i = idLength - 1; i >= 0; i--) {
-      if (this.#text[start + i] !== identificatie.charCodeAt(i)) return false;
-    }
-    return true;
-  }
 }
 
 /** FNV-1a. */
-function hashOf(text: string): number {
+function hashOf(bytes: Buffer, start: number): number {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  for (let i = start; i < start + idLength; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
   return hash;
 }
 
@@ -164,9 +157,9 @@ export class ReferenceWriter {
     let position = start;
     for (const length of header.groups) {
       const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
-      for (const line of wantedLines(lines, isWanted)) {
-        this.#header.streets++;
-        this.#group.append(line);
+      for (const { start, end, count } of wantedRuns(lines, isWanted)) {
+        this.#header.streets += count;
+        this.#group.append(lines.subarray(start, end));
       }
       releaseMemory(lines);
       if (this.#group.length > leastGroupBytes) this.endGroup();
@@ -235,7 +228,9 @@ export function* occurrencesIn(packed: Buffer, isWanted?: StreetFilter): Generat
   const { header, start } = headerOf(packed);
   let position = start;
   for (const length of header.groups) {
-    yield streetsOf(unpackGroup(header, packed.subarray(position, position + length), 'OPR'), isWanted);
+    const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
+    yield streetsOf(lines, isWanted);
+    releaseMemory(lines);
     position += length;
   }
   yield placesOf(unpackGroup(header, packed.subarray(position), 'WPL')).map(({ span, ...place }) => ({

@@ -53,32 +53,40 @@ export type StreetFilter = (lines: Buffer, start: number) => boolean;
 
 /** What a filter may look at, without a string of the whole line. */
 export const streetAt = {
-  identificatie: (lines: Buffer, start: number) => lines.toString('latin1', start, start + idLength),
   woonplaats: (lines: Buffer, start: number) => lines.toString('latin1', start + placeAt, start + nameAt - 1),
   begin: (lines: Buffer, start: number) => dayIn(lines, start + idLength + beginAt),
   eind: (lines: Buffer, start: number) => dayIn(lines, start + idLength + eindAt),
 };
 
-/** The lines that are wanted, each with its end. */
-export function* wantedLines(lines: Buffer, isWanted: StreetFilter): Generator<Buffer> {
+/** Where the wanted lines are, as many at once as follow each other. */
+export function* wantedRuns(
+  lines: Buffer,
+  isWanted: StreetFilter,
+): Generator<{ start: number; end: number; count: number }> {
+  const run = { start: 0, end: 0, count: 0 };
   for (let start = 0, end = 0; start < lines.length; start = end) {
     end = lines.indexOf(lineEnd, start) + 1;
-    if (isWanted(lines, start)) yield lines.subarray(start, end);
+    if (isWanted(lines, start)) {
+      if (run.count++ === 0) run.start = start;
+      run.end = end;
+    } else if (run.count > 0) {
+      yield run;
+      run.count = 0;
+    }
   }
+  if (run.count > 0) yield run;
 }
 
 /** The occurrences of streets in these lines that are wanted. */
 export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): OprVoorkomen[] {
-  return Array.from(wantedLines(lines, isWanted), (line) => {
-    const text = line.toString('utf8', 0, line.length - 1);
-    return {
-      kind: 'OPR',
-      identificatie: text.slice(0, idLength),
-      naam: text.slice(nameAt),
-      woonplaats: text.slice(placeAt, nameAt - 1),
-      ...spanOf(text, idLength),
-    };
-  });
+  const texts = Array.from(wantedRuns(lines, isWanted), ({ start, end }) => textsOf(lines.subarray(start, end)));
+  return texts.flat().map((text) => ({
+    kind: 'OPR',
+    identificatie: text.slice(0, idLength),
+    naam: text.slice(nameAt),
+    woonplaats: text.slice(placeAt, nameAt - 1),
+    ...spanOf(text, idLength),
+  }));
 }
 
 /** The occurrences of places in these lines, each once; where several are current, the last one counts. */

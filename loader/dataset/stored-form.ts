@@ -29,8 +29,14 @@ export function packLines(lines: readonly Line[]): Buffer {
 /** As `packLines`, for lines that are bytes already, separated by line ends. */
 export function packLineBytes(lines: Uint8Array): Buffer {
   requireZstd();
-  return zlib.zstdCompressSync(lines, level);
+  const packed = zlib.zstdCompressSync(lines, { ...level, chunkSize: least + (lines.length >> 2) });
+  const exact = Buffer.from(packed);
+  releaseMemory(packed);
+  return exact;
 }
+
+/** The smallest buffer that zlib takes for a result. */
+const least = 1_024;
 
 /** The lines that `packLines` stored; damaged bytes are an error. */
 export function unpackLines(packed: Uint8Array): Line[] {
@@ -45,17 +51,25 @@ export function linesOf(bytes: Buffer): Line[] {
   return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
 }
 
-/** Lines are rarely compressed further than this. */
-const mostPacked = 16;
+/** The bytes that `packLineBytes` stored; damaged bytes are an error. */
+export function unpackLineBytes(packed: Uint8Array): Buffer {
+  requireZstd();
+  return zlib.zstdDecompressSync(packed, { chunkSize: least + Math.min(lengthIn(packed), mostPacked * packed.length) });
+}
+
+/** What lines may be compressed to at most: so that a damaged length takes no memory. */
+const mostPacked = 1_000;
 
 /**
- * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer of their length, where it is known:
- * by default zlib concatenates many, and memory that is not used costs as much as what is.
+ * The length that the header of zstd says its contents have (RFC 8878). With a buffer of this length all of it is used,
+ * and nothing is put together; memory that is not used costs as much as what is.
  */
-export function unpackLineBytes(packed: Uint8Array, length = Math.max(1_024, mostPacked * packed.length)): Buffer {
-  requireZstd();
-  // One byte more than needed: zlib takes a full buffer for one of several.
-  return zlib.zstdDecompressSync(packed, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length + 1) });
+function lengthIn(packed: Uint8Array): number {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
+  const flags = bytes[4] ?? 0;
+  const at = flags & 0x20 ? 5 : 6;
+  if (bytes.length < at + 4) return 0;
+  return [bytes.readUInt8(at), 0x100 + bytes.readUInt16LE(at), bytes.readUInt32LE(at)][flags >> 6] ?? 0;
 }
 
 /** Bytes appended to one piece of memory, which doubles when it is full. */

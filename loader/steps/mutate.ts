@@ -1,4 +1,3 @@
-import { readMutationDelivery } from '../bag/mutation-delivery.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
 import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import {
@@ -11,8 +10,8 @@ import {
   type Register,
   withinRegister,
 } from '../dataset/apply-mutations.ts';
-import { type Load, type MutationFile, startOf } from '../dataset/load.ts';
-import { namedObjects } from '../dataset/named-objects.ts';
+import { type Load, startOf } from '../dataset/load.ts';
+import { isNamedAt, namedObjects } from '../dataset/named-objects.ts';
 import { editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {
@@ -27,19 +26,8 @@ import { type StreetFilter, streetAt } from '../dataset/reference-lines.ts';
 import type { SetAsideOfDay } from '../dataset/set-aside.ts';
 import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
-import {
-  DamagedObjectError,
-  findJson,
-  getJson,
-  getObject,
-  getUnpacked,
-  isDelivery,
-  paths,
-  putJson,
-  putPacked,
-  type Storage,
-} from '../storage/storage.ts';
-import { bufferAccess } from '../zip/random-access.ts';
+import { readCopy } from '../storage/mutation-deliveries.ts';
+import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
 import { objectSource, shardsOfObjects } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -77,9 +65,9 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const delivered: MutationDay[] = [];
   for (const file of load.days) {
     try {
-      const { problems: found, ...day } = await readDelivery(storage, file);
+      const { problems: found, gemeenten, ...day } = await readCopy(storage, file);
       for (const problem of found) addProblem(problems, problem);
-      delivered.push(day);
+      delivered.push({ ...day, file: file.name, isOwnArea: gemeenten.length > 0 });
     } catch (error) {
       load = stoppedAt(load, delivered.length, error);
       break;
@@ -132,13 +120,6 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   return items;
 }
 
-async function readDelivery(storage: Storage, { name, key }: MutationFile) {
-  const bytes = await getObject(storage, key);
-  if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
-  const { gemeenten, ...delivery } = await readMutationDelivery(bufferAccess(bytes), name);
-  return { file: name, isOwnArea: gemeenten.length > 0, ...delivery };
-}
-
 /**
  * The load with only its first days, after which nothing can be applied because of `error`: what comes before a day
  * that is wrong is applied all the same.
@@ -171,8 +152,7 @@ async function findObjects(
   mutated: ReadonlySet<string>,
 ): Promise<FoundObjects> {
   const found: FoundObjects = new Map();
-  const wanted = new Set<string>();
-  for (const key of mutated) if (key.startsWith('NUM ')) wanted.add(key.slice('NUM '.length));
+  const wanted = idsIn(mutated, 'NUM');
   if (wanted.size === 0) return found;
   const named = namedObjects('identificatie', wanted);
   for (const shard of shards) {
@@ -220,7 +200,13 @@ function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects
 }
 
 function isStreetIn(keys: ReadonlySet<string>): StreetFilter {
-  return (lines, start) => keys.has(`OPR ${streetAt.identificatie(lines, start)}`);
+  const streets = namedObjects('street', idsIn(keys, 'OPR'));
+  return (lines, start) => isNamedAt(lines, start, streets);
+}
+
+/** The identificaties among keys of objects of all kinds. */
+function idsIn(keys: ReadonlySet<string>, kind: 'NUM' | 'OPR'): Set<string> {
+  return new Set([...keys].flatMap((key) => (key.startsWith(kind) ? key.slice(kind.length + 1) : [])));
 }
 
 /** The file of streets and places with the occurrences of `objects` in it, and without those that have ended. */

@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
-import { readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
+import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
 import type { MutationFile } from '../dataset/load.ts';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';
 import { SourceError } from './source.ts';
-import { isDelivery, paths, type Storage } from './storage.ts';
+import { DamagedObjectError, getObject, isDelivery, paths, type Storage } from './storage.ts';
 
 /** Whether the storage has a delivery, undamaged. */
 export async function isDeliveryKept(storage: Storage, key: string): Promise<boolean> {
@@ -41,11 +41,30 @@ export async function copyDelivery(
       `${name} has ${bytes.length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
     );
   }
-  const { mutations: _, problems: _problems, ...identity } = await readMutationDelivery(bufferAccess(bytes), name);
-  requireNamed(listed, identity);
+  const delivery = await readMutationDelivery(bufferAccess(bytes), name);
+  requireNamed(listed, delivery);
   const key = paths.mutationFile(name, crc32(bytes));
   if (!(await isDeliveryKept(storage, key))) await storage.put(key, bytes);
-  return { name, key, vanaf: identity.vanaf, tot: identity.tot, size: bytes.length, hash: identity.hash };
+  if (justRead.size === mostKeptRead) justRead.clear();
+  justRead.set(key, JSON.stringify(delivery));
+  return { name, key, vanaf: delivery.vanaf, tot: delivery.tot, size: bytes.length, hash: delivery.hash };
+}
+
+/**
+ * What was read of deliveries when they were copied, until they are applied: on one machine usually by the same
+ * process, which so parses each once. A key has the CRC-32 of the contents. As JSON, because a string that a parser
+ * returns may be a slice of its XML, and retain all of it.
+ */
+const justRead = new Map<string, string>();
+const mostKeptRead = 62;
+
+/** The contents of a copy. @throws DamagedObjectError, ExtractError */
+export async function readCopy(storage: Storage, { name, key }: MutationFile): Promise<MutationDelivery> {
+  const bytes = await getObject(storage, key);
+  if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
+  const read = justRead.get(key) ?? JSON.stringify(await readMutationDelivery(bufferAccess(bytes), name));
+  justRead.delete(key);
+  return JSON.parse(read) as MutationDelivery;
 }
 
 /** @throws ExtractError where the name of a delivery, or its entry in a list, says something else than its documents */

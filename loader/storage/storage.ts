@@ -175,9 +175,12 @@ export async function findUnpacked<T>(
 
 const mark = Buffer.from('\0key', 'latin1');
 
-/** Stores bytes with a checksum of their own, and marks them with their key: under another they count as damaged. */
-export async function putPacked(storage: Storage, key: string, bytes: Uint8Array): Promise<void> {
-  await storage.put(key, Buffer.concat([bytes, mark, checksumOf(key)]));
+/**
+ * Stores bytes with a checksum of their own, whole or in pieces, and marks them with their key: under another they
+ * count as damaged.
+ */
+export async function putPacked(storage: Storage, key: string, bytes: Uint8Array | Uint8Array[]): Promise<void> {
+  await storage.put(key, Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]));
 }
 
 /** @throws Error when the bytes are marked with another key; bytes of an earlier version have no mark */

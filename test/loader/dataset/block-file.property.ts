@@ -20,7 +20,7 @@ const filed = stored(BlockedLines.ofLines(many));
 function stored(lines: BlockedLines): BlockedLines {
   const writer = new BlockFileWriter<string>('form');
   writer.add('138', lines, 'about');
-  return new BlockFile<string>(writer.pack()).lines('138');
+  return new BlockFile<string>(Buffer.concat(writer.pack())).lines('138');
 }
 
 const line = fc
@@ -90,7 +90,7 @@ describe('a file of blocks', () => {
   writer.add('139', BlockedLines.ofLines([textOf('1399ZZ#1#')]), 1);
   writer.add('138', BlockedLines.ofLines([textOf('1381AA#9#')]), 2);
   writer.add('137', BlockedLines.ofLines([]), 3);
-  const file = writer.pack();
+  const file = Buffer.concat(writer.pack());
 
   it('says what it was told of each part that has lines', () => {
     const read = new BlockFile<number>(file);
