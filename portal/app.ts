@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono';
-import { html } from 'hono/html';
 import { secureHeaders } from 'hono/secure-headers';
 import { AdminError } from '../packages/admin/index.ts';
 import { copyScript, document, type Frame, fingerprint, styleSheet } from './layout.ts';
 import { accountPages } from './pages/account.ts';
+import { faultOf, type PageFault, signedOut, welcome } from './pages/general.ts';
 import { helpPages } from './pages/help.ts';
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
@@ -15,7 +15,6 @@ import { sessionPages } from './pages/sessions.ts';
 import { statementPages } from './pages/statements.ts';
 import { usagePages } from './pages/usage.ts';
 import { providerFault } from './stack/names.ts';
-import type { Text } from './text/en.ts';
 import { isLanguage, texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { deadlineMilliseconds, within } from './visit/deadline.ts';
@@ -48,10 +47,15 @@ export const pageRoutes: readonly PageRoute[] = [
   ...usagePages,
 ];
 
-/** A path of the portal to go back to; the first page for anything else. */
+/** A page of the portal to go back to, with what was searched there; the first page for anything else. */
 function localPath(back = '/'): string {
-  return /^\/(?!\/)[A-Za-z0-9/._-]*$/.test(back) ? back : '/';
+  const [path = '', ...rest] = back.split('?');
+  const query = new URLSearchParams(rest.join('?')).toString();
+  if (!/^\/(?!\/)[A-Za-z0-9/._-]*$/.test(path)) return '/';
+  return query === '' || query.length > 1_000 ? path : `${path}?${query}`;
 }
+
+const addressOf = (c: Context): string => c.req.path + new URL(c.req.url).search;
 
 /** How long a person may take to sign in at the provider. */
 const signInSeconds = 600;
@@ -84,12 +88,13 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
 
   function show(c: Context, page: Page, frame: Partial<Frame> = {}) {
     const language = languageOf(c);
-    const around = { settings, assets: addresses, language, path: c.req.path, canSwitch: c.req.method === 'GET' };
+    const canSwitch = c.req.method === 'GET';
+    const around = { settings, assets: addresses, language, path: c.req.path, address: addressOf(c), canSwitch };
     c.header('Content-Language', language);
     return c.html(document(page, { ...around, ...frame }), page.status ?? 200);
   }
 
-  const fault = (c: Context, name: Fault, frame: Partial<Frame> = {}) =>
+  const fault = (c: Context, name: PageFault, frame: Partial<Frame> = {}) =>
     show(c, faultOf(texts[languageOf(c)], name), frame);
 
   /** Logs an error of the provider or of the connection to it, and returns no result. */
@@ -184,7 +189,7 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
     const { person } = session;
     // An operator by a claim: whether that still holds only the provider knows, which remembers who signed in there.
     if (session.isStale && route.method === 'GET')
-      return c.redirect(`/sign-in?back=${encodeURIComponent(c.req.path)}`, 303);
+      return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
     if (session.isStale) return fault(c, 'confirm', { person });
     const visit = await visitOf(c, session);
     if (!visit) return fault(c, 'badRequest', { person });
@@ -259,38 +264,4 @@ function assetFiles({ colour, logo }: PortalSettings) {
 function requestId(c: Context): string {
   const { requestContext } = (c.env ?? {}) as { requestContext?: { requestId?: string } };
   return requestContext?.requestId ?? '-';
-}
-
-function welcome(text: Text): Page {
-  return {
-    title: text.welcome,
-    body: html`<div class="card"><p>${text.welcomeText}</p><p><a class="button" href="/sign-in">${text.signIn}</a></p></div>`,
-  };
-}
-
-function signedOut(text: Text, atProvider: string | undefined): Page {
-  const there = atProvider ? html`<a class="button plain" href="${atProvider}">${text.signOutThere}</a>` : '';
-  return {
-    title: text.signedOut,
-    body: html`<div class="card"><p>${text.signedOutText}</p><div class="actions"><a class="button" href="/sign-in">${text.signIn}</a>${there}</div></div>`,
-  };
-}
-
-const faultStatus = {
-  badRequest: 400,
-  confirm: 403,
-  forbidden: 403,
-  notFound: 404,
-  signIn: 400,
-  identity: 400,
-  provider: 503,
-  slow: 503,
-  tooMany: 429,
-} as const;
-type Fault = keyof typeof faultStatus;
-
-function faultOf(text: Text, name: Fault): Page {
-  const back = ['signIn', 'identity', 'provider', 'confirm'].includes(name) ? '/sign-in' : '/';
-  const explanation = text.errors[`${name}Text`];
-  return faultPage(text, { title: text.errors[name], explanation, back, status: faultStatus[name] });
 }

@@ -19,8 +19,9 @@ export type Frame = {
   /** The addresses of the style sheet, the script and the logo. */
   assets: { style: string; script: string; logo?: string };
   language: Language;
-  /** The path of this page, for the tabs and for the switch of the language. */
+  /** The path of this page, for the tabs, and with its query, for the switch of the language. */
   path: string;
+  address: string;
   /** Whether this page can be requested again in the other language. */
   canSwitch: boolean;
   person?: Person;
@@ -32,7 +33,7 @@ type Tab = { path: string; name: string };
 
 /** The whole document around a page. */
 export function document({ title, body }: Page, frame: Frame): Html {
-  const { settings, assets, language, path, person } = frame;
+  const { settings, assets, language, address, person } = frame;
   const text = texts[language];
   const others = languages.filter((one) => one !== language);
   return html`<!doctype html>
@@ -50,7 +51,7 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <header class="top"><div class="wrap">
 <a class="brand" href="/">${assets.logo ? html`<img src="${assets.logo}" alt="">` : ''}<span>${settings.company}</span></a>
 ${person ? html`<a href="/sessions">${text.signedInAs(person.name)}</a>` : ''}
-${frame.canSwitch ? others.map((other) => html`<a href="/language?to=${other}&amp;back=${encodeURIComponent(path)}" lang="${other}" hreflang="${other}">${texts[other].language}</a>`) : ''}
+${frame.canSwitch ? others.map((other) => html`<a href="/language?to=${other}&amp;back=${encodeURIComponent(address)}" lang="${other}" hreflang="${other}">${texts[other].language}</a>`) : ''}
 ${
   person
     ? html`<form method="post" action="/sign-out">${frame.formField}<button class="link">${text.signOut}</button></form>`

@@ -218,6 +218,26 @@ describe('every page', () => {
   });
 });
 
+describe('the other language', () => {
+  it('shows the same page, with what was searched there', async () => {
+    const { body } = await operator.get('/operator/accounts?q=caf%C3%A9+%26+co');
+    const [, link = ''] = /href="(\/language[^"]+)" lang="nl"/.exec(body) ?? [];
+    const answer = await portal.app.request(link.replaceAll('&amp;', '&'));
+    expect(answer.headers.get('location')).toBe('/operator/accounts?q=caf%C3%A9+%26+co');
+  });
+
+  it.each([
+    ['//evil.example', '/'],
+    ['https://evil.example/', '/'],
+    ['/\\evil.example', '/'],
+    ['/x?a=1\r\nSet-Cookie: b=2', '/x?a=1%0D%0ASet-Cookie%3A+b%3D2'],
+    [`/x?q=${'a'.repeat(1_000)}`, '/x'],
+  ])('asked for with %j goes to %s', async (back, to) => {
+    const answer = await portal.app.request(`/language?to=nl&back=${encodeURIComponent(back)}`);
+    expect(answer.headers.get('location')).toBe(to);
+  });
+});
+
 describe('the links of the operator', () => {
   it('are at the bottom of each page, and only those that are configured', async () => {
     const links = { contactEmail: 'hulp@example.nl', accessibility: 'https://example.nl/a11y', privacy: undefined };

@@ -203,11 +203,12 @@ describe('a session', () => {
     await browser.signIn(operator);
     const cookie = browser.jar.get(session);
     now += 301_000;
-    expect((await browser.get('/operator/plans')).location).toBe('/sign-in?back=%2Foperator%2Fplans');
+    const asked = (await browser.get('/operator/accounts?q=ac')).location ?? '';
+    expect(asked).toBe('/sign-in?back=%2Foperator%2Faccounts%3Fq%3Dac');
     // The table has the time of this machine.
-    expect(await browser.signIn(operator, '/sign-in?back=%2Foperator%2Fplans')).toMatchObject({
+    expect(await browser.signIn(operator, asked)).toMatchObject({
       status: 303,
-      location: '/operator/plans',
+      location: '/operator/accounts?q=ac',
     });
     expect(browser.jar.get(session)).toBe(cookie);
     now = Date.now();
