@@ -20,24 +20,15 @@ export function countLines(lines: readonly Line[]): LineCounts {
   return { lines: lines.length, lists: lines.reduce((count, line) => (hasAddress(line) ? count : count + 1), 0) };
 }
 
-/** Encodes a shard for storage, from its parts in order; each line has every field of this release. */
-export class LineShardWriter {
-  readonly #file = new BlockFileWriter<LineCounts>(linesHeader);
-
-  /** Adds a part, whose bytes can't be read afterwards. */
-  add(part: string, lines: BlockedLines, counts: LineCounts): void {
-    this.#file.add(part, lines, counts);
-  }
-
-  pack(): Buffer[] {
-    return this.#file.pack();
-  }
+/** Makes the file of the lines of a shard; each has every field of this release, or those of `form`. */
+export function lineShardWriter(form = linesHeader): BlockFileWriter<LineCounts> {
+  return new BlockFileWriter(form);
 }
 
 /** All lines of a shard of a snapshot, in their stored form. */
 export function packShard(lines: readonly Line[]): Buffer {
-  const [header = linesHeader, ...stored] = linesToStore(lines);
-  const file = new BlockFileWriter<LineCounts>(header);
+  const [header, ...stored] = linesToStore(lines);
+  const file = lineShardWriter(header);
   for (const [part, ofPart] of Map.groupBy(stored, (line) => line.slice(0, 3))) {
     file.add(part, BlockedLines.ofLines(ofPart), countLines(ofPart));
   }

@@ -12,30 +12,9 @@ import { parseCheckedJson, shardOf, unpackLineBytes } from './stored-form.ts';
  */
 export type PartResult = { addresses: number; problems: ProblemCounts; next: string | null };
 
-/** Makes the stored form of the object layer of one shard. */
-export class ObjectShardWriter {
-  readonly #file = new BlockFileWriter<PartResult>('objects', indexOfLines);
-  /** How many lines were added that are not stored yet. */
-  count = 0;
-
-  /** Adds lines that are not stored yet. */
-  addLines(part: string, lines: readonly ObjectLine[], result: PartResult): void {
-    this.count += lines.length;
-    this.add(part, BlockedLines.ofLines(lines), result);
-  }
-
-  /** Adds a part; one without lines leaves no trace. Its bytes can't be read afterwards. */
-  add(part: string, lines: BlockedLines, result: PartResult): void {
-    this.#file.add(part, lines, result);
-  }
-
-  get isEmpty(): boolean {
-    return this.#file.isEmpty;
-  }
-
-  pack(): Buffer[] {
-    return this.#file.pack();
-  }
+/** Makes the file of the objects of a shard. */
+export function objectShardWriter(): BlockFileWriter<PartResult> {
+  return new BlockFileWriter('objects', indexOfLines);
 }
 
 /** The form of the releases before there were blocks: the lines of a part are compressed as one. */

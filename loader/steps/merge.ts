@@ -7,11 +7,11 @@ import {
   reportOfCounts,
 } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
-import { BlockedLines } from '../dataset/block-file.ts';
+import { BlockedLines, type BlockFileWriter } from '../dataset/block-file.ts';
 import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
-import { countLines, type LineCounts, LineShardReader, LineShardWriter } from '../dataset/line-shard.ts';
+import { countLines, type LineCounts, LineShardReader, lineShardWriter } from '../dataset/line-shard.ts';
 import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot } from '../dataset/load.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type ShardCounts,
 } from '../dataset/load-counts.ts';
 import { namedObjects } from '../dataset/named-objects.ts';
-import { type Edits, edited, ObjectShardWriter } from '../dataset/object-shard.ts';
+import { type Edits, edited, objectShardWriter, type PartResult } from '../dataset/object-shard.ts';
 import { type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { ChangeWriter, postcode3sOf } from '../dataset/stored-form.ts';
@@ -76,13 +76,13 @@ export async function mergeShard(
     unexplained: noChanges().changes,
   };
   const byPlace: ChangesByPlace = { streets: {}, woonplaatsen: {} };
-  const objects = new ObjectShardWriter();
+  const objects = objectShardWriter();
   const makesSnapshot = resultOf(load) === load.id;
   const after: Lines = makesSnapshot
     ? await derived(storage, load, shard, memory, objects, merged, before)
     : ofSnapshot(await snapshotOf(storage, load.target?.snapshot ?? null, shard));
 
-  const snapshot = new LineShardWriter();
+  const snapshot = lineShardWriter();
   const changes = new ChangeWriter();
   const csv = new ChangesCsvWriter(shard, (name, packed) => putPacked(storage, paths.changesCsv(loadId, name), packed));
   const flush = async () => {
@@ -121,7 +121,7 @@ export async function mergeShard(
   merged.hasObjects = !objects.isEmpty;
   if (merged.hasObjects) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);
-  return { objects: objects.count };
+  return { objects: after.derived ?? 0 };
 }
 
 async function copyReference(storage: Storage, from: string, to: string): Promise<void> {
@@ -139,6 +139,8 @@ type PartLines = StoredLines & { groups: { before: Line[]; after: Line[] }[] };
 /** Returns the lines of a shard, one postcode3 at a time, in order; `live` are those of the live dataset. */
 type Lines = {
   of(postcode3: string, live: StoredLines): PartLines | Promise<PartLines>;
+  /** How many lines of objects were derived. */
+  derived?: number;
   /** Whether a change of the last part that was returned is one that the live dataset should have had. */
   isError?: (change: Change) => boolean;
 };
@@ -176,7 +178,7 @@ async function derived(
   load: Load,
   shard: string,
   memory: ReferenceMemory | undefined,
-  objects: ObjectShardWriter,
+  objects: BlockFileWriter<PartResult>,
   merged: Merged,
   before: LineShardReader,
 ): Promise<Lines> {
@@ -222,14 +224,17 @@ async function derived(
       addProblem(problems, problem),
     );
     const addresses = rows.keys.length;
-    objects.addLines(part, lines, { addresses, problems: problemCounts(problems), next });
+    result.derived = (result.derived ?? 0) + lines.length;
+    objects.add(part, BlockedLines.ofLines(lines), { addresses, problems: problemCounts(problems), next });
     merged.addresses += addresses;
     merged.problems = mergeReports([merged.problems, problems]);
     return compared(live, joinRows(rows));
   };
-  if (load.auditSince === undefined) return { of };
+  const result: Lines = { of };
+  if (load.auditSince === undefined) return result;
   const changed = new Set((await getJson<Collected>(storage, paths.collected(load.id))).changed);
-  return { of, isError: (change) => !isExplained(change, last, changed, reference) };
+  result.isError = (change) => !isExplained(change, last, changed, reference);
+  return result;
 }
 
 /** Whether an occurrence begins or ceases to be valid in the time between the two snapshots. */

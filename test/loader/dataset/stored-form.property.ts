@@ -12,7 +12,7 @@ import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import {
   countLines,
   LineShardReader,
-  LineShardWriter,
+  lineShardWriter,
   packShard,
   unpackShard,
 } from '../../../loader/dataset/line-shard.ts';
@@ -113,7 +113,7 @@ describe('a snapshot', () => {
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
         const reader = new LineShardReader(packShard(lines));
-        const copied = new LineShardWriter();
+        const copied = lineShardWriter();
         const total = { lines: 0, lists: 0 };
         for (const part of reader.parts) {
           const { lines: blocks, counts } = reader.blocks(part);
