@@ -231,7 +231,7 @@ input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid
 code,pre{font:.92rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{background:var(--ground);border:1px solid var(--line);border-radius:.35rem;padding:.8rem 1rem;margin:.5rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
 .key{font-size:1.05rem;font-weight:600}
-svg.chart{width:100%;max-width:46rem;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart rect.over{fill:var(--bad)}svg.chart line{stroke:var(--line)}svg.chart .limit{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5}.limit-mark{color:var(--bad)}svg.chart text{fill:var(--muted);font-size:16px}
+svg.chart{width:100%;max-width:46rem;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart rect.over{fill:var(--bad)}svg.chart line{stroke:var(--line)}svg.chart .limit{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5}.limit-mark{color:var(--bad)}svg.chart text{fill:var(--muted);font-size:16px}@media(min-width:48rem){svg.chart text{font-size:10px}}
 svg.chart g path{fill:transparent}svg.chart g text{visibility:hidden;fill:var(--ink);font-weight:600}svg.chart g:hover text,svg.chart g:focus text{visibility:visible}svg.chart g:focus{outline:0}svg.chart g:focus rect,svg.chart g:hover rect{stroke:var(--ink);stroke-width:2}
 .tag.warn{color:var(--warn)}
 footer a{margin-left:.6rem}footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;font-size:.92rem}

@@ -7,7 +7,13 @@ import { instantOf, invalidPage, scrollTable } from './parts.ts';
 /** The statements of closed months: of one account for its members, of all accounts for operators. */
 export const statementPages: readonly PageRoute[] = [
   { of: 'account', method: 'GET', path: '/accounts/:account/statements', action: 'usage.view', handle: monthsPage },
-  { of: 'account', method: 'GET', path: '/accounts/:account/statement', action: 'usage.view', handle: statementPage },
+  {
+    of: 'account',
+    method: 'GET',
+    path: '/accounts/:account/statements/show',
+    action: 'usage.view',
+    handle: statementPage,
+  },
   { of: 'account', method: 'GET', path: '/accounts/:account/statement.csv', action: 'usage.view', handle: csvFile },
   { of: 'account', method: 'GET', path: '/accounts/:account/statement.json', action: 'usage.view', handle: jsonFile },
   { of: 'service', method: 'GET', path: '/operator/statements', action: 'operator.view', handle: allMonthsPage },
@@ -45,7 +51,9 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
   const rows = months.map(({ month, state }): Html[] => [
     format.month(month),
     text.monthStates[state],
-    state === 'closed' ? html`<a href="/accounts/${account}/statement?month=${month}">${text.showStatement}</a>` : '-',
+    state === 'closed'
+      ? html`<a href="/accounts/${account}/statements/show?month=${month}">${text.showStatement}</a>`
+      : '-',
   ]);
   return {
     title,

@@ -149,7 +149,7 @@ function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByK
     ...cells(key),
   ]);
   if (unattributed.lookups > 0) rows.push([text.unattributed, ...cells(unattributed)]);
-  return scrollTable(text.byKey, [text.keyId, { number: text.lookups }, { number: '%' }, text.lastUsedOn], rows);
+  return scrollTable(text.keys, [text.keyId, { number: text.lookups }, { number: '%' }, text.lastUsedOn], rows);
 }
 
 function rangeForm(visit: AccountVisit): Html {

@@ -1,10 +1,18 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { type Statements, statementsOf } from '../../../core/accounts/admin/statements.ts';
+import { type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
+import { charge } from '../../../core/accounts/charge/charge.ts';
+import { dateOf, windowStart } from '../../../core/calendar.ts';
+import { statementFolder } from '../../../local/statement-folder.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { startLocalRun } from '../command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 let admin: Admin;
+let statements: Statements;
 const keys: Record<'cli' | 'code', string> = { cli: '', code: '' };
 
 beforeAll(async () => {
@@ -17,9 +25,25 @@ beforeAll(async () => {
     keys[id] = (await admin.keys.create({ account: id, label: 'k', expires: '2099-01-01T00:00:00Z' })).keyId;
     await admin.members.add({ account: id, person: `admin@${id}.nl`, role: 'admin' });
   }
+  const past = createAdmin({
+    ...{ client, table: 'accounts', checksumSecret: 'a secret of the tests' },
+    now: () => lastMonth * 1000,
+  });
+  await past.accounts.create({ id: 'old', plan: 'standard' });
+  await charge(
+    createAccessStore(client, 'accounts'),
+    readApiKey((await past.keys.create({ account: 'old', label: 'k' })).key, 'a secret of the tests') as KeyClaim,
+    () => lastMonth,
+    AbortSignal.timeout(20_000),
+  );
+  statements = statementsOf(createAdminStore(client, 'accounts', 'test', Date.now), statementFolder(bench.data));
   await admin.sessions.start('sub:someone', 3600, { people: ['admin@cli.nl'], name: 'Ann', browser: 'B', claims: {} });
 }, 30_000);
 afterAll(() => bench.stop());
+
+/** A moment of the last whole month, in seconds, and its name. */
+const lastMonth = windowStart('month', Date.now() / 1000) - 10 * 86_400;
+const month = dateOf(lastMonth).slice(0, 7);
 
 /** The names of all members at any depth, as the package writes them, with `[]` for the entries of a list. */
 function namesIn(value: unknown, at = ''): string[] {
@@ -96,6 +120,21 @@ const calls: Call[] = [
     'member add',
     () => ['member', 'add', 'x@own.nl', '--account', 'cli', '--role', 'viewer'],
     () => admin.members.add({ account: 'code', person: 'x@own.nl', role: 'viewer' }),
+  ],
+  ['usage close', () => ['usage', 'close', '--month', month], () => statements.close(month)],
+  ['usage months', () => ['usage', 'months'], () => statements.months()],
+  [
+    'usage statement',
+    () => ['usage', 'statement', 'old', '--month', month],
+    () => statements.show({ account: 'old', month }),
+  ],
+  [
+    'usage export',
+    () => ['usage', 'export', '--month', month, '--by', 'day'],
+    async () => {
+      const { account, days } = await statements.show({ account: 'old', month });
+      return days.map((day) => ({ account, ...day }));
+    },
   ],
   ['member list', () => ['member', 'list', '--account', 'cli'], () => admin.members.list('code')],
   [

@@ -53,15 +53,16 @@ describe('the statements of an account', () => {
   it('are listed by month with their state, without what other accounts used', async () => {
     const { status, body } = await member.get('/accounts/mine/statements');
     expect(status).toBe(200);
-    expect(body).toContain('/accounts/mine/statement?month=2026-10');
+    expect(body).toContain('/accounts/mine/statements/show?month=2026-10');
     expect(body).toContain('Open');
     expect(body).not.toMatch(/>(11|7)</);
   });
 
   it('show the days, the sum and the hash of the statement', async () => {
     const { sha256 } = await statements.show({ account: 'mine', month: '2026-10' });
-    const { body } = await member.get('/accounts/mine/statement?month=2026-10');
+    const { body } = await member.get('/accounts/mine/statements/show?month=2026-10');
     for (const shown of ['10 Oct', '<dd>4</dd>', sha256]) expect(body).toContain(shown);
+    expect(body).toMatch(/href="\/accounts\/mine\/statements" aria-current="true"/);
   });
 
   it('are the same in the files, of which the JSON one verifies', async () => {
@@ -79,8 +80,8 @@ describe('the statements of an account', () => {
     ['no month', ''],
     ['what is no month', '2026-13'],
   ])('are refused for %s, with a way back', async (_, month) => {
-    for (const type of ['', '.csv', '.json']) {
-      const answer = await member.get(`/accounts/mine/statement${type}?month=${month}`);
+    for (const path of ['statements/show', 'statement.csv', 'statement.json']) {
+      const answer = await member.get(`/accounts/mine/${path}?month=${month}`);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([422, expect.stringContaining('text/html')]);
       expect(answer.body).toContain('href="/accounts/mine/statements"');
     }
@@ -89,7 +90,7 @@ describe('the statements of an account', () => {
   it('are shown to members of the account and to operators only', async () => {
     for (const path of [
       'statements',
-      'statement?month=2026-10',
+      'statements/show?month=2026-10',
       'statement.csv?month=2026-10',
       'statement.json?month=2026-10',
     ]) {
