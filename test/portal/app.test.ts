@@ -73,6 +73,22 @@ describe('usage', () => {
   });
 });
 
+describe('the history of an account', () => {
+  it('names who made a change by the e-mail address, or without one by the subject', async () => {
+    const id = await newAccount();
+    const byAddress = await portal.signedIn({ subject: 'sub:x', email: 'olaf@operator.nl', operator: true });
+    const bySubject = await portal.signedIn({ subject: 'sub:y', operator: true });
+    const actorOf = async (person: typeof byAddress) => {
+      await person.post(`/accounts/${id}/members`, { person: 'new@member.nl', role: 'viewer' });
+      return (await service.admin.accounts.audit(id, 1))[0]?.actor;
+    };
+    expect([await actorOf(byAddress), await actorOf(bySubject)]).toEqual([
+      'olaf@operator.nl (operator)',
+      'sub:y (operator)',
+    ]);
+  });
+});
+
 describe('an operator', () => {
   it.each([
     ['the list', { subject: 'sub:l', email: 'lijst@operator.nl' }],

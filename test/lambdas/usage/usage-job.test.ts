@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { readRetention } from '../../../core/accounts/admin/usage-range.ts';
 import { type LimitMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
 import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 
@@ -39,6 +40,24 @@ async function request(key: string, count: number): Promise<void> {
 }
 
 describe('the usage job', () => {
+  it('notes the month in which the first account was created, and for how long usage is kept', async () => {
+    const { admin, client, table, clock } = bench;
+    const store = createAdminStore(client, table, 'test', () => clock.now);
+    await runJob({ months: 7 });
+    const thisMonth = new Date(clock.now).toISOString().slice(0, 7);
+    expect(await readRetention(store)).toEqual({ months: 7, since: thisMonth });
+    clock.now -= 40 * dayMilliseconds;
+    await admin.accounts.create({ id: 'first', plan: 'ten' });
+    const earlier = new Date(clock.now).toISOString().slice(0, 7);
+    clock.now += 40 * dayMilliseconds;
+    await runJob({ months: 7 });
+    expect(await readRetention(store)).toEqual({ months: 7, since: earlier });
+    await admin.accounts.suspend('first');
+    await admin.accounts.delete('first');
+    await runJob();
+    expect(await readRetention(store)).toEqual({ months: 25, since: earlier });
+  });
+
   it('records a day once it has ended, for the configured months after its own', async () => {
     const { clock, item } = bench;
     await request(await account('one'), 3);

@@ -41,4 +41,28 @@ describe('a lease', () => {
     clock.mockReturnValue(1_000_000 + 40_000);
     expect(() => taken.assertHeld()).toThrow(LockedError);
   });
+
+  it('of an execution is confirmed by its lock in the table, by its own token, until the invocation ends', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 1));
+    let isLost = false;
+    const checked: unknown[][] = [];
+    const lock = {
+      check: async (...args: unknown[]) => {
+        checked.push(args);
+        if (isLost) throw new LockedError(null);
+        return held;
+      },
+    } as unknown as LoadLock;
+    const taken = await Lease.ofOwner(lock, 'test', 30_000);
+    await taken.confirm(0);
+    expect(checked).toEqual([['test'], ['test', 'token']]);
+    clock.mockReturnValue(1_000_000 + 29_999);
+    expect(() => taken.assertHeld()).not.toThrow();
+    isLost = true;
+    await expect(taken.confirm(0)).rejects.toThrow(LockedError);
+    expect(taken.signal.aborted).toBe(true);
+    isLost = false;
+    await expect(taken.confirm(0)).rejects.toThrow(LockedError);
+  });
 });

@@ -34,6 +34,18 @@ describe('the session cookie', () => {
     expect((await readBack(others)).session).toBeUndefined();
   });
 
+  it('lasts eight hours, and is sent to the portal alone, over TLS, not to scripts', async () => {
+    const app = new Hono();
+    app.get('/set', async (c) => {
+      await cookies.writeSession(c, id);
+      return c.text('');
+    });
+    const [cookie = ''] = (await app.request('/set')).headers.getSetCookie();
+    const attributes = cookie.split('; ').slice(1).sort();
+    expect(attributes).toEqual(['HttpOnly', 'Max-Age=28800', 'Path=/', 'SameSite=Lax', 'Secure']);
+    expect(cookie).toMatch(/^__Host-portal-session=/);
+  });
+
   it('has another proof than the token of a form, which pages show', async () => {
     const { value, form } = await readBack();
     expect(value).toMatch(new RegExp(`^${id}\\.`));

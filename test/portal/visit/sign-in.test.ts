@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { operatorStatus, readIdentity, UnusableIdentity } from '../../../portal/visit/identity.ts';
+import { isLoopback } from '../../../portal/visit/sign-in.ts';
 
 const settings = {
   subjectClaim: 'sub',
@@ -101,5 +102,18 @@ describe('an operator by a claim', () => {
     const other = { operators: [], operatorClaim: { name: 'groups', value: 'others' } };
     expect(operatorStatus({ ...identity, confirmed }, other, at(1))).toBe('no');
     expect(operatorStatus({ ...identity, confirmed }, { operators: [] }, at(1))).toBe('no');
+  });
+});
+
+describe('a URL of this machine', () => {
+  it.each([
+    ['http://127.0.0.1:3000', true],
+    ['http://localhost', true],
+    ['http://[::1]:3000/x', true],
+    ['http://[::2]', false],
+    ['http://127.0.0.1.example.nl', false],
+    ['http://portal.example.nl', false],
+  ])('is recognised, so that the portal does without TLS there only: %s', (url, expected) => {
+    expect(isLoopback(url)).toBe(expected);
   });
 });

@@ -215,6 +215,11 @@ describe('the usage of all accounts', () => {
       await client.send(new DeleteCommand({ TableName: table, Key: { account: 'account#', item: id } }));
   });
 
+  it('comes in pages of a hundred unless fewer are asked for, and never in larger ones', async () => {
+    expect((await usagePage(store())).accounts.length).toBeGreaterThan(0);
+    await expect(usagePage(store(), { limit: 101 })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
   it('is refused for a part that is none', async () => {
     for (const accounts of [0, 1.5])
       await expect(usageParts(store(), accounts)).rejects.toMatchObject({ code: 'invalid' });
