@@ -155,7 +155,7 @@ export const lockFiles = [
   'package-lock.json',
   'test/generators/package-lock.json',
   'test/openapi-rules/package-lock.json',
-  'test/package/registry/package-lock.json',
+  'test/package/tools/package-lock.json',
 ];
 
 async function main() {

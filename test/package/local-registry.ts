@@ -1,14 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
-import { installTools } from '../support/install-tools.ts';
+import { installPackageTools } from './package-tools.ts';
 
 const run = promisify(execFile);
-const root = resolve(import.meta.dirname, '../..');
 
 /** A registry of npm on this machine. */
 export type LocalRegistry = {
@@ -23,8 +22,8 @@ export type LocalRegistry = {
  * Undefined where that registry does not answer.
  */
 export async function startRegistry(folder: string): Promise<LocalRegistry | undefined> {
-  const tools = join(root, 'node_modules/.cache/registry');
-  if (!(await installTools(join(import.meta.dirname, 'registry'), tools))) return undefined;
+  const tools = await installPackageTools();
+  if (!tools) return undefined;
   mkdirSync(folder, { recursive: true });
   const [upstream, certificates] = await Promise.all(['registry', 'cafile'].map(setting));
   writeFileSync(
@@ -40,8 +39,7 @@ log: { type: stdout, format: pretty, level: warn }
   );
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  const verdaccio = join(tools, 'node_modules/verdaccio/bin/verdaccio');
-  const child = spawn(process.execPath, [verdaccio, '--config', join(folder, 'config.yaml'), '--listen', url], {
+  const child = spawn(join(tools, 'verdaccio'), ['--config', join(folder, 'config.yaml'), '--listen', url], {
     env: { ...process.env, ...(certificates !== 'null' && { NODE_EXTRA_CA_CERTS: certificates }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
