@@ -102,6 +102,22 @@ describe('the smoke test fails a service that', () => {
     expect(failed.map(({ title }) => title)).toContain(chosen[0]?.title);
     for (const { reason } of failed) expect(reason).toBeTruthy();
   });
+
+  it('counts a lookup twice, also when a window ends in the last comparison', async () => {
+    let lookups = 0;
+    proxy.spoil({
+      async answer(returning, passing, again) {
+        if (returning.status !== 200 || passing.url.pathname !== '/v1/address') return;
+        await again();
+        const secondsLeft = 86_400 - (Math.floor(Date.parse(returning.headers.date ?? '') / 1000) % 86_400);
+        if (++lookups === 6) returning.headers.ratelimit = `"day";r=99000;t=${secondsLeft}`;
+      },
+    });
+    const chosen = checks.filter(({ section, title }) => /validation/.test(section) || /counts one unit/.test(title));
+    const { results } = await runSmoke(proxy.url, options, chosen);
+    expect(lookups).toBe(6);
+    expect(results.at(-1)).toMatchObject({ state: 'failed', reason: expect.stringContaining('counted 2 units') });
+  });
 });
 
 describe('a response that never arrives', () => {
