@@ -6,8 +6,8 @@ import type { Line } from './lines.ts';
 import { SortedLines } from './sorted-lines.ts';
 import { checkedJson, linesOf, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
 
-/** So much compresses as well as a megabyte, and a day of the country changes a quarter of so many blocks. */
-const usualBlockBytes = 64 * 1024;
+/** So much compresses as well as a megabyte, and a day of the country changes a seventh of so many blocks. */
+const usualBlockBytes = 32 * 1024;
 const lineEnd = 0x0a;
 const separator = '#';
 
