@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
  * V8 would let what a command has dropped grow to 200 MB before it collects it, on a large machine. What an export
  * holds takes 25 MB.
  */
-const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 512 };
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 160 };
 
 /**
  * Runs `entry` with our arguments in a thread that collects its garbage early: 130 MB instead of 330 for the usage of
