@@ -17,7 +17,7 @@ describe('the texts', () => {
   it.each([
     ['nl', undefined, 'nl'],
     ['en-US,en;q=0.9', undefined, 'en'],
-    ['de, en;q=0.5, nl;q=0.8', undefined, 'nl'],
+    ['eo, en;q=0.5, nl;q=0.8', undefined, 'nl'],
     ['fr', undefined, 'nl'],
     ['en;q=0', undefined, 'nl'],
     [undefined, undefined, 'nl'],
