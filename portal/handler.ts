@@ -12,6 +12,7 @@ import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';
 import { portalApp } from './app.ts';
 import { providerFault } from './stack/names.ts';
+import { isLanguage, type Language } from './text/format.ts';
 import { freshSecret } from './visit/cookies.ts';
 
 const settingsSchema = z.object({
@@ -30,6 +31,7 @@ const settingsSchema = z.object({
     }),
     {},
   ),
+  languages: z.optional(z.array(z.custom<Language>((code) => isLanguage(String(code))))),
   logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
   signIn: z.object({
     issuer: z.string(),
@@ -40,7 +42,7 @@ const settingsSchema = z.object({
   }),
 });
 
-const { logoType, signIn, deployment, ...settings } = settingsSchema.parse(
+const { logoType, signIn, deployment, languages, ...settings } = settingsSchema.parse(
   JSON.parse(requireEnvironment(environment.portal)),
 );
 const logger = new Logger({ serviceName: 'portal' });
@@ -62,6 +64,7 @@ const app = portalApp(
   {
     settings: {
       ...settings,
+      ...(languages && { languages }),
       ...(logoType && {
         logo: { type: logoType, bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))) },
       }),

@@ -15,7 +15,7 @@ import {
 
 /** What surrounds a page. */
 export type Frame = {
-  settings: Pick<PortalSettings, 'company' | 'links'>;
+  settings: Pick<PortalSettings, 'company' | 'links' | 'languages'>;
   /** The addresses of the style sheet, the script and the logo. */
   assets: { style: string; script: string; logo?: string };
   language: Language;
@@ -35,7 +35,7 @@ type Tab = { path: string; name: string };
 export function document({ title, body }: Page, frame: Frame): Html {
   const { settings, assets, language, address, person } = frame;
   const text = texts[language];
-  const others = languages.filter((one) => one !== language);
+  const others = (settings.languages ?? languages).filter((one) => one !== language);
   return html`<!doctype html>
 <html lang="${language}">
 <head>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { environment } from '../../core/names.ts';
+import { pageLanguages } from './request.ts';
 
 const text = z.optional(z.string());
 
@@ -15,6 +16,7 @@ const brandingSchema = z.object({
   terms: text,
   privacy: text,
   accessibility: text,
+  languages: z.optional(z.array(z.enum(pageLanguages))),
   /** A `data:` URL, on one machine; deployed, the file is in the bundle. */
   logo: text,
   /** The URL of the portal, where there is one. */

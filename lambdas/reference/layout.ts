@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Branding } from './branding.ts';
 import { escaped, htmlDocument } from './html.ts';
-import type { PageLanguage } from './request.ts';
+import { type PageLanguage, pageLanguages } from './request.ts';
 
 /** What every page for people has around its contents, in a language. */
 const words = {
   en: {
+    name: 'English',
     title: 'Dutch addresses',
     languages: 'Language',
     portal: 'My keys and usage',
@@ -17,6 +18,7 @@ const words = {
     about: 'About this service',
   },
   nl: {
+    name: 'Nederlands',
     title: 'Nederlandse adressen',
     languages: 'Taal',
     portal: 'Mijn sleutels en verbruik',
@@ -61,20 +63,24 @@ export async function brandedPage(content: PageContent): Promise<{ html: string;
 }
 
 function header({ language, branding, home, version }: PageContent): string {
-  const { title, languages, portal } = words[language];
+  const { title, portal } = words[language];
   const logo = branding.logo ? `<img src="${branding.logo}" alt="">` : '';
   const name = branding.name ? `${escaped(branding.name)} <span>${title}</span>` : title;
   const portalLink = branding.portalUrl ? `<a href="${escaped(branding.portalUrl)}">${portal}</a>` : '';
   return `<header>
 <p class="name"><a href="${home}">${logo}${name}</a>${version ? ` <small>v${escaped(version)}</small>` : ''}</p>
 <div class="links">${portalLink}
-<nav class="languages" aria-label="${languages}">${languageLink('en', 'English', language)} ${languageLink('nl', 'Nederlands', language)}</nav></div>
+${languageLinks(language, branding.languages ?? pageLanguages)}</div>
 </header>`;
 }
 
-function languageLink(language: PageLanguage, name: string, current: PageLanguage): string {
-  const isCurrent = language === current ? ' aria-current="true"' : '';
-  return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${name}</a>`;
+function languageLinks(current: PageLanguage, offered: readonly PageLanguage[]): string {
+  if (offered.length < 2) return '';
+  const links = offered.map((language) => {
+    const isCurrent = language === current ? ' aria-current="true"' : '';
+    return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${words[language].name}</a>`;
+  });
+  return `<nav class="languages" aria-label="${words[current].languages}">${links.join(' ')}</nav>`;
 }
 
 function footer({ language, branding }: PageContent): string {

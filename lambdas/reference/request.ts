@@ -2,17 +2,17 @@ import { preferredLanguage } from '../http/accept.ts';
 import type { RequestEvent } from '../http/middleware.ts';
 
 /** The languages of the pages. */
-const languages = ['en', 'nl'] as const;
-export type PageLanguage = (typeof languages)[number];
+export const pageLanguages = ['en', 'nl'] as const;
+export type PageLanguage = (typeof pageLanguages)[number];
 
-/** The language of the query (`?lang=nl`), otherwise the browser's preference, otherwise English. */
-export function languageOf({
-  rawQueryString = '',
-  headers,
-}: Pick<RequestEvent, 'rawQueryString' | 'headers'>): PageLanguage {
+/** The language of the query (`?lang=nl`), otherwise the browser's preference, otherwise the first one: English. */
+export function languageOf(
+  { rawQueryString = '', headers }: Pick<RequestEvent, 'rawQueryString' | 'headers'>,
+  offered: readonly PageLanguage[] = pageLanguages,
+): PageLanguage {
   const asked = new URLSearchParams(rawQueryString).get('lang')?.toLowerCase();
-  const chosen = languages.find((language) => language === asked);
-  return chosen ?? preferredLanguage(languages, headers['accept-language']) ?? 'en';
+  const chosen = offered.find((language) => language === asked);
+  return chosen ?? preferredLanguage(offered, headers['accept-language']) ?? offered[0] ?? 'en';
 }
 
 /** The base URL that the client used. API Gateway accepts only the host names of the deployment. */

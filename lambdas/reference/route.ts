@@ -52,7 +52,7 @@ function readerOf(event: RequestEvent): (() => Promise<Published>) | undefined {
   const path = event.rawPath;
   const baseUrl = baseUrlOf(event.headers);
   if (path === '/v1/openapi.json') return () => once(`${path} ${baseUrl}`, () => openApi(baseUrl));
-  const language = languageOf(event);
+  const language = languageOf(event, branding.languages);
   if (isDocsPath(path)) {
     const create = async () => page(await docsPage(language, baseUrl, branding), language);
     return () => once(`${path} ${language} ${baseUrl}`, create);

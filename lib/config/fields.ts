@@ -99,6 +99,13 @@ export const branding = z.strictObject({
   terms: webAddress.optional().describe('The terms of service.'),
   privacy: webAddress.optional().describe('The privacy statement.'),
   accessibility: webAddress.optional().describe('The accessibility statement.'),
+  languages: z
+    .array(z.enum(['nl', 'en']))
+    .min(1)
+    .refine((codes) => new Set(codes).size === codes.length)
+    .meta({ allowed: 'a list of `nl` and `en`, or one of them' })
+    .optional()
+    .describe('The languages of the portal and the reference, the first one for browsers that prefer none of them.'),
 });
 
 /** How long before the end of the client secret people are told. */

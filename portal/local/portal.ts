@@ -26,7 +26,11 @@ export type LocalPortalOptions = {
   apiUrl: string;
   /** How the pages present the operator. */
   branding?:
-    | (PortalLinks & Partial<Pick<PortalSettings, 'colour' | 'logo'>> & { name?: string | undefined })
+    | (PortalLinks &
+        Partial<Pick<PortalSettings, 'colour' | 'logo'>> & {
+          name?: string | undefined;
+          languages?: PortalSettings['languages'] | undefined;
+        })
     | undefined;
   /** Of the portal, and of the provider: another one is picked where it is taken, or 0. */
   ports: { portal: number; provider: number };
@@ -82,6 +86,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
         colour: branding?.colour ?? '#0b4f8a',
         links: branding ?? {},
         ...(branding?.logo && { logo: branding.logo }),
+        ...(branding?.languages && { languages: branding.languages }),
         signIn: {
           issuer: provider.issuer,
           clientId: registration.clientId,

@@ -76,7 +76,7 @@ export class PortalStack extends Stack {
     });
     const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
-    const { name = 'Adresdienst', colour, logo, ...links } = config.branding;
+    const { name = 'Adresdienst', colour, logo, languages, ...links } = config.branding;
     const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
     const { clientSecretName, clientSecretExpires, ...provider } = signIn;
     const lambda = new LambdaFunction(this, 'Portal', {
@@ -99,6 +99,7 @@ export class PortalStack extends Stack {
           company: name,
           colour,
           links,
+          ...(languages && { languages }),
           ...(logo && { logoType: logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
           signIn: {
             subjectClaim: 'sub',

@@ -16,11 +16,16 @@ export function isLanguage(code: string | undefined): code is Language {
   return code !== undefined && Object.hasOwn(all, code);
 }
 
-/** The language that somebody chose, else the one that the browser prefers, else Dutch. */
-export function languageFor(chosen: string | undefined, acceptLanguage: string | undefined): Language {
-  if (isLanguage(chosen)) return chosen;
+/** The language of those on offer that somebody chose, else the one that the browser prefers, else the first. */
+export function languageFor(
+  chosen: string | undefined,
+  acceptLanguage: string | undefined,
+  offered: readonly Language[] = languages,
+): Language {
+  const isOffered = (code: string | undefined): code is Language => isLanguage(code) && offered.includes(code);
+  if (isOffered(chosen)) return chosen;
   const accepted = parseAccept(acceptLanguage ?? '').filter(({ q }) => q > 0);
-  return accepted.map(({ type }) => type.toLowerCase().split('-')[0]).find(isLanguage) ?? 'nl';
+  return accepted.map(({ type }) => type.toLowerCase().split('-')[0]).find(isOffered) ?? offered[0] ?? 'nl';
 }
 
 const formatters: Partial<Record<Language, Formatter>> = {};

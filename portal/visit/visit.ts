@@ -79,6 +79,8 @@ export type PortalSettings = CookieSettings & {
   /** `#1d4ed8` */
   colour: string;
   links?: PortalLinks;
+  /** The languages on offer, the first for browsers that prefer none of them; all unless given. */
+  languages?: readonly Language[];
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
   signIn: SignInSettings;
 };
@@ -163,7 +165,7 @@ const formBytes = 16 * 1024;
 /** Recognises who sends a request, and whether a form is one of ours. */
 export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
   const languageOf = (c: Context): Language =>
-    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'));
+    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'), tools.settings.languages);
 
   /** The fields of a form of ours; `undefined` for one of another site or another session, and for one too large. */
   async function formOf(c: Context, token: string): Promise<Record<string, string> | undefined> {

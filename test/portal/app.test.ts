@@ -254,6 +254,16 @@ describe('the other language', () => {
   });
 });
 
+describe('a portal with one language', () => {
+  it('is in that language, and links to no other', async () => {
+    const settings = { ...portalSettings, languages: ['nl'] as const };
+    const person = await createTestPortal(service, { settings }).signedIn({ subject: 'sub:a', email: 'admin@own.nl' });
+    const { body } = await person.get('/help');
+    expect(body).toContain('<html lang="nl">');
+    expect(body).not.toContain('href="/language');
+  });
+});
+
 describe('the links of the operator', () => {
   it('are at the bottom of each page, and only those that are configured', async () => {
     const links = { contactEmail: 'hulp@example.nl', accessibility: 'https://example.nl/a11y', privacy: undefined };

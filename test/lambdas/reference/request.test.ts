@@ -20,4 +20,12 @@ describe('the language of a page', () => {
     const headers = acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage };
     expect(languageOf({ rawQueryString, headers })).toBe(language);
   });
+
+  it.each([
+    ['lang=en', 'en', ['nl'], 'nl'],
+    ['', 'fr', ['nl', 'en'], 'nl'],
+    ['', 'en', ['nl', 'en'], 'en'],
+  ] as const)('for "%s" and Accept-Language %s, of %j, is %s', (rawQueryString, acceptLanguage, offered, language) => {
+    expect(languageOf({ rawQueryString, headers: { 'accept-language': acceptLanguage } }, offered)).toBe(language);
+  });
 });

@@ -100,6 +100,7 @@ describe('the stack of the portal', () => {
     ]);
     expect(onDefault.filter(([, , route]) => route === '$default').map(([, path]) => path)).toEqual([
       '/',
+      '/help',
       '/sessions',
       '/sessions',
     ]);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatter, languageFor, texts } from '../../../portal/text/format.ts';
+import { pageLanguages } from '../../../lambdas/reference/request.ts';
+import { branding } from '../../../lib/config/fields.ts';
+import { formatter, languageFor, languages, texts } from '../../../portal/text/format.ts';
 
 /** `errors.notFound`, for every sentence. */
 function keysOf(text: object, path = ''): string[] {
@@ -9,6 +11,13 @@ function keysOf(text: object, path = ''): string[] {
 }
 
 describe('the texts', () => {
+  it('exist in each language that the configuration and the reference know', () => {
+    expect([...languages].sort()).toEqual([...pageLanguages].sort());
+    for (const code of languages) expect(branding.safeParse({ languages: [code] }).success).toBe(true);
+    for (const wrong of [[], ['xx'], ['nl', 'nl']])
+      expect(branding.safeParse({ languages: wrong }).success).toBe(false);
+  });
+
   it('exist in both languages', () => {
     expect(keysOf(texts.nl)).toEqual(keysOf(texts.en));
     expect(keysOf(texts.nl).length).toBeGreaterThan(100);
@@ -26,6 +35,18 @@ describe('the texts', () => {
   ])("are in the browser's language, %s, unless one was chosen, %s: %s", (accept, chosen, language) => {
     expect(languageFor(chosen, accept)).toBe(language);
   });
+
+  it.each([
+    ['en', undefined, ['nl'], 'nl'],
+    ['nl', 'en', ['nl'], 'nl'],
+    ['fr', undefined, ['en', 'nl'], 'en'],
+    ['nl', undefined, ['en', 'nl'], 'nl'],
+  ] as const)(
+    'are in a language that the operator offers: for %s, chosen %s, of %j: %s',
+    (accept, chosen, offered, language) => {
+      expect(languageFor(chosen, accept, offered)).toBe(language);
+    },
+  );
 
   it('write numbers and times as their language does, in Dutch time', () => {
     const [nl, en] = [formatter('nl'), formatter('en')];
