@@ -1,0 +1,33 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
+import { copyDelivery, readCopy } from '../../../loader/storage/mutation-deliveries.ts';
+import { bufferAccess } from '../../../loader/zip/random-access.ts';
+import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { Random } from '../../bench/generator/random.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
+import { firstState, laterDays } from '../../support/register.ts';
+
+const folder = folderForNow('bag-deliveries-');
+const random = new Random(3);
+const start = '2026-01-08';
+const groups = [...laterDays(random, firstState(random, start), start, 10)].flatMap((day) => day.groups);
+
+it('a copy of a delivery is what its zip says, whether it was just read or not, and is refused when it is damaged', async () => {
+  const storage = folderStorage(join(folder, 'storage'));
+  const [vanaf, tot] = [start, '2026-01-09'];
+  const name = 'BAGNLDM-08012026-09012026.zip';
+  const zip = await writeMutationDelivery(vanaf, tot, groups);
+  writeFileSync(join(folder, name), zip);
+  const listed = { name, location: join(folder, name), vanaf, tot, gemeente: null, size: zip.length };
+  const copy = await copyDelivery(storage, listed, []);
+  const expected = await readMutationDelivery(bufferAccess(zip), name);
+  expect(expected.mutations.length).toBeGreaterThan(0);
+  expect(await readCopy(storage, copy)).toEqual(expected);
+  expect(await readCopy(storage, copy)).toEqual(expected);
+  await copyDelivery(storage, listed, []);
+  await storage.put(copy.key, zip.subarray(1));
+  await expect(readCopy(storage, copy)).rejects.toThrow(`The stored object ${copy.key} is damaged.`);
+});
