@@ -27,7 +27,7 @@ describe('the stack of the portal', () => {
   let warnings: Record<'withProvider' | 'ending', string[]>;
 
   beforeAll(() => {
-    const unsaid = portalStack({ portal: { ...portal, signIn } });
+    const unsaid = portalStack({ portal: { ...portal, signIn }, branding: { languages: ['en'] } });
     const said = portalStack({ portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '2027-01-31' } } });
     [withProvider, ending] = [unsaid.template, said.template];
     const textOf = ({ messages }: typeof said) => messages.map(({ entry }) => String(entry.data));
@@ -166,6 +166,7 @@ describe('the stack of the portal', () => {
     );
     expect(text).toContain('olaf@example.nl');
     expect(text).toContain('https://login.example.nl');
+    expect(text).toContain(String.raw`\"languages\":[\"en\"]`);
     expect(text).not.toContain('{{resolve:');
   });
 
