@@ -155,7 +155,7 @@ function reader(store: AdminStore, range: DayRange): (account: Named) => Promise
       const read = await readCounts(store, id, range);
       return { ...usageView(id, dates, lookupsByDate(read.counts), read.refusals), plan };
     }
-    for (const [date, counts] of held) lookups.set(date, lookupsIn(counts));
+    for (const [date, counts] of held) lookups.set(date, (lookups.get(date) ?? 0) + lookupsIn(counts));
     return { ...usageView(id, dates, lookups, refusals), plan };
   };
 }

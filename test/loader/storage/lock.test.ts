@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { processStart } from '../../../loader/is-running.ts';
 import { withLock } from '../../../loader/storage/lease.ts';
-import { dynamoDbLock, takeLock } from '../../../loader/storage/lock.ts';
+import { dynamoDbLock, isProcessGone, processOwner, takeLock } from '../../../loader/storage/lock.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 let db: TestDynamoDb;
@@ -95,5 +96,22 @@ describe('the lock of a table', () => {
       await expect(works()).rejects.toThrow(new RegExp(`process ${process.pid} is stopped or was suspended`));
       await lock().release(alive);
     });
+  });
+});
+
+describe('the owner of a lock', () => {
+  const gone = (owner: string) => isProcessGone({ owner, token: 't', untilSeconds: 0 });
+  const [host = '', pid = '', start = ''] = processOwner('x').split(':');
+  const ended = String(spawnSync(process.execPath, ['--version']).pid);
+
+  it.each([
+    ['that is running here holds it', [host, pid, start], false],
+    ['that has ended here is gone', [host, ended, start], true],
+    ['whose process id another process has now is gone', [host, pid, `${start}1`], true],
+    ['on another machine is unknown, whatever its process id is here', ['another-machine', pid, start], null],
+    ['on another machine is unknown, also if its process has ended here', ['another-machine', ended, start], null],
+    ['without a process id is unknown', [host, 'execution', start], null],
+  ])('%s', (_, parts, expected) => {
+    expect(gone([...parts, 'x'].join(':'))).toBe(expected);
   });
 });

@@ -221,6 +221,7 @@ describe('the usage of all accounts', () => {
   });
 
   it('is refused for a part that is none', async () => {
+    expect((await usageParts(store(), 1)).length).toBeGreaterThan(1);
     for (const accounts of [0, 1.5])
       await expect(usageParts(store(), accounts)).rejects.toMatchObject({ code: 'invalid' });
     for (const part of [{ after: 'a b' }, { last: '' }])
