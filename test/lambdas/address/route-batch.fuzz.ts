@@ -1,10 +1,18 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type AddressService, newAccount, startAddressService } from '../../support/address-service.ts';
+import { addressItem } from '../../../core/addresses/address-item.ts';
+import { type AddressService, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
 
 let service: AddressService;
+/** With identificaties, without which `include=nummeraanduidingen` is a 503. */
 beforeAll(async () => {
   service = await startAddressService();
+  const places = [{ straat: 'Buitenveer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000202638'] }];
+  for (const key of ['1381AA#9#', '1381AA#9#A']) {
+    const Item = addressItem({ key, places });
+    await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item }));
+  }
 });
 afterAll(() => service.stop());
 
@@ -48,9 +56,13 @@ const contentType = fc.oneof(
   fc.constantFrom('application/json; charset=utf-16', 'text/json', ';', ''),
 );
 
-/** One for each status, whatever is drawn. */
+/** One for each status and one with identificaties, whatever is drawn. */
 const examples: [Uint8Array, string][] = [
   [Buffer.from('{"addresses":[{"postcode":"1381AA","huisnummer":9}]}'), 'application/json'],
+  [
+    Buffer.from('{"addresses":[{"postcode":"1381AA","huisnummer":9}],"include":["nummeraanduidingen"]}'),
+    'application/json',
+  ],
   [Buffer.alloc(65_537), 'application/json'],
   [Buffer.from('{}'), 'text/plain'],
   [Buffer.from('{}'), 'application/json'],
