@@ -223,7 +223,10 @@ describe('the usage of all accounts', () => {
   it('is refused for a part that is none', async () => {
     expect((await usageParts(store(), 1)).length).toBeGreaterThan(1);
     for (const accounts of [0, 1.5])
-      await expect(usageParts(store(), accounts)).rejects.toMatchObject({ code: 'invalid' });
+      await expect(usageParts(store(), accounts)).rejects.toMatchObject({
+        code: 'invalid',
+        message: 'A part has 1 account or more.',
+      });
     for (const part of [{ after: 'a b' }, { last: '' }])
       await expect(eachUsage(store(), part).next()).rejects.toMatchObject({ code: 'invalid' });
   });
