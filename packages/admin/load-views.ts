@@ -1,17 +1,26 @@
 import { createHash } from 'node:crypto';
+import { problemCount } from '../../loader/dataset/load-counts.ts';
 import type { LoadPlan } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import { changesFilesOf } from './load-changes.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */
-export type RegisterView = { snapshotDate: string | null; loads: PublishedLoad[] };
+export type RegisterView = {
+  peildatum: string | null;
+  /** @deprecated The former name of `peildatum`, until 2.0. */
+  snapshotDate: string | null;
+  loads: PublishedLoad[];
+};
 
 /** A load that was published. Dates as `2026-11-08`; `at` is an ISO 8601 instant. */
 export type PublishedLoad = {
   load: string;
   peildatum: string;
   at: string;
+  /** Distinct lookups, as the reports of the command line name them. */
+  keys: number;
+  /** @deprecated The former name of `keys`, until 2.0. */
   addresses: number;
   added: number;
   changed: number;
@@ -35,7 +44,9 @@ export type WaitingLoad = {
   plan: string;
   peildatum: string;
   livePeildatum: string | null;
-  /** The addresses after it. */
+  /** The distinct lookups after it. */
+  keys: number;
+  /** @deprecated The former name of `keys`, until 2.0. */
   addresses: number;
   added: number;
   changed: number;
@@ -67,10 +78,12 @@ export type Approval = { decision: LoadDecision; by: string; time: string; plan:
 /** The register, with its last loads. */
 export async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
   const { published, history } = await readManifest(storage);
+  const peildatum = published?.peildatum ?? null;
   return {
-    snapshotDate: published?.peildatum ?? null,
+    peildatum,
+    snapshotDate: peildatum,
     loads: history.slice(0, last).map(({ load, peildatum, at, keys, added, changed, removed }) => {
-      return { load, peildatum, at, addresses: keys, added, changed, removed };
+      return { load, peildatum, at, keys, addresses: keys, added, changed, removed };
     }),
   };
 }
@@ -79,15 +92,15 @@ export async function readRegister(storage: Storage, last: number): Promise<Regi
 export function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
   const { load, peildatum, livePeildatum, counts, objections, byPlace } = plan;
   const { keys, changes, problems, examples } = counts;
-  const { no_postcode: _, ...faults } = problems ?? {};
   return {
     load,
     plan: planName(plan),
     peildatum,
     livePeildatum,
+    keys,
     addresses: keys,
     ...changes,
-    problems: problems && Object.values(faults).reduce((sum, { count }) => sum + count, 0),
+    problems: problems && problemCount(problems),
     objections,
     changesFiles: changesFilesOf(plan).length,
     streets: placesIn(byPlace?.streets),

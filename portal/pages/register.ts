@@ -69,17 +69,17 @@ function withWaiting(
 
 async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
   const { text, format } = visit;
-  const [{ snapshotDate, loads: last }, waiting, running, decisions] = await Promise.all([
+  const [{ peildatum: live, loads: last }, waiting, running, decisions] = await Promise.all([
     loads.register(),
     loads.waiting(),
     loads.running(),
     changesPart(visit, registerPath, loads.auditPage),
   ]);
-  const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
+  const rows = last.map(({ load, peildatum, at, keys, added, changed, removed }): Html[] => [
     html`<code>${load}</code>`,
     format.day(peildatum),
     instantOf(visit, at),
-    format.number(addresses),
+    format.number(keys),
     [added, changed, removed].map(format.number).join(' / '),
   ]);
   const head = [
@@ -91,7 +91,7 @@ async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
   ];
   return {
     title: text.register,
-    body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p><dl class="facts"><div><dt>${text.snapshotDate}</dt><dd>${snapshotDate ? format.day(snapshotDate) : '-'}</dd></div></dl></div>
+    body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p><dl class="facts"><div><dt>${text.snapshotDate}</dt><dd>${live ? format.day(live) : '-'}</dd></div></dl></div>
 ${running[0] ? runningNote(visit, running[0].since) : ''}
 <div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
 <div class="card">${rows.length > 0 ? scrollTable(text.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
@@ -121,16 +121,16 @@ function objectionList(visit: Visit, load: WaitingLoad): Html {
 }
 
 function figuresOf({ text, format }: Visit, load: WaitingLoad, code: string): string {
-  const { addresses, added, changed, removed, problems, peildatum, livePeildatum } = load;
-  const live = addresses - added + removed;
+  const { keys, added, changed, removed, problems, peildatum, livePeildatum } = load;
+  const live = keys - added + removed;
   const share = (count: number, of: number) =>
     text.outOf(format.number(count), format.number(of), format.share(of > 0 ? count / of : 1));
   const figures: Readonly<Record<string, string>> = {
-    too_few_addresses: format.number(addresses),
+    too_few_addresses: format.number(keys),
     too_many_removed: share(removed, live),
     too_many_changed: share(changed, live),
     too_many_added: share(added, live),
-    too_many_problems: share(problems ?? 0, addresses + (problems ?? 0)),
+    too_many_problems: share(problems ?? 0, keys + (problems ?? 0)),
     older_peildatum: livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '',
   };
   return figures[code] ?? '';
@@ -147,7 +147,7 @@ function approvalNote(visit: Visit, { approval, plan }: WaitingLoad): Html {
 
 async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<Page> {
   const { text, format } = visit;
-  const { peildatum, livePeildatum, addresses, added, changed, removed, problems, plan } = load;
+  const { peildatum, livePeildatum, keys, added, changed, removed, problems, plan } = load;
   const count = (name: string, value: number | null) =>
     html`<div><dt>${name}</dt><dd>${value === null ? '-' : format.number(value)}</dd></div>`;
   const [other] = await loads.running();
@@ -159,7 +159,7 @@ async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<
 <div class="card"><h2>${text.whatItChanges}</h2><dl class="facts">
 <div><dt>${text.snapshotDate}</dt><dd>${format.day(peildatum)}</dd></div>
 <div><dt>${text.liveDate}</dt><dd>${livePeildatum ? format.day(livePeildatum) : '-'}</dd></div>
-${count(text.addressesAfter, addresses)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
+${count(text.addressesAfter, keys)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
 ${mostChangedTables(visit, load)}<div class="card">${exampleTable(visit, load)}${changesLinks(visit, load)}</div>
 ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
 <p><a href="${registerPath}">${text.backToRegister}</a></p>`,

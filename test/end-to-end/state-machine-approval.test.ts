@@ -72,7 +72,7 @@ describe('an approval in a portal', () => {
     expect(await loader.addresses()).toEqual(tableOf(march));
     expect(await loads.waiting()).toEqual([]);
     expect(await loads.register(1)).toMatchObject({
-      snapshotDate: march.peildatum,
+      peildatum: march.peildatum,
       loads: [{ peildatum: march.peildatum }],
     });
     expect(await loads.approve(input)).toMatchObject({ started: false });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AdminError } from '../../../core/accounts/admin/admin-error.ts';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { type LoadPlan, reportOf } from '../../../loader/steps/load-report.ts';
+import { findRefusedPlan } from '../../../loader/steps/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { approveLoad, rejectLoad } from '../../../local/load/run-load.ts';
 import { type LoadRunner, loadsOf } from '../../../packages/admin/load-approvals.ts';
@@ -51,8 +53,9 @@ describe('the loads of the register', () => {
   it('are those that were published, and those that await approval, with their changes', async () => {
     const loads = loadsAs('olaf');
     expect(await loads.register()).toMatchObject({
+      peildatum: '2026-01-08',
       snapshotDate: '2026-01-08',
-      loads: [{ peildatum: '2026-01-08', addresses: 11, removed: 0 }],
+      loads: [{ peildatum: '2026-01-08', keys: 11, addresses: 11, removed: 0 }],
     });
     const [waits, ...more] = await loads.waiting();
     expect(more).toEqual([]);
@@ -71,6 +74,15 @@ describe('the loads of the register', () => {
       nummeraanduidingen: [idOf('1381AA 9 A')],
     });
     expect(await loads.show(register.waiting)).toEqual(waits);
+  });
+
+  it('have the names and values that the report of the command line has', async () => {
+    const plan = await findRefusedPlan(register.storage, register.waiting);
+    const report = reportOf(plan as LoadPlan, 'refused');
+    const waits = await loadsAs('olaf').show(register.waiting);
+    const { plan: _plan, addresses, changesFiles, streets, woonplaatsen, approval, ...shared } = waits;
+    expect(report).toMatchObject(shared);
+    expect(addresses).toBe(report.keys);
   });
 });
 
@@ -100,7 +112,7 @@ describe('an approval', () => {
     await approveLoad({ storage: storageFolder, addresses, load: register.waiting, workers: 0 });
     states.set(started[0] ?? '', 'done');
     expect(await loadsAs('olaf').waiting()).toEqual([]);
-    expect((await loadsAs('olaf').register()).snapshotDate).toBe('2026-03-08');
+    expect((await loadsAs('olaf').register()).peildatum).toBe('2026-03-08');
     expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: false });
     expect(started).toHaveLength(1);
   });
@@ -122,7 +134,7 @@ describe('an approval', () => {
     expect(await loadsAs('olaf').waiting()).toEqual([]);
     expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: false });
     expect(await codeOf(loadsAs('petra').approve(input))).toBe('not_found');
-    expect((await loadsAs('olaf').register()).snapshotDate).toBe('2026-01-08');
+    expect((await loadsAs('olaf').register()).peildatum).toBe('2026-01-08');
   });
 
   it('is refused if the load would now change something else', async () => {

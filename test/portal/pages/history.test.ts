@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startAddressService();
   const store = createAdminStore(service.client, testTables.accounts, 'olaf@operator.nl', Date.now);
   const { auditPage } = loadsOf(store, {} as never, {} as never);
-  const nothing = { register: { snapshotDate: null, loads: [] }, waiting: [], running: [] };
+  const nothing = { register: { peildatum: null, loads: [] }, waiting: [], running: [] };
   const loads = { auditPage, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
   portal = createTestPortal(service, { loadsAs: async () => loads as unknown as Loads });
   operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
