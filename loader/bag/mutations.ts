@@ -4,6 +4,7 @@ import { ExtractError } from '../extract-error.ts';
 import { type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
 import { mutationDocument, type ObjectKind, SchemaParser } from './schema.ts';
+import { type UsualChange, usualChanges } from './usual-changes.ts';
 import type { ObjectVoorkomen } from './voorkomen.ts';
 
 /**
@@ -44,16 +45,26 @@ const kinds: Record<string, ObjectKind> = {
 const otherGroup =
   /^<ml:mutatieGroep><ml:(?:toevoeging><ml:wordt|wijziging><ml:was)><mlm:bagObject><Objecten:(?:Verblijfsobject|Pand|Ligplaats|Standplaats)>$/;
 const longestOtherStart = 140;
-const prefixes = ['ml', 'mlm', 'Objecten'] as const;
+const prefixes = ['ml', 'mlm', 'Objecten', 'Objecten-ref', 'Historie'] as const;
 
 /**
- * Reads one XML file of mutations. Nearly all of it is the geometry of buildings: these groups are skipped as bytes if
- * they are written exactly as Kadaster writes them. Everything else goes through the strict parser, and with `strictly`
- * the whole file does.
+ * Reads one XML file of mutations. Nearly all of it is the geometry of buildings, which is skipped as bytes, and
+ * nummeraanduidingen, whose fields are taken out, both only if they are written exactly as Kadaster writes them.
+ * Everything else goes through the strict parser, and with `strictly` the whole file does.
  * @throws ExtractError for anything but well-formed XML in the known schema, for a removed occurrence (verwijdering),
  * and for a group of several objects
  */
 export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationXml {
+  try {
+    return read(xml, file, strictly);
+  } catch (error) {
+    // The strict parser has not seen the whole file: its own error is the first one, and names the right line.
+    if (!strictly && error instanceof ExtractError) read(xml, file, true);
+    throw error;
+  }
+}
+
+function read(xml: Buffer, file: string, strictly: boolean): MutationXml {
   const collected = new MutationCollector(file);
   const { parser } = collected;
   let unread = 0;
@@ -61,7 +72,8 @@ export function readMutations(xml: Buffer, file: string, { strictly = false } = 
     const end = strictly ? -1 : xml.indexOf(groupEnd, unread, 'latin1');
     const next = end < 0 ? Math.min(xml.length, unread + chunkBytes) : end + groupEnd.length;
     const bytes = xml.subarray(unread, next);
-    if (end < 0 || !isBetweenGroups(parser) || !isOther(bytes)) parser.write(bytes);
+    const isKnown = end >= 0 && isBetweenGroups(parser) && bytes.indexOf(groupStartBytes) === 0;
+    if (!isKnown || !(isOther(bytes) || collected.add(usualChanges(bytes)))) parser.write(bytes);
     unread = next;
   }
   return collected.end();
@@ -73,7 +85,6 @@ function isBetweenGroups(parser: SchemaParser): boolean {
 }
 
 function isOther(group: Buffer): boolean {
-  if (!group.subarray(0, groupStart.length).equals(groupStartBytes)) return false;
   const start = group.toString('latin1', 0, longestOtherStart);
   const named = start.indexOf('>', start.indexOf('<Objecten:'));
   return otherGroup.test(start.slice(0, named + 1)) && !group.includes('<!');
@@ -113,6 +124,14 @@ class MutationCollector {
       throw this.#refused(`contradicts itself: it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`);
     }
     return { vanaf, tot, gemeenten: this.#gemeenten.sort(), mutations: this.#mutations, problems: this.#problems };
+  }
+
+  /** Adds the changes of a group of one nummeraanduiding, and returns whether there are any. */
+  add(group: readonly UsualChange[] | null): boolean {
+    this.#object = undefined;
+    const occurrence = (fields: Fields) => occurrenceOf('NUM', fields, (problem) => this.parser.invalid(problem));
+    for (const { was, wordt } of group ?? []) this.#add('NUM', was && occurrence(was), occurrence(wordt));
+    return group !== null;
   }
 
   #onOpen(name: string): void {
