@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { packageVersion } from '../../lib/config/deployment.ts';
+import { deploymentName, packageVersion, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { planRollback, planUpgrade, type UpgradePlan } from '../upgrade/plan.ts';
 import { readReleases } from '../upgrade/releases.ts';
@@ -53,19 +53,16 @@ Example:
 
 async function upgrade(terminal: Terminal, { stage: named, from, apply, json }: UpgradeOptions): Promise<void> {
   const folder = folderOf(terminal);
-  const { stage, region } = configIn(folder, named);
+  const { stage, region, portal } = configIn(folder, named);
   // Imported here because the AWS client loads slower than `--help` should print.
-  const { deployedTemplate, synthesizedTemplates, templatesIn } = await import('../upgrade/read-stacks.ts');
+  const { deployedTemplates, synthesizedTemplates, templatesIn } = await import('../upgrade/read-stacks.ts');
   if (from === undefined) process.env.AWS_REGION ??= region;
-  const former = from === undefined ? undefined : templatesIn(resolve(folder, from));
+  const deployment = deploymentName(stage);
+  const names = [...Object.values(stackNames(deployment)), ...(portal ? [portalStackName(deployment)] : [])];
+  // Before the synthesis, which takes seconds: without credentials it would be for nothing.
+  const former = from === undefined ? await deployedTemplates(names) : templatesIn(resolve(folder, from));
   const next = await synthesizedTemplates(folder, stage);
-  const states = await Promise.all(
-    [...next].map(async ([name, template]) => ({
-      name,
-      deployed: former ? former.get(name) : await deployedTemplate(name),
-      next: template,
-    })),
-  );
+  const states = [...next].map(([name, template]) => ({ name, deployed: former.get(name), next: template }));
   const plan = planUpgrade(stage, packageVersion(), states, readReleases());
   printResult(terminal, json ? { json } : {}, { json: plan, text: renderUpgrade(plan) });
   if (plan.obstacles.length > 0)

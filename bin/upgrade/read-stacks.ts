@@ -58,16 +58,25 @@ export function templatesIn(folder: string): Map<string, ComparedTemplate> {
   );
 }
 
-/** The template of a deployed stack; undefined if there is no such stack. */
-export async function deployedTemplate(name: string): Promise<ComparedTemplate | undefined> {
+/** The templates of those of these stacks that are deployed, by name. */
+export async function deployedTemplates(names: readonly string[]): Promise<Map<string, ComparedTemplate>> {
   const client = new CloudFormationClient(clientConfig);
+  try {
+    const found = await Promise.all(
+      names.map(async (name) => [name, await deployedTemplate(client, name)] as [string, ComparedTemplate | undefined]),
+    );
+    return new Map(found.filter((entry): entry is [string, ComparedTemplate] => entry[1] !== undefined));
+  } finally {
+    client.destroy();
+  }
+}
+
+async function deployedTemplate(client: CloudFormationClient, name: string): Promise<ComparedTemplate | undefined> {
   try {
     const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: name }));
     return JSON.parse(TemplateBody);
   } catch (error) {
     if (/does not exist/.test((error as Error).message)) return undefined;
     throw error;
-  } finally {
-    client.destroy();
   }
 }

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { runWith } from '../command-line.ts';
 import { startFakeAws } from '../fake-aws.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
@@ -81,6 +82,15 @@ describe('upgrade', () => {
       await aws.stop();
     }
   }, 60_000);
+
+  it('asks AWS before the synthesis, so that missing credentials cost no time', async () => {
+    const broken = mkdtempSync(join(work, 'broken-'));
+    writeFileSync(join(broken, 'bag-adres.json'), JSON.stringify({ stages: { test: {} } }));
+    // The synthesis would end with this.
+    writeFileSync(join(broken, 'cdk.json'), 'no JSON');
+    const { err } = await runWith(['upgrade', '--stage', 'test'], {}, broken);
+    expect(err).toMatch(/credentials/i);
+  });
 
   it.each([
     [['upgrade', '--from', 'nowhere'], /has no templates\. Name a folder/],
