@@ -155,9 +155,19 @@ export function objectsOf(found: FoundObjects): Objects {
   return objects;
 }
 
-/** The edits that turn the lines that were found into the lines of `objects` on `peildatum`. */
-export function editsOf(found: FoundObjects, objects: Objects, peildatum: string): Edits {
-  const edits: Edits = {};
+/**
+ * The edits that turn the lines that were found into the lines of `objects` on `peildatum`, with the dates on which
+ * some parts turn `next`.
+ */
+export function editsOf(
+  found: FoundObjects,
+  objects: Objects,
+  peildatum: string,
+  next: ReadonlyMap<string, string | null>,
+): Edits {
+  const edits: Edits = Object.fromEntries(
+    Array.from(next, ([part, date]) => [part, { remove: [], add: [], next: date }]),
+  );
   for (const [key, occurrences] of objects) {
     if (!key.startsWith('NUM ')) continue;
     addEdit(edits, 'remove', found.get(key.slice('NUM '.length)) ?? []);

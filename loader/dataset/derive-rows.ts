@@ -19,6 +19,16 @@ type Lookup<T> = { get(identificatie: string): T | undefined };
 /** The current streets and places, which the addresses on a date take their names from. */
 export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
 
+/** The streets or places before some of them changed: of these only the ones that there were. */
+export function lookupBefore<T extends { identificatie: string }>(
+  now: Lookup<T>,
+  changed: Iterable<string>,
+  were: readonly T[],
+): Lookup<T> {
+  const [ids, then] = [new Set(changed), new Map(were.map((one) => [one.identificatie, one]))];
+  return { get: (identificatie) => (ids.has(identificatie) ? then : now).get(identificatie) };
+}
+
 const asterisk = 0x2a;
 
 /** What follows from the objects of a part on a date. */

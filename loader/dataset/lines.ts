@@ -177,6 +177,23 @@ export function joinRows({ keys, places, ids }: Rows): Line[] {
   return lines;
 }
 
+/** The rows that some lines were joined from. */
+export function rowsIn(lines: readonly Line[]): Rows {
+  const rows: Rows = { keys: [], places: [], ids: [] };
+  for (const line of lines) {
+    const fields = line.split('\t');
+    for (const place of placesOf(fields)) {
+      const idsAt = place.lastIndexOf('\t') + 1;
+      for (const id of place.slice(idsAt).split(',')) {
+        rows.keys.push(fields[0] as string);
+        rows.places.push(place.slice(0, idsAt));
+        rows.ids.push(id);
+      }
+    }
+  }
+  return rows;
+}
+
 /** Each place once, with the ids of all objects there. */
 function distinct(places: readonly string[], ids: readonly string[]): string {
   const byPlace = Map.groupBy(ids.keys(), (at) => places[at] as string);

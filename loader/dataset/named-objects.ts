@@ -1,9 +1,12 @@
 /** Finding the few objects that a day of mutations names among all of the country (decision 0176). */
 
+import { dayText, noEind } from '../bag/voorkomen.ts';
+import { dayIn } from './fields.ts';
 import { fieldsAt, identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
 
 const tab = 0x09;
 const lineEnd = 0x0a;
+const asterisk = 0x2a;
 const zero = 0x30;
 const idLength = 16;
 /** The digits of the gemeente, and where those of the object begin: without the kind between, a number is exact. */
@@ -52,6 +55,35 @@ export function findNamed(lines: Buffer, named: NamedObjects): ObjectLine[] {
     start = end + 1;
   }
   return found;
+}
+
+/**
+ * The named lines among lines as bytes, and all lines of the objects of which an occurrence begins or ends after the
+ * day `from`, until `to`. `next` is the first day after that on which one does.
+ */
+export function findTurning(texts: Iterable<Buffer>, named: NamedObjects, from: number, to: number) {
+  const [found, turning] = [[] as ObjectLine[], new Set<string>()];
+  let next = noEind;
+  for (const lines of texts) {
+    for (let start = 0, end = 0; start < lines.length; start = end + 1) {
+      const at = lines.indexOf(tab, start);
+      end = at + fieldsAt.volgnummer;
+      while (end < lines.length && lines[end] !== lineEnd) end++;
+      let turns = false;
+      for (const field of [fieldsAt.begin, fieldsAt.eind]) {
+        const day = dayIn(lines, at + field);
+        if (day > to && day < next) next = day;
+        if (day > from && day <= to) turns = true;
+      }
+      const isSeveral = lines[at + fieldsAt.several] === asterisk;
+      if (!turns && !isSeveral && !isNamedAt(lines, at + fieldsAt[named.field], named)) continue;
+      const line = lines.toString('latin1', start, end);
+      found.push(line);
+      if (turns) turning.add(identificatieOf(line));
+    }
+  }
+  const lines = found.filter((line) => turning.has(identificatieOf(line)) || isNamed(line, named));
+  return { lines, next: next === noEind ? null : dayText(next) };
 }
 
 /**

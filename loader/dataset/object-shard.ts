@@ -71,8 +71,11 @@ export class ObjectShardReader {
 /** The lines of some objects by identificatie, then by the part that they are stored with. */
 export type FoundObjects = Map<string, Map<string, ObjectLine[]>>;
 
-/** What to change in one part of the object layer. */
-export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[] };
+/**
+ * What to change in one part of the object layer. An object of which an occurrence has begun is among both. `next` is
+ * the first later date on which one of the part begins or ends, where it is not as it was.
+ */
+export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[]; next?: string | null };
 
 /** By part; plain JSON. */
 export type Edits = Record<string, PartEdits>;
@@ -80,7 +83,7 @@ export type Edits = Record<string, PartEdits>;
 /** Adds lines to remove or to add, by part. */
 export function addEdit(
   edits: Edits,
-  what: keyof PartEdits,
+  what: 'remove' | 'add',
   lines: Iterable<[part: string, lines: ObjectLine[]]>,
 ): void {
   for (const [part, ofPart] of lines) {

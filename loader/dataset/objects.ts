@@ -163,11 +163,6 @@ export function identificatieOf(line: ObjectLine): string {
   return line.slice(at, at + idWidth);
 }
 
-/** Whether its object has several occurrences that count or will. */
-export function isOfSeveral(line: ObjectLine): boolean {
-  return line[line.indexOf('\t') + severalAt] === '*';
-}
-
 /** The street that the nummeraanduiding of a line lies on, and its own place (`....` for none). */
 export function referencesOf(line: ObjectLine): { street: string; place: string } {
   const at = line.indexOf('\t');

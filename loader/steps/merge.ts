@@ -1,19 +1,12 @@
-import {
-  addProblem,
-  emptyReport,
-  mergeReports,
-  type ProblemReport,
-  problemCounts,
-  reportOfCounts,
-} from '../bag/problem-report.ts';
+import { addProblem, emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
 import { BlockedLines, type BlockFileWriter } from '../dataset/block-file.ts';
 import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
-import { deriveRows } from '../dataset/derive-rows.ts';
+import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
 import { countLines, type LineCounts, LineShardReader, lineShardWriter } from '../dataset/line-shard.ts';
 import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type Line } from '../dataset/lines.ts';
-import { extractName, type Load, resultOf, type Snapshot } from '../dataset/load.ts';
+import { extractName, type Load, resultOf, type Snapshot, startOf } from '../dataset/load.ts';
 import {
   type ChangesByPlace,
   countChange,
@@ -23,8 +16,8 @@ import {
   type ShardCounts,
 } from '../dataset/load-counts.ts';
 import { namedObjects } from '../dataset/named-objects.ts';
-import { type Edits, edited, objectShardWriter, type PartResult } from '../dataset/object-shard.ts';
-import { type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
+import { type Edits, edited, objectShardWriter, type PartEdits, type PartResult } from '../dataset/object-shard.ts';
+import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { ChangeWriter, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -192,35 +185,30 @@ async function derived(
   const source = await objectSource(storage, load, shard);
   const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, shard))) ?? {};
   const mutated = isMutated ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
-  const isNamed = mutated && namesChanged(source, mutated);
   // Where an earlier release stored these lines, every part is derived again, with every field of this release.
-  const isDerived = (unchanged ?? before).isComplete && load.kind === 'mutations';
+  const isDerived = (unchanged ?? before).isComplete && load.kind === 'mutations' && mutated?.were !== undefined;
+  const now = { reference, peildatum, file: extractName(load) };
+  const then = { ...now, reference: referenceBefore(reference, mutated), peildatum: startOf(load)?.peildatum ?? '' };
+  const changedIn = mutated && linesOn(source, mutated);
   let last: ObjectLine[] = [];
   const of = async (part: string, live: StoredLines): Promise<PartLines> => {
     const { stored } = source;
-    const edit = edits[part];
-    if (stored && isDerived && !hasCome(stored.result(part).next, peildatum) && !(await isNamed?.(part))) {
-      const result = stored.result(part);
-      const held = { objects: await source.blocks(part), lines: live.lines, result };
-      if (!edit) {
-        objects.add(part, held.objects, result);
-        merged.addresses += result.addresses;
-        merged.problems = mergeReports([merged.problems, reportOfCounts(result.problems)]);
-        return unchanged ? compared(live, unchanged.lines(part)) : { ...live, groups: [] };
-      }
-      const done = unchanged ? null : editPart(held, edit, reference, peildatum, extractName(load));
-      if (done) {
-        objects.add(part, done.objects, done.result);
-        merged.addresses += done.result.addresses;
-        merged.problems = mergeReports([merged.problems, done.problems]);
-        return { lines: done.lines, counts: countsAfter(live.counts, done.groups), groups: done.groups };
-      }
+    if (stored && isDerived && changedIn) {
+      const edit = edits[part] ?? { remove: [], add: [] };
+      const { lines } = unchanged?.blocks(part) ?? live;
+      const held = { objects: await source.blocks(part), lines, result: stored.result(part) };
+      const done = editPart(held, withLines(edit, await changedIn(part)), then, now);
+      objects.add(part, done.objects, done.result);
+      merged.addresses += done.result.addresses;
+      merged.problems = mergeReports([merged.problems, done.problems]);
+      if (unchanged) return compared(live, done.lines.lines());
+      return { lines: done.lines, counts: countsAfter(live.counts, done.groups), groups: done.groups };
     }
-    const whole = edited(await source.lines(part), edit);
+    const whole = edited(await source.lines(part), edits[part]);
     const lines = isMutated ? withoutEnded(part, whole, peildatum) : whole;
     last = lines;
     const problems = emptyReport();
-    const { next, ...rows } = deriveRows(lines, reference, peildatum, extractName(load), (problem) =>
+    const { next, ...rows } = deriveRows(lines, reference, peildatum, now.file, (problem) =>
       addProblem(problems, problem),
     );
     const addresses = rows.keys.length;
@@ -237,20 +225,36 @@ async function derived(
   return result;
 }
 
-/** Whether an occurrence begins or ceases to be valid in the time between the two snapshots. */
-function hasCome(next: string | null, peildatum: string): boolean {
-  return next !== null && next <= peildatum;
+/** The streets and places at the start of the load. */
+function referenceBefore(now: Reference, mutated: Mutated | null): Reference {
+  const { changedStreets = [], changedPlaces = [], were = { streets: [], places: [] } } = mutated ?? {};
+  return {
+    openbareRuimten: lookupBefore(now.openbareRuimten, changedStreets, were.streets),
+    woonplaatsen: lookupBefore(now.woonplaatsen, changedPlaces, were.places),
+  };
 }
 
-/** Whether a part of a live snapshot has lines on a changed street, or in a changed place of their own. */
-function namesChanged(source: ObjectSource, { changedStreets, changedPlaces }: Mutated) {
+/** All lines of the objects of a part that have one on a changed street, or in a changed place of its own. */
+function linesOn(source: ObjectSource, { changedStreets, changedPlaces }: Mutated) {
   const streets = namedObjects('street', new Set(changedStreets));
   const places = new Set(changedPlaces);
-  return async (part: string): Promise<boolean> => {
-    if (part === withoutPostcode) return false; // of which there are no addresses
-    if (streets.ids.size > 0 && (await source.find(part, streets)).length > 0) return true;
-    return places.size > 0 && (await source.lines(part)).some((line) => places.has(referencesOf(line).place));
+  return async (part: string): Promise<ObjectLine[]> => {
+    if (part === withoutPostcode) return []; // of which there are no addresses
+    const lines = streets.ids.size > 0 ? await source.find(part, streets) : [];
+    if (places.size > 0) {
+      for (const line of await source.lines(part)) if (places.has(referencesOf(line).place)) lines.push(line);
+    }
+    return lines.length > 0
+      ? source.find(part, namedObjects('identificatie', new Set(lines.map(identificatieOf))))
+      : [];
   };
+}
+
+/** An edit that also has these lines, before and after, where it does not have their objects. */
+function withLines({ remove, add, ...edit }: PartEdits, lines: readonly ObjectLine[]): PartEdits {
+  const ids = new Set([...remove, ...add].map(identificatieOf));
+  const more = lines.filter((line) => !ids.has(identificatieOf(line)));
+  return { ...edit, remove: [...remove, ...more], add: [...add, ...more] };
 }
 
 /** The streets and places of the current load: 18 MB, read once per worker. */

@@ -1,5 +1,5 @@
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
-import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
+import { dayOf, type ObjectVoorkomen, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import {
   applyMutations,
   editsOf,
@@ -11,9 +11,9 @@ import {
   withinRegister,
 } from '../dataset/apply-mutations.ts';
 import { type Load, startOf } from '../dataset/load.ts';
-import { isNamedAt, namedObjects } from '../dataset/named-objects.ts';
+import { findTurning, isNamedAt, namedObjects } from '../dataset/named-objects.ts';
 import { editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
-import { identificatieOf } from '../dataset/objects.ts';
+import { identificatieOf, type ObjectLine } from '../dataset/objects.ts';
 import {
   checkedReference,
   occurrencesIn,
@@ -42,6 +42,8 @@ export type Mutated = {
   /** The streets and places whose name or place changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
+  /** Those of them that there were. Absent in work of an earlier release, whose edits lack what begins or ends. */
+  were?: { streets: OpenbareRuimte[]; places: Woonplaats[] };
   /** How many of the load's days were applied, and what is wrong with the next one where that is not all. */
   applied: number;
   stopped?: string;
@@ -49,8 +51,8 @@ export type Mutated = {
 
 /**
  * Determines what the load's mutations change in the objects that it starts with: those of its extract, or of the live
- * snapshot. Reads all of these once to find the few objects that the mutations name. Stores the edits of each shard,
- * and the resulting streets and places.
+ * snapshot. Reads all of these once to find the few objects that the mutations name, or of which an occurrence begins
+ * or ends. Stores the edits of each shard, and the resulting streets and places.
  * @throws ExtractError
  */
 export async function mutate(storage: Storage, loadId: string): Promise<{ shards: number }> {
@@ -75,7 +77,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   }
   const named = new Set(delivered.flatMap(({ mutations }) => mutations.map(objectKey)));
   const shards = await shardsOf(storage, load);
-  const found = await findObjects(storage, load, shards, named);
+  const { found, next } = await findObjects(storage, load, shards, named);
   const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
   const days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before, load));
   const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
@@ -83,7 +85,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const setAside = applyMutations(objects, days);
   if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
-  const edits = editsByShard(editsOf(found, objects, load.peildatum));
+  const edits = editsByShard(editsOf(found, objects, load.peildatum, next));
   for (const [shard, ofShard] of edits) await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
   const after = rewritten(before, mutated, objects, load.peildatum);
   const { severalCurrent, ...now } = await readReferenceFile(after, load.peildatum);
@@ -97,7 +99,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
         { file: after, peildatum: load.peildatum, read: now },
         mutated,
       )
-    : { streets: [], places: [] };
+    : { streets: [], places: [], were: { streets: [], places: [] } };
   await putPacked(storage, paths.mutatedReference(loadId), after);
   await putPacked(storage, paths.snapshotReference(loadId), after);
   const mutations = days.reduce((sum, day) => sum + day.mutations.length, 0);
@@ -113,6 +115,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     setAside: setAside.filter(({ count }) => count > 0),
     changedStreets: changed.streets,
     changedPlaces: changed.places,
+    were: changed.were,
     applied: days.length,
     ...(load.stopped !== undefined && { stopped: load.stopped }),
   };
@@ -150,23 +153,33 @@ async function findObjects(
   load: Load,
   shards: readonly string[],
   mutated: ReadonlySet<string>,
-): Promise<FoundObjects> {
+): Promise<{ found: FoundObjects; next: Map<string, string | null> }> {
   const found: FoundObjects = new Map();
-  const wanted = idsIn(mutated, 'NUM');
-  if (wanted.size === 0) return found;
-  const named = namedObjects('identificatie', wanted);
+  const next = new Map<string, string | null>();
+  const named = namedObjects('identificatie', idsIn(mutated, 'NUM'));
+  const [from, to] = [startOf(load)?.peildatum ?? load.peildatum, load.peildatum].map(dayOf) as [number, number];
   for (const shard of shards) {
     const source = await objectSource(storage, load, shard);
+    const turns = (part: string) => (source.stored?.result(part).next ?? noDate) <= load.peildatum;
+    const linesOf = async (part: string): Promise<ObjectLine[]> => {
+      if (!turns(part)) return source.find(part, named);
+      const turning = findTurning((await source.blocks(part)).texts(), named, from, to);
+      next.set(part, turning.next);
+      return turning.lines;
+    };
     for (const part of postcode3sOf(shard)) {
-      for (const line of await source.find(part, named)) {
+      for (const line of await linesOf(part)) {
         const identificatie = identificatieOf(line);
         const parts = found.get(identificatie) ?? new Map<string, string[]>();
         found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
       }
     }
   }
-  return found;
+  return { found, next };
 }
+
+/** After every date. */
+const noDate = '9999-99-99';
 
 function referenceBefore(load: Load): string {
   return load.kind === 'mutations'
@@ -236,7 +249,7 @@ function changedReference(
   before: DatedReference,
   after: DatedReference,
   mutated: ReadonlySet<string>,
-): { streets: string[]; places: string[] } {
+): { streets: string[]; places: string[]; were: NonNullable<Mutated['were']> } {
   const [then, now] = [referenceAt(before.read), referenceAt(after.read)];
   const [from, to] = [dayOf(before.peildatum), dayOf(after.peildatum)];
   const ids = [...before.read.places, ...after.read.places].map(({ identificatie }) => identificatie);
@@ -257,7 +270,11 @@ function changedReference(
       if (isOther || changedPlaces.has(one.woonplaats)) streets.add(one.identificatie);
     }
   }
-  return { streets: [...streets], places };
+  const were = {
+    streets: [...streets].flatMap((id) => then.openbareRuimten.get(id) ?? []),
+    places: places.flatMap((id) => then.woonplaatsen.get(id) ?? []),
+  };
+  return { streets: [...streets], places, were };
 }
 
 /** Determines what the mutations change; `items` are the shards to merge. */

@@ -6,7 +6,9 @@ import { ObjectShardReader } from '../../../loader/dataset/object-shard.ts';
 import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
-import { paths, type Storage } from '../../../loader/storage/storage.ts';
+import type { Mutated } from '../../../loader/steps/mutate.ts';
+import { getJson, paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
+import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
@@ -24,7 +26,17 @@ afterAll(() => bench.stop());
 async function loaded(register: Register, date: string) {
   const { options, content } = await newDataset(bench);
   await runLoad({ ...options, source: await register.extract(date) });
-  return { table: await content(), stored: await storedOccurrences(options.storage) };
+  return {
+    table: await content(),
+    stored: await storedOccurrences(options.storage),
+    counts: await publishedCounts(options.storage),
+  };
+}
+
+/** What the live snapshot was counted to have. */
+async function publishedCounts(storage: Storage) {
+  const { addresses, keys, listKeys, problemCounts } = (await readManifest(storage)).published ?? {};
+  return { addresses, keys, listKeys, problemCounts };
 }
 
 /** Every occurrence that is stored with the live snapshot: nummeraanduidingen by the part that they are stored with. */
@@ -42,7 +54,7 @@ async function storedOccurrences(storage: Storage): Promise<string[]> {
 }
 
 describe('days of mutations', () => {
-  it('give exactly the table and the stored occurrences of the extract of each day', async () => {
+  it('give exactly the table, the stored occurrences and the counts of the extract of each day', async () => {
     const register = new Register(bench, 11, 6);
     await mkdir(register.mutations, { recursive: true });
     const { options, content } = await newDataset(bench);
@@ -51,10 +63,53 @@ describe('days of mutations', () => {
       await register.deliver([day]);
       const report = await runLoad({ ...options, mutations: [register.mutations] });
       expect(report).toMatchObject({ outcome: 'published', peildatum: day.date });
-      expect({ table: await content(), stored: await storedOccurrences(options.storage) }).toEqual(
-        await loaded(register, day.date),
-      );
+      const { storage } = options;
+      const made = { stored: await storedOccurrences(storage), counts: await publishedCounts(storage) };
+      expect({ table: await content(), ...made }).toEqual(await loaded(register, day.date));
     }
+  });
+
+  it('choose again among the occurrences of an object when one of their streets changes, and count who loses a street', async () => {
+    const register = new Register(bench, 11, 0);
+    const [street, other, third] = register.first.OPR as [OprStand, OprStand, OprStand];
+    const num = { identificatie: '0457200000000999', postcode: '1381AA', begin: '2015-01-01' };
+    const nums = [
+      { ...num, huisnummer: 70, begin: '2012-01-01', openbareRuimte: street.identificatie },
+      { ...num, huisnummer: 72, volgnummer: 2, openbareRuimte: other.identificatie },
+    ];
+    const before = { ...register.first, NUM: [...register.first.NUM, ...nums] };
+    const ended = { ...street, eind: '2026-01-09' };
+    const renamed = { ...street, naam: 'Nieuwe Straat', begin: '2026-01-09', volgnummer: 2 };
+    const OPR = [ended, renamed, other, { ...third, eind: '2026-01-09' }, ...before.OPR.slice(3)];
+    const after = { ...before, OPR };
+    await register.write(start, '2026-01-09', mutationsBetween(before, after));
+    const { options, content } = await newDataset(bench);
+    await runLoad({ ...options, source: await register.extractOf(start, before) });
+    await runLoad({ ...options, mutations: [register.mutations] });
+    const expected = await newDataset(bench);
+    await runLoad({ ...expected.options, source: await register.extractOf('2026-01-09', after) });
+    expect(await content()).toEqual(await expected.content());
+    expect(await publishedCounts(options.storage)).toEqual(await publishedCounts(expected.options.storage));
+  });
+
+  it('that an earlier release has prepared, without what begins by itself, are derived whole', async () => {
+    const register = new Register(bench, 11, 0);
+    const begins: NumStand = { ...(register.first.NUM[0] as NumStand), huisnummer: 70, begin: '2026-01-09' };
+    const state = { ...register.first, NUM: [{ ...begins, identificatie: '0457200000000999' }, ...register.first.NUM] };
+    await register.write(start, '2026-01-09', []);
+    const { options, content } = await newDataset(bench);
+    const { storage } = options;
+    await runLoad({ ...options, source: await register.extractOf(start, state) });
+    const { load } = await planLoad({ ...options, mutations: [register.mutations] });
+    const work = (await storage.list(paths.loads)).map(({ key }) => key);
+    const ofLaterSteps = /(day-edits|merged)\/|plan\.json/;
+    await storage.delete(work.filter((key) => ofLaterSteps.test(key)));
+    const { were: _, ...mutated } = await getJson<Mutated>(storage, paths.mutated(load ?? ''));
+    await putJson(storage, paths.mutated(load ?? ''), mutated);
+    expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({ added: 1 });
+    const expected = await newDataset(bench);
+    await runLoad({ ...expected.options, source: await register.extractOf('2026-01-09', state) });
+    expect(await content()).toEqual(await expected.content());
   });
 
   it('give the same result however they are divided into loads, after the extract or with it', async () => {
