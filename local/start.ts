@@ -84,7 +84,9 @@ async function start(options: StartOptions): Promise<void> {
         progress: extract === undefined ? noProgress : showProgress(),
         announce: (line) => console.log(line),
         onAnswer: ({ method, route, statusCode, milliseconds }) => {
-          console.log(`${method} ${route?.split(' ').at(-1) ?? '(no route)'} ${statusCode} in ${milliseconds} ms`);
+          const target = route?.split(' ').at(-1) ?? '(no route)';
+          // Not the console, whose formatting takes as long as the write.
+          process.stdout.write(`${method} ${target} ${statusCode} in ${milliseconds} ms\n`);
         },
       },
       resources,

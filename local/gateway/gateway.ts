@@ -19,8 +19,13 @@ import {
 /** API Gateway's limit for a request body. */
 const bodyLimitBytes = 10 * 1024 * 1024;
 
+const noBody = Buffer.alloc(0);
+
 /** Reads the whole body; resolves with `undefined` when it exceeds the gateway's limit. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  // By RFC 9112 such a request has none. Reading nothing is not free.
+  if (length === undefined && encoding === undefined) return noBody;
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -137,9 +142,7 @@ async function serve(
   const target = requestTarget(request.url ?? '');
   const match = target && matchRoute(options.routes, request.method ?? '', target.path);
   const { isThrottled } = options;
-  const answer = await answerTo(server, request, { id, time, target, match, isThrottled }).catch(
-    () => integrationFailed,
-  );
+  const answer = await answerTo(request, { id, time, target, match, isThrottled }).catch(() => integrationFailed);
   if (response.destroyed) return;
   response.setHeader('apigw-requestid', id);
   if (!request.complete || !server.listening) response.setHeader('connection', 'close');
@@ -161,7 +164,6 @@ type Received = {
 };
 
 async function answerTo(
-  server: Server,
   request: IncomingMessage,
   { id, time, target, match, isThrottled }: Received,
 ): Promise<GatewayAnswer> {
@@ -185,7 +187,7 @@ async function answerTo(
       rawHeaders: request.rawHeaders,
       body,
       sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
-      port: portOf(server),
+      port: request.socket.localPort ?? 0,
       time,
     },
     match,

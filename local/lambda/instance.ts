@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Context, Handler } from 'aws-lambda';
 import type { FunctionSettings } from '../template/local-app.ts';
+import { eachLine, holdPrinted, lineSplitter } from './printed.ts';
 
 /** The message that starts an invocation in a worker. */
 type SentInvocation = {
@@ -14,11 +14,15 @@ type SentInvocation = {
   readonly deadline: number;
 };
 
-/** The message with the outcome of an invocation. */
+/** The message with the outcome of an invocation, and what the function wrote since the message before. */
 type InstanceAnswer = {
   readonly number: number;
   readonly outcome: Outcome;
+  readonly printed: string;
 };
+
+/** What a worker sends. */
+type InstanceMessage = 'ready' | InstanceAnswer | { readonly printed: string };
 
 /** What the handler returned, as JSON text, or what it threw. */
 type Outcome = { readonly payload: string } | { readonly failure: string };
@@ -82,9 +86,14 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
   worker.on('error', (error) => end(failed(settings, log, String(error))));
   worker.on('exit', () => end(new FunctionError(`The environment of ${settings.name} ended`)));
   for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
-  worker.on('message', (message: 'ready' | InstanceAnswer) => {
-    if (message === 'ready') ready.resolve();
-    else pending.get(message.number)?.resolve(message.outcome);
+  const logPrinted = lineSplitter(log);
+  worker.on('message', (message: InstanceMessage) => {
+    if (message === 'ready') {
+      ready.resolve();
+      return;
+    }
+    if (message.printed !== '') logPrinted(message.printed);
+    if ('outcome' in message) pending.get(message.number)?.resolve(message.outcome);
   });
   await ready.promise;
   let invocations = 0;
@@ -144,30 +153,20 @@ function failed(settings: FunctionSettings, log: (line: string) => void, reason:
   return new FunctionError(reason);
 }
 
-function eachLine(stream: Readable, log: (line: string) => void): void {
-  let rest = '';
-  stream.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) log(line);
-  });
-  stream.on('close', () => {
-    if (rest !== '') log(rest);
-  });
-}
-
 /** In the worker thread: loads the function's module and answers invocations from then on. */
 async function serve(settings: FunctionSettings): Promise<void> {
   delete process.env.NODE_COMPILE_CACHE;
+  const send = (message: InstanceMessage) => parentPort?.postMessage(message);
+  const printed = holdPrinted((text) => send({ printed: text }));
   const exported: Record<string, unknown> = await import(settings.module);
   const handler = exported[settings.handler];
   if (typeof handler !== 'function')
     throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
   parentPort?.on('message', async (invocation: SentInvocation) => {
     const outcome = await run(settings, handler as Handler<unknown, unknown>, invocation);
-    parentPort?.postMessage({ number: invocation.number, outcome } satisfies InstanceAnswer);
+    send({ number: invocation.number, outcome, printed: printed.take() });
   });
-  parentPort?.postMessage('ready');
+  send('ready');
 }
 
 async function run(

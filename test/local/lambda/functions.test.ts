@@ -19,6 +19,9 @@ export const handler = async (event, context) => {
     console.log('invoked ' + context.awsRequestId);
     if (event === 'throw') throw new TypeError('the inside');
     if (event === 'die') process.exit(1);
+    if (event === 'a lot') console.log('y'.repeat(100_000));
+    if (event === 'later') setTimeout(() => console.log('written after the answer'), 1);
+    if (event === 'in parts') process.stdout.write('one ', () => process.stdout.write('line\\n'));
     if (event === 'crash') setImmediate(() => { throw new Error('crashed'); });
     if (event === 'hang' || event === 'crash') await new Promise((resolve) => setTimeout(resolve, 5_000));
     if (event === 'busy') {
@@ -75,9 +78,17 @@ describe('a function behind the gateway', () => {
       expect(answer).toEqual({ event: { a: 1 }, busy: 1, env: { NAME: 'n' } });
       expect(left).toBeGreaterThan(0);
       expect(left).toBeLessThanOrEqual(400);
-      // A line of a function may arrive after its answer.
-      while (lines.length === 0) await sleep(5);
+      // What was written before the answer comes with it.
       expect(lines).toEqual(['invoked id-7']);
+    });
+  });
+
+  it('loses no line that it writes, also after its answer, in parts or at great length', async () => {
+    await withPool(async (invoke, lines) => {
+      for (const event of ['later', 'a lot', 'in parts']) await invoke(event);
+      const written = () => lines.filter((line) => line !== 'invoked r1');
+      for (let tries = 0; written().length < 3 && tries < 500; tries++) await sleep(5);
+      expect(written().sort()).toEqual(['one line', 'written after the answer', 'y'.repeat(100_000)]);
     });
   });
 
@@ -119,6 +130,7 @@ describe('a function behind the gateway', () => {
         await expect(invoke(event)).rejects.toThrow(FunctionError);
         expect(JSON.parse(await invoke('fine')).event).toBe('fine');
         if (event !== 'die') expect(lines.join('\n')).toMatch(/"level":"ERROR"/);
+        expect(lines.filter((line) => line === 'invoked r1')).toHaveLength(2);
       });
     },
   );
