@@ -36,7 +36,9 @@ const throttle = z.strictObject({
 const warmThroughput = z.strictObject({
   accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: one for each counted lookup.'),
   addressesReads: warmUnits(12_000).describe('Read units a second of the addresses table: a lookup takes half a unit.'),
-  addressesWrites: warmUnits(4_000).describe('Writes a second of the addresses table, which loads need.'),
+  addressesWrites: warmUnits(4_000).describe(
+    'Writes a second of the addresses table. A load has a writer for each 1,000, up to `loadConcurrency`.',
+  ),
 });
 
 /** Passed unchanged to the loader's guard, which uses the same names. */

@@ -33,12 +33,13 @@ export type LoadDefinitionProps = {
   stage: string;
   /** Functions that a map runs at once, at most; fewer where the account runs few. */
   concurrency: number;
+  /** Functions that write to the table at once, at most; see `writersOf`. */
+  writers: number;
   /** Whether the configuration names mutations, which are looked for again once an extract was published. */
   followsMutations: boolean;
 };
 
-/** Whether the configuration names mutations. */
-type Follows = { followsMutations: boolean };
+type Writes = Pick<LoadDefinitionProps, 'followsMutations' | 'writers'>;
 
 /** The Distributed Maps, which start one child execution for each batch. */
 export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
@@ -94,9 +95,6 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
 }
 
 type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket'> & { endings: LoadEndings };
-
-/** Writers beyond these would exceed what a new table takes; see `writesPerSecond` in loader-steps.ts. */
-const mostWriters = 4;
 
 /** Another load is running. That is a failure only for an execution that was requested, not for the scheduled check. */
 function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Choice {
@@ -191,7 +189,7 @@ function mergeAndGuard(
  */
 function applyAndPublish(
   scope: Construct,
-  { steps, bucket, endings, discover, followsMutations }: Parts & Follows & { discover: TaskStateBase },
+  { steps, bucket, endings, discover, followsMutations, writers }: Parts & Writes & { discover: TaskStateBase },
 ): DistributedMap {
   const published = { published: '{% $states.input %}' };
   const isFollowed = followsMutations ? 'true' : '$exists($request.mutations)';
@@ -200,8 +198,9 @@ function applyAndPublish(
     bucket,
     step: steps.apply,
     batchInput,
-    itemsPerBatch: 5,
-    concurrency: `$min([${mostWriters}, $concurrency])`,
+    // The country has 90 files: several batches for each writer, and few executions where there are four.
+    itemsPerBatch: Math.max(1, Math.floor(20 / writers)),
+    concurrency: `$min([${writers}, $concurrency])`,
   });
   endings
     .guarded(apply, endings.failLocked)

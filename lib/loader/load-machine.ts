@@ -14,7 +14,7 @@ import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts'
 import { acknowledge, acknowledgeWildcard, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad, MAP_RUNS } from './load-states.ts';
-import type { LoaderSteps } from './loader-steps.ts';
+import { type LoaderSteps, writersOf } from './loader-steps.ts';
 
 type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; tracing: boolean };
 
@@ -142,6 +142,7 @@ export class LoadMachine extends Construct {
           bucket,
           stage: config.stage,
           concurrency: config.loadConcurrency,
+          writers: writersOf(config),
           followsMutations: config.mutations !== false,
         }),
       ),

@@ -27,6 +27,11 @@ const oneCpuMb = 1769;
  */
 const writesPerSecond = 850;
 
+/** As many writers as the table has partitions for: one of 1,000 writes a second each. */
+export function writersOf(config: Pick<Config, 'warmThroughput'>): number {
+  return Math.floor((config.warmThroughput?.addressesWrites ?? 4_000) / 1_000);
+}
+
 const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;
 const approvals = `${storagePrefixes.approvals}*`;

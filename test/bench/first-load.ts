@@ -1,14 +1,18 @@
 import type { Benchmark } from './benchmark.ts';
 import { assumptions } from './cost-model.ts';
 import { rounded } from './measure.ts';
+import priceList from './prices.json' with { type: 'json' };
 
-const writers = 4;
 /**
- * A new on-demand table: four partitions of 1,000 writes a second, of which one saves up what it did not use for five
- * minutes.
+ * A new on-demand table has four partitions of 1,000 writes a second, of which one saves up what it did not use for
+ * five minutes; the loader has as many writers.
  */
-const partitions = 4;
+const newTable = 4;
+/** Of one writer, as deployed. */
+const pace = 850;
 const writesAPartition = 1000;
+/** Writes a second that the table is warmed for. */
+const warmed = [10_000, 20_000, 40_000];
 const burstSeconds = 300;
 
 /** A generator of numbers from 0 to 1 that is the same in every run. */
@@ -25,7 +29,12 @@ function randomFrom(seed: number): () => number {
  * by chance, and tries what was throttled again in the next second.
  * @param savesUp whether partitions save up what they did not use; DynamoDB does not promise that
  */
-export function simulateFirstLoad(writesPerSecond: number, savesUp: boolean, writes: number = assumptions.keys) {
+export function simulateFirstLoad(
+  writesPerSecond: number,
+  savesUp: boolean,
+  { writes = assumptions.keys, writers = newTable }: { writes?: number; writers?: number } = {},
+) {
+  const partitions = writers;
   const random = randomFrom(1);
   const tokens = Array<number>(partitions).fill(savesUp ? writesAPartition * burstSeconds : 0);
   let [left, throttled, seconds] = [writes, 0, 0];
@@ -49,14 +58,36 @@ export function simulateFirstLoad(writesPerSecond: number, savesUp: boolean, wri
   return { minutes: rounded(seconds / 60, 3), throttled_share: rounded(throttled / (writes + throttled), 3) };
 }
 
-/** What pacing the writers of the first load is worth, on a table that does not grow meanwhile. */
+/** Dollars once, in `us-east-1`, for raising the warm throughput of a new table to so many writes a second. */
+function warmingPrice(writesPerSecond: number): number {
+  const { dynamodb_warm_write_unit: price } = priceList.regions['us-east-1'];
+  return rounded((writesPerSecond - newTable * writesAPartition) * price, 3);
+}
+
+/**
+ * What pacing the writers of the first load is worth, on a table that does not grow meanwhile, and what warm
+ * throughput, for which the loader has more writers.
+ */
 export const benchmark: Benchmark = {
   async run() {
-    const rates = [700, 850, 1000, 1500].map((rate) => [
+    const rates = [700, pace, 1000, 1500].map((rate) => [
       `${rate}_writes_a_second_each`,
       { without_burst: simulateFirstLoad(rate, false), with_burst: simulateFirstLoad(rate, true) },
     ]);
-    return { writers, partitions, writes_a_partition: writesAPartition, rates: Object.fromEntries(rates) };
+    const warm = warmed.map((writesPerSecond) => [
+      `${writesPerSecond}_writes_a_second`,
+      {
+        ...simulateFirstLoad(pace, false, { writers: writesPerSecond / writesAPartition }),
+        usd_once_us_east_1: warmingPrice(writesPerSecond),
+      },
+    ]);
+    return {
+      writers: newTable,
+      partitions: newTable,
+      writes_a_partition: writesAPartition,
+      rates: Object.fromEntries(rates),
+      warm_throughput: Object.fromEntries(warm),
+    };
   },
   plot: (figures) => ({
     title: 'Writes of a first load that are throttled, by the pace of each of four writers',

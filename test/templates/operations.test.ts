@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
+import { deployedLoader } from '../loader/deployed-loader.ts';
+import type { JsonObject } from '../support/state-machine/json.ts';
 
 type Parts = Record<'data' | 'service' | 'loader', Template>;
 const partsOf = ({ data, service, loader }: Parts): Parts => ({ data, service, loader });
@@ -46,6 +48,18 @@ describe('a deployment with the settings for operators', () => {
     };
     expect(await concurrency()).toEqual([10]);
     expect(await concurrency(2)).toEqual([2]);
+  });
+
+  it('lets as many functions write as the table has partitions of 1,000 writes a second', async () => {
+    const places = { table: 'addresses', bucket: 'snapshots', topic: 'alarms' };
+    const apply = async (bagAdres: Record<string, unknown>) => {
+      const { States } = (await deployedLoader(bagAdres, places)).definition as { States: JsonObject };
+      const { ItemBatcher, MaxConcurrency } = States.Apply as JsonObject;
+      return [(ItemBatcher as JsonObject).MaxItemsPerBatch, MaxConcurrency];
+    };
+    expect(await apply({})).toEqual([5, '{% $min([4, $concurrency]) %}']);
+    expect(await apply({ warmThroughput: { accountsWrites: 8000 } })).toEqual([5, '{% $min([4, $concurrency]) %}']);
+    expect(await apply({ warmThroughput: { addressesWrites: 40_900 } })).toEqual([1, '{% $min([40, $concurrency]) %}']);
   });
 
   it('keeps every output of earlier releases, which scripts and other stacks read', () => {

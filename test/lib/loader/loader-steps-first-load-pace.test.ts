@@ -9,6 +9,6 @@ it('the pace of the writers of a load is such that a new table throttles almost 
   const environment = apply?.Properties?.Environment as { Variables?: Record<string, string> } | undefined;
   const pace = Number(environment?.Variables?.WRITES_PER_SECOND);
   expect(pace).toBeGreaterThan(500);
-  expect(simulateFirstLoad(pace, false, 400_000).throttled_share).toBeLessThan(0.001);
-  expect(simulateFirstLoad(1000, false, 400_000).throttled_share).toBeGreaterThan(0.005);
+  expect(simulateFirstLoad(pace, false, { writes: 400_000 }).throttled_share).toBeLessThan(0.001);
+  expect(simulateFirstLoad(1000, false, { writes: 400_000 }).throttled_share).toBeGreaterThan(0.005);
 }, 60_000);
