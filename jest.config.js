@@ -13,6 +13,8 @@ export default {
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   // The suffix of a test file is its plan: examples, properties (fast-check), or fuzz.
   testMatch: ['<rootDir>/test/**/*.{test,property,fuzz}.ts'],
+  globalSetup: '<rootDir>/test/support/shared-engines.ts',
+  globalTeardown: '<rootDir>/test/support/stop-shared-engines.ts',
   setupFiles: ['<rootDir>/test/support/quiet.js'],
   moduleNameMapper: {
     // The package as a portal imports it, without building it first.

@@ -1,4 +1,4 @@
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { accountsTable, addressesTable } from '../../core/names.ts';
 import { localAws } from '../../local/engine/client.ts';
 import { startEngine } from '../../local/engine/engine.ts';
@@ -29,18 +29,34 @@ export type TestDynamoDb = {
   stop(): Promise<void>;
 };
 
-/** Starts an empty engine on a free port; `stop` in `afterAll`. */
+/** The engine of this worker; undefined outside of Jest. */
+const sharedEndpoint = process.env.TEST_ENGINES?.split(' ')[Number(process.env.JEST_WORKER_ID) - 1];
+let isSharedInUse = false;
+
+/** An empty engine: that of this worker (shared-engines.ts), or a new one while it is in use. `stop` in `afterAll`. */
 export async function startDynamoDb(): Promise<TestDynamoDb> {
-  const engine = await startEngine();
+  const shared = isSharedInUse ? undefined : sharedEndpoint;
+  isSharedInUse ||= shared !== undefined;
+  const engine = shared === undefined ? await startEngine() : { endpoint: shared, stop: async () => undefined };
   const client = testDynamoDb(engine.endpoint);
+  if (shared !== undefined) await deleteTables(client); // those of the test files before
   return {
     endpoint: engine.endpoint,
     client,
     stop: async () => {
       client.destroy();
       await engine.stop();
+      if (shared !== undefined) isSharedInUse = false;
     },
   };
+}
+
+async function deleteTables(client: DynamoDBClient): Promise<void> {
+  for (;;) {
+    const { TableNames = [] } = await client.send(new ListTablesCommand());
+    if (TableNames.length === 0) return;
+    for (const TableName of TableNames) await client.send(new DeleteTableCommand({ TableName }));
+  }
 }
 
 /** Makes the two tables under the names given, with the keys that the stacks give them. */

@@ -1,0 +1,22 @@
+import { type Engine, EngineMissingError, startEngine } from '../../local/engine/engine.ts';
+
+let engines: Engine[] = [];
+
+/**
+ * Starts an engine for each worker, which its test files use one after the other (`startDynamoDb`). A process that
+ * starts from a worker costs its memory once more: a hundred engines took five seconds of CPU.
+ */
+export default async function startEngines({ maxWorkers }: { maxWorkers: number }): Promise<void> {
+  try {
+    engines = await Promise.all(Array.from({ length: maxWorkers }, () => startEngine()));
+  } catch (error) {
+    // The tests that need one say so.
+    if (!(error instanceof EngineMissingError)) throw error;
+  }
+  process.env.TEST_ENGINES = engines.map(({ endpoint }) => endpoint).join(' ');
+}
+
+/** Stops them. */
+export async function stopEngines(): Promise<void> {
+  await Promise.all(engines.map((engine) => engine.stop()));
+}

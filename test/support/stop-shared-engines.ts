@@ -1,0 +1,1 @@
+export { stopEngines as default } from './shared-engines.ts';
