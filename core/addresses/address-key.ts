@@ -48,52 +48,52 @@ export function isAddressKey(key: string): boolean {
   return pattern.test(key);
 }
 
+/** Where the parts of an address are in `bytes`, all of them ASCII; a part that is not there has a position below 0. */
+type AddressBytes = {
+  bytes: Uint8Array;
+  postcode: number;
+  huisnummer: number;
+  huisletter: number;
+  toevoeging: number;
+  toevoegingEnd: number;
+};
+
 /**
  * Writes the bytes of `addressKey` at `start`, the two parts of a toevoeging one after the other, and returns the
- * position after them. `bytes` must have `longestAddressKey` bytes left. Makes no string: a load calls this for every
+ * position after them. `target` must have `longestAddressKey` bytes left. Makes no string: a load calls this for every
  * address.
  */
-export function writeAddressKey(
-  bytes: Uint8Array,
-  start: number,
-  postcode: string,
-  huisnummer: number,
-  huisletter: string,
-  huisnummertoevoeging: string,
-): number {
-  let at = writeAscii(bytes, start, postcode);
-  bytes[at++] = separatorByte;
-  at = writeNumber(bytes, at, huisnummer);
-  bytes[at++] = separatorByte;
-  at = writeUpperCase(bytes, at, huisletter);
-  return writeUpperCase(bytes, at, huisnummertoevoeging);
+export function writeAddressKey(target: Uint8Array, start: number, address: AddressBytes): number {
+  const { bytes, postcode, huisletter, toevoeging, toevoegingEnd } = address;
+  let at = postcode < 0 ? start : copyBytes(bytes, postcode, 6, target, start);
+  target[at++] = separatorByte;
+  at = writeNumber(target, at, address.huisnummer);
+  target[at++] = separatorByte;
+  if (huisletter >= 0) target[at++] = upperCase(bytes[huisletter] as number);
+  if (toevoeging >= 0) for (let i = toevoeging; i < toevoegingEnd; i++) target[at++] = upperCase(bytes[i] as number);
+  return at;
 }
 
 const separatorByte = separator.charCodeAt(0);
 
-function writeAscii(bytes: Uint8Array, start: number, text: string): number {
-  let at = start;
-  for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
-  return at;
+/** Copies `length` bytes, and returns the position after them; of a few bytes faster than `Buffer.copy`. */
+export function copyBytes(from: Uint8Array, start: number, length: number, to: Uint8Array, at: number): number {
+  for (let i = 0; i < length; i++) to[at + i] = from[start + i] as number;
+  return at + length;
 }
 
 /** Writes the digits of a number from 1 to 99999. */
-function writeNumber(bytes: Uint8Array, start: number, number: number): number {
+export function writeNumber(bytes: Uint8Array, start: number, number: number): number {
   const end = start + (number < 10 ? 1 : number < 100 ? 2 : number < 1_000 ? 3 : number < 10_000 ? 4 : 5);
   let rest = number;
   for (let at = end - 1; at >= start; at--) {
-    const tens = Math.trunc(rest / 10);
+    const tens = (rest / 10) | 0;
     bytes[at] = 0x30 + rest - 10 * tens;
     rest = tens;
   }
   return end;
 }
 
-function writeUpperCase(bytes: Uint8Array, start: number, text: string): number {
-  let at = start;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    bytes[at++] = code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
-  }
-  return at;
+function upperCase(letter: number): number {
+  return letter >= 0x61 && letter <= 0x7a ? letter - 0x20 : letter;
 }

@@ -1,18 +1,34 @@
-/** Markup that is always written the same, compared eight bytes at a time. ASCII, and at least eight bytes. */
-export type Literal = { readonly length: number; readonly words: Float64Array };
+/**
+ * Markup that is always written the same, with values of a known length in between. ASCII. It is compared eight bytes
+ * at a time: `words` are at `offsets`, and the values at `gaps`.
+ */
+export type Literal = {
+  readonly length: number;
+  readonly words: Float64Array;
+  readonly offsets: Uint16Array;
+  readonly gaps: number[];
+};
 
-/** A literal of the joined `parts`. */
-export function literal(...parts: string[]): Literal {
-  const bytes = Buffer.from(parts.join(''), 'latin1');
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const starts = Array.from({ length: Math.ceil(bytes.length / 8) }, (_, i) => Math.min(i * 8, bytes.length - 8));
-  return { length: bytes.length, words: Float64Array.from(starts, (start) => view.getFloat64(start, true)) };
+/** A literal of the joined `parts`; a number is the length of a value. Markup around values has eight bytes or more. */
+export function literal(...parts: readonly (string | number)[]): Literal {
+  const pattern = parts.map((part) => (typeof part === 'number' ? '\0'.repeat(part) : part)).join('');
+  const offsets = Array.from(pattern.matchAll(/[^\0]+/g), ({ index, 0: { length } }) =>
+    Array.from({ length: Math.ceil(length / 8) }, (_, i) => index + Math.min(8 * i, length - 8)),
+  ).flat();
+  const bytes = Buffer.from(pattern, 'latin1');
+  return {
+    length: bytes.length,
+    words: Float64Array.from(offsets, (at) => bytes.readDoubleLE(at)),
+    offsets: Uint16Array.from(offsets),
+    gaps: Array.from(pattern.matchAll(/\0+/g), ({ index }) => index),
+  };
 }
 
 const lessThan = 0x3c;
 const ampersand = 0x26;
 const zero = 0x30;
 const dash = 0x2d;
+const letterT = 0x54;
 
 /** Bytes that are plain text: printable ASCII without the special characters of XML. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -36,21 +52,50 @@ export class ByteCursor {
   }
 
   /**
-   * Past a literal. Compares eight bytes at a time, as a double: the one wide number that JavaScript compares without
-   * allocating. ASCII never makes a NaN or a negative zero, so equal doubles are equal bytes. The ends come first, as
-   * they differ between most literals. Twice as fast as byte by byte (decision 0111).
+   * Past a literal, whatever is in its gaps. Compares eight bytes at a time, as a double: the one wide number that
+   * JavaScript compares without allocating. ASCII never makes a NaN or a negative zero, so equal doubles are equal
+   * bytes. The ends come first, as they differ between most literals. Twice as fast as byte by byte (decision 0111).
    */
-  skip({ length, words }: Literal): boolean {
+  skip({ length, words, offsets }: Literal): boolean {
     const { view, position } = this;
     const end = position + length;
     if (end > this.bytes.length) return false; // the view would throw
     const last = words.length - 1;
     if (view.getFloat64(position, true) !== words[0] || view.getFloat64(end - 8, true) !== words[last]) return false;
-    for (let i = 1, at = position + 8; i < last; i++, at += 8) {
-      if (view.getFloat64(at, true) !== words[i]) return false;
+    for (let i = 1; i < last; i++) {
+      if (view.getFloat64(position + (offsets[i] as number), true) !== words[i]) return false;
     }
     this.position = end;
     return true;
+  }
+
+  /** Whether there are `count` digits at `start`, a multiple of four; compares four at a time. */
+  hasDigits(start: number, count: number): boolean {
+    for (let at = start; at < start + count; at += 4) {
+      if (!areWithin(this.view.getInt32(at, true), 0x50505050, 0x46464646)) return false;
+    }
+    return true;
+  }
+
+  /** Whether a date, or a time with milliseconds, may be at `start`: plain text in any case. */
+  hasDateText(start: number): boolean {
+    return this.#hasDigitsOrSigns(start) && this.#hasDigitsOrSigns(start + 4) && this.#hasDigitsOrSigns(start + 6);
+  }
+
+  /** As `hasDateText`, of a time such as `2021-10-15T13:06:12.318`. */
+  hasTimeText(start: number): boolean {
+    return (
+      this.hasDateText(start) &&
+      this.bytes[start + 10] === letterT &&
+      this.#hasDigitsOrSigns(start + 11) &&
+      this.#hasDigitsOrSigns(start + 15) &&
+      this.#hasDigitsOrSigns(start + 19)
+    );
+  }
+
+  /** Four bytes from `-` to `:`. */
+  #hasDigitsOrSigns(at: number): boolean {
+    return areWithin(this.view.getInt32(at, true), 0x53535353, 0x45454545);
   }
 
   /** Past any plain text, up to the next tag. */
@@ -110,34 +155,22 @@ export class ByteCursor {
 
   /** Past a postcode `1381AA`, up to the next tag. */
   skipPostcode(): boolean {
-    const { bytes, position } = this;
-    if (bytes[position] === zero) return false;
-    for (let i = 0; i < 4; i++) if (!isDigit(bytes[position + i])) return false;
-    for (let i = 4; i < 6; i++) if (!isCapital(bytes[position + i])) return false;
-    this.position = position + 6;
-    return bytes[this.position] === lessThan;
+    if (!this.hasPostcode(this.position)) return false;
+    this.position += 6;
+    return this.bytes[this.position] === lessThan;
   }
 
-  /** The letter at `start`. Making a short string from character codes is faster than from bytes (decision 0111). */
-  letter(start: number): string {
-    return String.fromCharCode(this.bytes[start] as number);
-  }
-
-  /** The postcode at `start`, made as `letter` is. */
-  postcode(start: number): string {
-    const at = (index: number) => this.bytes[start + index] as number;
-    return String.fromCharCode(at(0), at(1), at(2), at(3), at(4), at(5));
+  /** Whether a postcode is at `start`, whatever follows it. */
+  hasPostcode(start: number): boolean {
+    const { bytes } = this;
+    if (bytes[start] === zero) return false;
+    for (let i = 0; i < 4; i++) if (!isDigit(bytes[start + i])) return false;
+    return isCapital(bytes[start + 4]) && isCapital(bytes[start + 5]);
   }
 
   /** The `length` bytes of ASCII at `start`. */
   text(start: number, length: number): string {
     return this.bytes.toString('latin1', start, start + length);
-  }
-
-  /** Copies the `length` bytes at `start` to the start of `target`; of a few bytes faster than `Buffer.copy`. */
-  copy(start: number, length: number, target: Uint8Array): void {
-    const { bytes } = this;
-    for (let i = 0; i < length; i++) target[i] = bytes[start + i] as number;
   }
 
   /** Past a number of one to five digits without leading zero, up to the next tag; returns it, or 0. */
@@ -155,14 +188,13 @@ export class ByteCursor {
 
   /** Past a date `2021-10-15`, up to the next tag; returns it as the number 20211015, or -1. */
   readDate(): number {
-    const number = this.peekDate();
+    const number = this.dateAt(this.position);
     this.position += 10;
     return this.bytes[this.position] === lessThan ? number : -1;
   }
 
-  /** The date at the cursor, whatever follows it, or -1; does not move. */
-  peekDate(): number {
-    const start = this.position;
+  /** The date at `start` as a number, whatever follows it, or -1. */
+  dateAt(start: number): number {
     let number = 0;
     for (let i = 0; i < 10; i++) {
       const byte = this.bytes[start + i];
@@ -178,6 +210,14 @@ export class ByteCursor {
   }
 }
 
+/**
+ * Whether each of four bytes is within two bounds: adding `low` sets the highest bit from the lower bound on, adding
+ * `high` above the upper one.
+ */
+function areWithin(bytes: number, low: number, high: number): boolean {
+  return ((bytes | (bytes + high) | ~(bytes + low)) & 0x80808080) === 0;
+}
+
 function isDigit(byte: number | undefined): byte is number {
   return byte !== undefined && byte >= zero && byte <= 0x39;
 }
@@ -188,38 +228,4 @@ function isCapital(byte: number | undefined): boolean {
 
 function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && isCapital(byte & ~0x20);
-}
-
-/**
- * Reads values that often equal the one before, such as the street of a nummeraanduiding: makes a string only where the
- * bytes differ from the last ones, or belong to another cursor.
- */
-export class RepeatingText {
-  readonly #length: number;
-  #cursor: ByteCursor | undefined;
-  #start = 0;
-  #text = '';
-
-  /** All values are `length` bytes of ASCII. */
-  constructor(length: number) {
-    this.#length = length;
-  }
-
-  /** The value at `start`. */
-  text(cursor: ByteCursor, start: number): string {
-    if (cursor !== this.#cursor || !this.#isSame(cursor.bytes, start)) {
-      this.#text = cursor.text(start, this.#length);
-      this.#cursor = cursor;
-      this.#start = start;
-    }
-    return this.#text;
-  }
-
-  /** From the end, where neighbours in the register differ. */
-  #isSame(bytes: Buffer, start: number): boolean {
-    for (let i = this.#length - 1; i >= 0; i--) {
-      if (bytes[start + i] !== bytes[this.#start + i]) return false;
-    }
-    return true;
-  }
 }

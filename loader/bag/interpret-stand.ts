@@ -178,8 +178,7 @@ const wplRules: Rule[] = [
 export function toNummeraanduiding(fields: Occurrence, file: string): Nummeraanduiding | Problem {
   return (
     invalidValue(fields, numRules, file) ?? {
-      identificatie: () => fields.identificatie,
-      writeIdentificatie: (target) => void target.set(Buffer.from(fields.identificatie, 'latin1')),
+      identificatie: fields.identificatie,
       huisnummer: Number(fields.huisnummer),
       huisletter: fields.huisletter ?? '',
       huisnummertoevoeging: fields.huisnummertoevoeging ?? '',
@@ -227,9 +226,7 @@ export function toObjectVoorkomen(
   switch (kind) {
     case 'NUM': {
       const num = toNummeraanduiding(fields, file);
-      if (isProblem(num)) return num;
-      const { identificatie, writeIdentificatie: _, ...rest } = num;
-      return { kind, ...rest, identificatie: identificatie(), ...span };
+      return isProblem(num) ? num : { kind, ...num, ...span };
     }
     case 'OPR': {
       const opr = toOpenbareRuimte(fields, file);

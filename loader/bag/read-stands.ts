@@ -15,7 +15,8 @@ import {
   toWoonplaats,
   visitStand,
 } from './interpret-stand.ts';
-import { emptyCounts, type ReadCounts } from './problem-report.ts';
+import { NumBytes } from './num-bytes.ts';
+import { emptyCounts, isProblem, type Problem, type ReadCounts } from './problem-report.ts';
 import { documentOf, namespaces, type ObjectKind, SchemaParser } from './schema.ts';
 import type { Woonplaats } from './voorkomen.ts';
 import type { FastParser } from './voorkomen-parser.ts';
@@ -34,7 +35,12 @@ export type ReadObjects<T> = (
 ) => ReadCounts;
 
 /** Reads the nummeraanduidingen of an XML file. */
-export const readNummeraanduidingen = objectReader('NUM', toNummeraanduiding, FastNummeraanduidingParser);
+export const readNummeraanduidingen = objectReader('NUM', toNumBytes, FastNummeraanduidingParser);
+
+function toNumBytes(fields: Occurrence, file: string): NumBytes | Problem {
+  const num = toNummeraanduiding(fields, file);
+  return isProblem(num) ? num : NumBytes.of(num);
+}
 
 /** Reads the streets of an XML file. */
 export const readOpenbareRuimten = objectReader('OPR', toOpenbareRuimte, FastOpenbareRuimteParser);

@@ -64,7 +64,13 @@ export abstract class CountingParser<T> implements FastParser {
    * by the rules and in the order of `whyNotCurrent`. Sets `span` for one that counts or will.
    */
   protected parseVoorkomen(cursor: ByteCursor): Validity {
-    const { day, span } = this;
+    const { span } = this;
+    const start = cursor.position;
+    for (const literal of usualVoorkomens) {
+      const validity = cursor.skip(literal) ? this.usualValidity(cursor, start, literal.gaps) : undefined;
+      if (validity) return validity;
+      cursor.position = start;
+    }
     this.#recorded = 0;
     if (!cursor.skip(voorkomenOpen)) return 'unknown_shape';
     const volgnummer = cursor.readNumber();
@@ -74,9 +80,6 @@ export abstract class CountingParser<T> implements FastParser {
     span.volgnummer = volgnummer;
     span.begin = beginGeldigheid;
     span.eind = noEind;
-    const start = cursor.position;
-    if (this.#skipPlainRest(cursor)) return beginGeldigheid > day ? 'later' : 'current';
-    cursor.position = start;
     if (!cursor.skip(beginEnd)) return 'unknown_shape';
     const hasEind = cursor.skip(eind);
     const eindGeldigheid = hasEind ? cursor.readDate() : noEind;
@@ -97,38 +100,57 @@ export abstract class CountingParser<T> implements FastParser {
     if (!cursor.skip(voorkomenClose)) return 'unknown_shape';
 
     span.eind = eindGeldigheid;
-    const isOut = isInactief || isInactiefLV || isNietBagLV;
-    if (beginGeldigheid > day) return isOut || eindGeldigheid <= beginGeldigheid ? 'future' : 'later';
-    if (eindGeldigheid <= day) return 'ended';
-    if (isInactief || isInactiefLV) return 'inactive';
-    return isNietBagLV ? 'not_bag' : 'current';
+    return this.#validity(isInactief || isInactiefLV, isNietBagLV);
+  }
+
+  /** By the span of an occurrence, and whether it is inactive or outside the BAG. */
+  #validity(isInactief: boolean, isNietBag: boolean): Exclude<Validity, 'unknown_shape'> {
+    const { day, span } = this;
+    if (span.begin > day) return isInactief || isNietBag || span.eind <= span.begin ? 'future' : 'later';
+    if (span.eind <= day) return 'ended';
+    if (isInactief) return 'inactive';
+    return isNietBag ? 'not_bag' : 'current';
   }
 
   /**
-   * The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead
-   * of ten.
+   * As `parseVoorkomen`, for a usual one that is the first in a literal at `start` which was skipped; undefined where a
+   * value in its gaps is not as usual.
    */
-  #skipPlainRest(cursor: ByteCursor): boolean {
-    return (
-      cursor.skip(plain.registratie) &&
-      cursor.skipText() &&
-      cursor.skip(plain.registratieLV) &&
-      this.#skipTime(cursor) &&
-      cursor.skip(plain.close)
-    );
+  protected usualValidity(
+    cursor: ByteCursor,
+    start: number,
+    gaps: readonly number[],
+  ): Exclude<Validity, 'unknown_shape'> | undefined {
+    const { span } = this;
+    const at = (index: number) => start + (gaps[index] as number);
+    const hasEind = gaps.length >= endedGaps;
+    span.volgnummer = (cursor.bytes[at(0)] as number) - zero;
+    span.begin = cursor.dateAt(at(1));
+    span.eind = hasEind ? cursor.dateAt(at(2)) : noEind;
+    if (span.volgnummer < 1 || span.volgnummer > 9 || span.begin < 0 || span.eind < 0) return undefined;
+    this.#recorded = 0;
+    for (let i = hasEind ? 3 : 2; i < (hasEind ? 7 : 4); i++) {
+      if (!cursor.hasTimeText(at(i))) return undefined;
+      const isLV = i >= (hasEind ? 5 : 3);
+      if (isLV && this.#since < noEind && !this.#record(cursor.dateAt(at(i)))) return undefined;
+    }
+    return this.#validity(false, false);
+  }
+
+  /** Whether this is a day; the last one counts. */
+  #record(day: number): boolean {
+    if (day > this.#recorded) this.#recorded = day;
+    return day >= 0;
   }
 
   /** Past a time; its day counts where it is asked since when an object has changed. */
   #skipTime(cursor: ByteCursor): boolean {
-    if (this.#since < noEind) {
-      const day = cursor.peekDate();
-      if (day < 0) return false;
-      if (day > this.#recorded) this.#recorded = day;
-    }
+    if (this.#since < noEind && !this.#record(cursor.dateAt(cursor.position))) return false;
     return cursor.skipText();
   }
 }
 
+const zero = 0x30;
 const voorkomenOpen = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
 const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
 const beginEnd = literal('</Historie:beginGeldigheid>');
@@ -150,17 +172,37 @@ const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
 const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
 const voorkomenClose = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
 
-const plain = {
-  registratie: literal('</Historie:beginGeldigheid><Historie:tijdstipRegistratie>'),
-  registratieLV: literal('</Historie:tijdstipRegistratie>', '<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>'),
-  close: literal(
-    '</Historie:tijdstipRegistratieLV>',
-    '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
-  ),
-};
+/** The parts of the most common one, as of a literal: its number has one digit, and it has no end. */
+export const plainVoorkomen = [
+  '<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>',
+  1,
+  '</Historie:voorkomenidentificatie><Historie:beginGeldigheid>',
+  10,
+  '</Historie:beginGeldigheid><Historie:tijdstipRegistratie>',
+  23,
+  '</Historie:tijdstipRegistratie><Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>',
+  23,
+  '</Historie:tijdstipRegistratieLV></Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
+];
+const endedVoorkomen = [
+  ...plainVoorkomen.slice(0, 4),
+  '</Historie:beginGeldigheid><Historie:eindGeldigheid>',
+  10,
+  '</Historie:eindGeldigheid><Historie:tijdstipRegistratie>',
+  23,
+  '</Historie:tijdstipRegistratie><Historie:eindRegistratie>',
+  23,
+  '</Historie:eindRegistratie><Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>',
+  23,
+  '</Historie:tijdstipRegistratieLV><Historie:tijdstipEindRegistratieLV>',
+  23,
+  '</Historie:tijdstipEindRegistratieLV></Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
+];
+const usualVoorkomens = [literal(...plainVoorkomen), literal(...endedVoorkomen)];
+const endedGaps = 7;
 
 /**
  * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count
  * unless the register changes.
  */
-type Validity = 'current' | 'later' | NotCurrentReason | 'unknown_shape';
+export type Validity = 'current' | 'later' | NotCurrentReason | 'unknown_shape';

@@ -3,10 +3,7 @@
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
  */
 export type Nummeraanduiding = {
-  /** Valid during the visit only. A function, as few need it and a string each would take a tenth of parsing. */
-  identificatie: () => string;
-  /** Writes its 16 digits as bytes, to the start of `target`, which needs no string. Valid during the visit only. */
-  writeIdentificatie: (target: Uint8Array) => void;
+  identificatie: string;
   /** 1 to 99999. */
   huisnummer: number;
   /** One letter in the case of the register, or `''`. */
@@ -42,8 +39,7 @@ export type Span = {
 export const noEind = 99_999_999;
 
 /** A nummeraanduiding that outlives a visit, and when it holds. */
-export type NumVoorkomen = Span &
-  Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'> & { kind: 'NUM'; identificatie: string };
+export type NumVoorkomen = Span & Nummeraanduiding & { kind: 'NUM' };
 export type OprVoorkomen = Span & OpenbareRuimte & { kind: 'OPR' };
 export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
 

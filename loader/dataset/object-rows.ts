@@ -1,4 +1,6 @@
-import type { Nummeraanduiding, NumVoorkomen, Span } from '../bag/voorkomen.ts';
+import { copyBytes } from '../../core/addresses/address-key.ts';
+import { absent, type NumBytes } from '../bag/num-bytes.ts';
+import type { NumVoorkomen, Span } from '../bag/voorkomen.ts';
 import {
   longestSingleLine,
   type ObjectLine,
@@ -28,9 +30,8 @@ export class ObjectRows {
   readonly #peildatum: string;
   /** By the number of the part. */
   readonly #parts: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
-  /** The digits of the identificatie of the object that is being read, and of the next one. */
-  #id = new Uint8Array(idLength);
-  #nextId = new Uint8Array(idLength);
+  /** The digits of the identificatie of the object that is being read. */
+  readonly #id = new Uint8Array(idLength);
   /** Where the line of that object is, while it has only one occurrence. */
   #single: { lines: GrowingBytes; start: number } | undefined;
   /** The occurrences of that object where it has several. */
@@ -44,22 +45,20 @@ export class ObjectRows {
   }
 
   /** Adds an occurrence that counts on the date or later. */
-  add(num: Nummeraanduiding, span: Span): void {
-    num.writeIdentificatie(this.#nextId);
-    const order = compareIds(this.#nextId, this.#id);
+  add(num: NumBytes, span: Span): void {
+    const order = replaceId(this.#id, num);
     if (order === 0) {
       if (this.#single) this.#takeBack(this.#single);
-      this.#several.push(voorkomenOf(num, span));
+      this.#several.push({ kind: 'NUM', ...num.values(), ...span });
       return;
     }
     if (order < 0) this.#isSorted = false;
     this.#endObject();
-    [this.#id, this.#nextId] = [this.#nextId, this.#id];
-    const lines = this.#linesOf(partNumber(num.postcode));
+    const lines = this.#linesOf(partNumber(num));
     const start = lines.length;
     lines.reserve(1 + longestSingleLine);
     if (start > 0) lines.memory[lines.length++] = lineEnd;
-    lines.length = writeSingleLine(lines.memory, lines.length, this.#id, num, span);
+    lines.length = writeSingleLine(lines.memory, lines.length, num, span);
     this.#single = { lines, start };
     this.count++;
   }
@@ -72,8 +71,8 @@ export class ObjectRows {
     return { edges: isOnly ? [last] : [this.#first ?? [], last], isSorted: this.#isSorted };
   }
 
-  /** All lines in one object, each part compressed by itself, and where each lies in it. To be called last. */
-  pack(): { bytes: Buffer; segments: Segments } {
+  /** All lines in the pieces of one object, each part compressed by itself, and where each lies. To be called last. */
+  pack(): { packed: Buffer[]; segments: Segments } {
     const segments: Segments = {};
     const packed: Buffer[] = [];
     let position = 0;
@@ -85,7 +84,7 @@ export class ObjectRows {
       segments[String(part).padStart(3, '0')] = [position, bytes.length];
       position += bytes.length;
     });
-    return { bytes: Buffer.concat(packed), segments };
+    return { packed, segments };
   }
 
   #takeBack(single: { lines: GrowingBytes; start: number }): void {
@@ -119,17 +118,20 @@ export class ObjectRows {
 }
 
 /** `partOf` as a number, without a string. */
-function partNumber(postcode: string | null): number {
-  if (postcode === null) return Number(withoutPostcode);
-  const digit = (at: number) => postcode.charCodeAt(at) - 0x30;
+function partNumber({ bytes, postcode }: NumBytes): number {
+  if (postcode === absent) return Number(withoutPostcode);
+  const digit = (at: number) => (bytes[postcode + at] as number) - 0x30;
   return 100 * digit(0) + 10 * digit(1) + digit(2);
 }
 
-/** Less than 0 where `a` comes first. */
-function compareIds(a: Uint8Array, b: Uint8Array): number {
+/** Replaces an identificatie by that of `num`; returns less than 0 where that comes first, 0 where it is the same. */
+function replaceId(id: Uint8Array, { bytes, identificatie }: NumBytes): number {
   for (let i = 0; i < idLength; i++) {
-    const difference = (a[i] as number) - (b[i] as number);
-    if (difference !== 0) return difference;
+    const difference = (bytes[identificatie + i] as number) - (id[i] as number);
+    if (difference !== 0) {
+      copyBytes(bytes, identificatie + i, idLength - i, id, i);
+      return difference;
+    }
   }
   return 0;
 }
@@ -137,21 +139,4 @@ function compareIds(a: Uint8Array, b: Uint8Array): number {
 /** The occurrence of the last line. */
 function occurrenceIn({ lines, start }: { lines: GrowingBytes; start: number }): NumVoorkomen {
   return parseObjectLine(lines.bytes.toString('latin1', start > 0 ? start + 1 : 0));
-}
-
-function voorkomenOf(num: Nummeraanduiding, { volgnummer, begin, eind }: Span): NumVoorkomen {
-  const { postcode, huisnummer, huisletter, huisnummertoevoeging, openbareRuimte, woonplaats } = num;
-  return {
-    kind: 'NUM',
-    identificatie: num.identificatie(),
-    volgnummer,
-    begin,
-    eind,
-    postcode,
-    huisnummer,
-    huisletter,
-    huisnummertoevoeging,
-    openbareRuimte,
-    woonplaats,
-  };
 }

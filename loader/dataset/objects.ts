@@ -1,5 +1,13 @@
-import { addressKey, keyParts, longestAddressKey, writeAddressKey } from '../../core/addresses/address-key.ts';
-import { dayOf, type Nummeraanduiding, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
+import {
+  addressKey,
+  copyBytes,
+  keyParts,
+  longestAddressKey,
+  writeAddressKey,
+  writeNumber,
+} from '../../core/addresses/address-key.ts';
+import { absent, type NumBytes } from '../bag/num-bytes.ts';
+import { dayOf, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
 import { dayAt, dayDigits, dayWidth, fixedText, writeDay } from './fields.ts';
 import type { Line } from './lines.ts';
 
@@ -59,34 +67,27 @@ export const longestSingleLine = longestAddressKey + volgnummerAt + 16;
 /**
  * Writes the bytes of the line of an occurrence that is the only current or future one of its object, at `start`, and
  * returns the position after them. `bytes` must have `longestSingleLine` bytes left.
- * @param identificatie its digits as bytes
  */
 export function writeSingleLine(
   bytes: Uint8Array,
   start: number,
-  identificatie: Uint8Array,
-  num: Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'>,
+  num: NumBytes,
   { begin, eind, volgnummer }: Span,
 ): number {
-  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
-  let at = writeAddressKey(bytes, start, postcode ?? '', huisnummer, huisletter, huisnummertoevoeging);
+  let at = writeAddressKey(bytes, start, num);
   bytes[at++] = tab;
-  for (let i = 0; i < identificatie.length; i++) bytes[at++] = identificatie[i] as number;
+  at = copyBytes(num.bytes, num.identificatie, idWidth, bytes, at);
   at = writeDay(bytes, at, begin);
   at = writeDay(bytes, at, eind);
-  at = writeAscii(bytes, at, num.openbareRuimte);
-  at = writeAscii(bytes, at, num.woonplaats ?? noPlace);
+  at = copyBytes(num.bytes, num.openbareRuimte, idWidth, bytes, at);
+  if (num.woonplaats === absent) for (let i = 0; i < placeWidth; i++) bytes[at++] = dot;
+  else at = copyBytes(num.bytes, num.woonplaats, placeWidth, bytes, at);
   bytes[at++] = dot;
-  return writeAscii(bytes, at, String(volgnummer));
+  return writeNumber(bytes, at, volgnummer);
 }
 
 const tab = 0x09;
 const dot = 0x2e;
-
-function writeAscii(bytes: Uint8Array, start: number, text: string): number {
-  for (let i = 0; i < text.length; i++) bytes[start + i] = text.charCodeAt(i);
-  return start + text.length;
-}
 
 /**
  * The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are

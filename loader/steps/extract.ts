@@ -1,8 +1,9 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { fileLabel } from '../bag/extract-members.ts';
+import type { NumBytes } from '../bag/num-bytes.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
-import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
+import type { Span } from '../bag/voorkomen.ts';
 import { BlockedLines } from '../dataset/block-file.ts';
 import {
   changedSince,
@@ -20,6 +21,7 @@ import { type Edits, edited, ObjectShardReader } from '../dataset/object-shard.t
 import type { ObjectLine } from '../dataset/objects.ts';
 import { type Segments, unpackLines } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
+import { releaseMemory } from '../release-memory.ts';
 import {
   concurrentReads,
   DamagedObjectError,
@@ -62,7 +64,7 @@ export async function extractPart(
   const problems = emptyReport();
   const changed: string[] = [];
   let voorkomens = 0;
-  const add = (num: Nummeraanduiding, span: Span) => rows.add(num, span);
+  const add = (num: NumBytes, span: Span) => rows.add(num, span);
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
@@ -76,8 +78,9 @@ export async function extractPart(
     }
   });
   const edges = rows.end();
-  const { bytes, segments } = rows.pack();
-  await putPacked(storage, paths.rows(loadId, part), bytes);
+  const { packed, segments } = rows.pack();
+  await putPacked(storage, paths.rows(loadId, part), packed);
+  for (const piece of packed) releaseMemory(piece);
   const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments, changed };
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }

@@ -77,6 +77,7 @@ async function requireUnchanged(path: string, key: string, expected: Uint8Array 
 function unopenedFile(path: string, size: number): RandomAccess {
   return {
     size,
+    isOwnMemory: true,
     async read(position, length) {
       const file = await fileAccess(path);
       try {

@@ -6,6 +6,8 @@ import { open } from 'node:fs/promises';
  */
 export type RandomAccess = {
   readonly size: number;
+  /** Whether each read returns memory of its own, which the caller may release. */
+  readonly isOwnMemory?: boolean;
   read(position: number, length: number): Promise<Buffer>;
 };
 
@@ -15,6 +17,7 @@ export async function fileAccess(path: string): Promise<RandomAccess & { close()
   const { size } = await file.stat();
   return {
     size,
+    isOwnMemory: true,
     async read(position, length) {
       const buffer = Buffer.allocUnsafe(length);
       let filled = 0;

@@ -158,6 +158,7 @@ export async function withEntry<T>(
   const compressed = await compressedBytes(source, entry, label);
   if (entry.method === 'stored') return use(checked(compressed, entry, label));
   const bytes = inflated(compressed, entry, label);
+  if (source.isOwnMemory) releaseMemory(compressed);
   try {
     return use(checked(bytes, entry, label));
   } finally {

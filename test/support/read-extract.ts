@@ -57,7 +57,7 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
         NUM: () =>
           withEntry(inner, entry, file, (xml) =>
             readNummeraanduidingen(xml, file, peildatum, (nummeraanduiding) => {
-              const row = rowOf(nummeraanduiding, reference, file);
+              const row = rowOf(nummeraanduiding.values(), reference, file);
               if (isProblem(row)) addProblem(outcome.problems, row);
               else outcome.rows.push({ ...row, key: keyOf(row) });
             }),
@@ -85,10 +85,10 @@ type AddressRow = {
 
 function rowOf(num: Nummeraanduiding, reference: Reference, file: string): AddressRow | Problem {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
-  if (postcode === null) return { kind: 'no_postcode', file, identificatie: num.identificatie() };
+  if (postcode === null) return { kind: 'no_postcode', file, identificatie: num.identificatie };
   const place = toPlace(num, reference);
-  if ('kind' in place) return { ...place, file, identificatie: num.identificatie() };
-  return { identificatie: num.identificatie(), postcode, huisnummer, huisletter, huisnummertoevoeging, ...place };
+  if ('kind' in place) return { ...place, file, identificatie: num.identificatie };
+  return { identificatie: num.identificatie, postcode, huisnummer, huisletter, huisnummertoevoeging, ...place };
 }
 
 function keyOf({ postcode, huisnummer, huisletter, huisnummertoevoeging }: AddressRow): string {

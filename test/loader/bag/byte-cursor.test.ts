@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ByteCursor, literal, RepeatingText } from '../../../loader/bag/byte-cursor.ts';
+import { ByteCursor, literal } from '../../../loader/bag/byte-cursor.ts';
 
 const cursorOn = (text: string) => new ByteCursor(Buffer.from(text, 'latin1'));
 
@@ -37,23 +37,45 @@ describe('a literal', () => {
   });
 });
 
-describe('a repeating text', () => {
-  it('is the text at its position, whatever came before', () => {
-    const everyThree = 'aaababbbaa'; // each three letters of a and b, once
-    const cursor = cursorOn(everyThree);
-    for (let first = 0; first <= 7; first++) {
-      for (let second = 0; second <= 7; second++) {
-        const texts = new RepeatingText(3);
-        const read = [first, second, first].map((start) => texts.text(cursor, start));
-        expect(read).toEqual([first, second, first].map((start) => everyThree.slice(start, start + 3)));
-      }
-    }
+describe('a literal with values of a known length', () => {
+  const parts = ['<begin-of-it>', 4, '</between>', 1, '</end-of-it>'] as const;
+  const pattern = literal(...parts);
+
+  it('is found whatever the values are, which are at its gaps', () => {
+    const text = '-<begin-of-it>abcd</between><</end-of-it>-';
+    const cursor = cursorOn(text);
+    cursor.position = 1;
+    expect(cursor.skip(pattern)).toBe(true);
+    expect(cursor.position).toBe(text.length - 1);
+    expect(pattern.gaps.map((gap) => text[1 + gap])).toEqual(['a', '<']);
   });
 
-  it('is the text of the cursor that is given, whatever another one has at the same position', () => {
-    const texts = new RepeatingText(6);
-    const read = ['1381AA', '1382AA', '1381AA'].map((text) => texts.text(cursorOn(text), 0));
-    expect(read).toEqual(['1381AA', '1382AA', '1381AA']);
+  it('is not found when any one byte outside the values differs', () => {
+    const text = Buffer.from('<begin-of-it>\0\0\0\0</between>\0</end-of-it>');
+    for (const [i, byte] of text.entries()) {
+      const changed = Buffer.from(text);
+      changed[i] = byte ^ 1;
+      expect([i, new ByteCursor(changed).skip(pattern)]).toEqual([i, byte === 0]);
+    }
+  });
+});
+
+describe('four bytes at once', () => {
+  const times = '2021-10-15T13:06:12.318';
+
+  it.each<[string, (cursor: ByteCursor) => boolean, string, string]>([
+    ['digits', (cursor) => cursor.hasDigits(0, 8), '20211015', '0123456789'],
+    ['a date', (cursor) => cursor.hasDateText(0), times.slice(0, 10), '-./0123456789:'],
+    ['a time', (cursor) => cursor.hasTimeText(0), times, '-./0123456789:'],
+  ])('are %s where every byte is one of its own', (_, has, text, own) => {
+    for (let i = 0; i < text.length; i++) {
+      for (let byte = 0; byte < 256; byte++) {
+        const bytes = Buffer.from(text);
+        bytes[i] = byte;
+        const isOwn = text[i] === 'T' ? byte === 0x54 : own.includes(String.fromCharCode(byte));
+        expect([i, byte, has(new ByteCursor(bytes))]).toEqual([i, byte, isOwn]);
+      }
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import type { NumBytes } from '../../../loader/bag/num-bytes.ts';
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../../../loader/bag/voorkomen.ts';
@@ -29,11 +30,7 @@ export function ofPeildatum(xml: Buffer): Buffer {
 }
 
 /** A nummeraanduiding that outlives the visit. */
-type Visited = Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'> & {
-  identificatie: string;
-  bytes: string;
-  span: Span;
-};
+type Visited = Nummeraanduiding & { span: Span };
 
 /** What a reader made of a file: what it visited, for its own date and for a later one, and counted; or its refusal. */
 export type Outcome =
@@ -45,13 +42,8 @@ export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
   const visited: Visited[] = [];
   const later: Visited[] = [];
   try {
-    const visit =
-      (found: Visited[]) =>
-      ({ identificatie, writeIdentificatie, ...read }: Nummeraanduiding, span: Span) => {
-        const bytes = Buffer.alloc(17);
-        writeIdentificatie(bytes);
-        found.push({ ...read, identificatie: identificatie(), bytes: bytes.toString(), span: { ...span } });
-      };
+    const visit = (found: Visited[]) => (num: NumBytes, span: Span) =>
+      void found.push({ ...num.values(), span: { ...span } });
     const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit(visited), {
       strictly: reader === 'strict',
       later: visit(later),

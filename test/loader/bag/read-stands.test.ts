@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
 import { FastNummeraanduidingParser } from '../../../loader/bag/fast-parser.ts';
+import type { NumBytes } from '../../../loader/bag/num-bytes.ts';
 import { emptyCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen, readStands } from '../../../loader/bag/read-stands.ts';
 import { SchemaParser } from '../../../loader/bag/schema.ts';
@@ -273,7 +274,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     const valid = { ...someNum, begin };
     const invalid = { ...someNum, identificatie: '0457200000199641', begin, postcode: '0000XX' };
     const found: string[] = [];
-    const later = ({ identificatie }: { identificatie: () => string }) => void found.push(identificatie());
+    const later = (num: NumBytes) => void found.push(num.values().identificatie);
     const strictly = reader === 'strict';
     readNummeraanduidingen(Buffer.from(numXml(invalid, valid)), 'a.xml', peildatum, () => undefined, {
       strictly,
@@ -343,6 +344,23 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
 });
 
 describe('the fast reader', () => {
+  it.each<[string, Partial<NumStand>]>([
+    ['of an occurrence without an end', {}],
+    ['of one that ended', { eind: '2020-01-01' }],
+    ['of one that will end', { eind: '2026-02-01' }],
+  ])('reads as the strict one whichever byte of a value differs, %s', (_, values) => {
+    const xml = numXml({ ...someNum, ...values });
+    const start = xml.indexOf('<sl:stand>');
+    for (const { 0: value, index } of xml.slice(start).matchAll(/(?<=>)[^<]+/g)) {
+      for (let at = start + index; at < start + index + value.length; at++) {
+        for (const byte of '0/:x&\u007f') {
+          const changed = xml.slice(0, at) + byte + xml.slice(at + 1);
+          expect([changed, read(changed, 'fast')]).toEqual([changed, read(changed, 'strict')]);
+        }
+      }
+    }
+  });
+
   it('reads everything that Kadaster writes without the strict reader', () => {
     const every = [
       someNum,

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import { type Mutation, readMutations } from '../../../loader/bag/mutations.ts';
+import { NumBytes } from '../../../loader/bag/num-bytes.ts';
 import type { Problem } from '../../../loader/bag/problem-report.ts';
 import {
   dayOf,
@@ -162,7 +163,7 @@ describe('a line of the object layer', () => {
     fc.assert(
       fc.property(occurrence, fc.nat(5), (num, start) => {
         const bytes = Buffer.alloc(start + longestSingleLine);
-        const end = writeSingleLine(bytes, start, Buffer.from(num.identificatie), num, num);
+        const end = writeSingleLine(bytes, start, NumBytes.of(num), num);
         const [[, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
         expect(bytes.toString('latin1', start, end)).toBe(line);
       }),
