@@ -58,8 +58,8 @@ export function readMutations(xml: Buffer, file: string, { strictly = false } = 
   try {
     return read(xml, file, strictly);
   } catch (error) {
-    // The strict parser has not seen the whole file: its own error is the first one, and names the right line.
-    if (!strictly && error instanceof ExtractError) read(xml, file, true);
+    // The strict parser has not seen the whole file: it decides, and its error is the first one, of the right line.
+    if (!strictly && error instanceof ExtractError) return read(xml, file, true);
     throw error;
   }
 }

@@ -47,33 +47,35 @@ const voorkomen: Content = {
   },
 };
 
-const ofEveryObject: { [element: string]: Content } = {
-  'Objecten:identificatie': 'text',
+const identificatie = { 'Objecten:identificatie': 'text' } as const;
+const document = {
   'Objecten:status': 'text',
   'Objecten:geconstateerd': 'skipped',
   'Objecten:documentdatum': 'skipped',
   'Objecten:documentnummer': 'skipped',
-  'Objecten:voorkomen': voorkomen,
-};
+} as const;
 
 const ligtIn: Content = { 'Objecten-ref:WoonplaatsRef': 'text' };
 
-const objects: Record<ObjectKind, Content> = {
+/** What an object of each kind holds; of a nummeraanduiding in the order of the schema. */
+export const objects = {
   NUM: {
     'Objecten:Nummeraanduiding': {
-      ...ofEveryObject,
+      ...identificatie,
       'Objecten:huisnummer': 'text',
       'Objecten:huisletter': 'text',
       'Objecten:huisnummertoevoeging': 'text',
       'Objecten:postcode': 'text',
       'Objecten:typeAdresseerbaarObject': 'skipped',
+      ...document,
       'Objecten:ligtIn': ligtIn,
+      'Objecten:voorkomen': voorkomen,
       'Objecten:ligtAan': { 'Objecten-ref:OpenbareRuimteRef': 'text' },
     },
   },
   OPR: {
     'Objecten:OpenbareRuimte': {
-      ...ofEveryObject,
+      ...{ ...identificatie, ...document, 'Objecten:voorkomen': voorkomen },
       'Objecten:naam': 'text',
       'Objecten:type': 'skipped',
       'Objecten:ligtIn': ligtIn,
@@ -82,12 +84,12 @@ const objects: Record<ObjectKind, Content> = {
   },
   WPL: {
     'Objecten:Woonplaats': {
-      ...ofEveryObject,
+      ...{ ...identificatie, ...document, 'Objecten:voorkomen': voorkomen },
       'Objecten:naam': 'text',
       'Objecten:geometrie': 'skipped',
     },
   },
-};
+} as const satisfies Record<ObjectKind, Content>;
 
 /** The elements of a file of `kind`, as far as they are read: `BagvsExtractDeelbestandExtractLvc-2.1.0.xsd`. */
 export function documentOf(kind: ObjectKind): Content {
@@ -112,9 +114,9 @@ export function documentOf(kind: ObjectKind): Content {
 
 const toestand: Content = {
   'mlm:bagObject': {
-    ...(objects.NUM as object),
-    ...(objects.OPR as object),
-    ...(objects.WPL as object),
+    ...objects.NUM,
+    ...objects.OPR,
+    ...objects.WPL,
     'Objecten:Verblijfsobject': 'skipped',
     'Objecten:Ligplaats': 'skipped',
     'Objecten:Standplaats': 'skipped',

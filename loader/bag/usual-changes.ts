@@ -1,6 +1,7 @@
 /** Reads the changes of a nummeraanduiding that are written exactly as Kadaster writes them (decision 0177). */
 
 import type { Fields } from './interpret-stand.ts';
+import { type Content, objects } from './schema.ts';
 
 /** A change as its fields; without `was` it is a toevoeging. */
 export type UsualChange = { was: Fields | undefined; wordt: Fields };
@@ -9,49 +10,23 @@ export type UsualChange = { was: Fields | undefined; wordt: Fields };
 const plain = "[ -%'-;=?-~]*";
 const escaped = `${plain}(?:&(?:amp|lt|gt);${plain})*`;
 const element = (name: string, content: string, attribute = '') => `<${name}${attribute}>${content}</${name}>`;
-const kept = (name: string, attribute?: string) =>
-  element(name, `(?<${name.slice(name.indexOf(':') + 1)}>${plain})`, attribute);
-const skipped = (name: string) => element(name, escaped);
-const optional = (xml: string) => `(?:${xml})?`;
-const domein = (name: string) => ` domein="NL.IMBAG.${name}"`;
 
-const beschikbaar = element(
-  'Historie:BeschikbaarLV',
-  kept('Historie:tijdstipRegistratieLV') +
-    optional(kept('Historie:tijdstipEindRegistratieLV')) +
-    optional(kept('Historie:tijdstipInactiefLV')) +
-    optional(kept('Historie:tijdstipNietBagLV')),
-);
-const voorkomen = element(
-  'Historie:Voorkomen',
-  kept('Historie:voorkomenidentificatie') +
-    kept('Historie:beginGeldigheid') +
-    optional(kept('Historie:eindGeldigheid')) +
-    skipped('Historie:tijdstipRegistratie') +
-    optional(skipped('Historie:eindRegistratie')) +
-    optional(kept('Historie:tijdstipInactief')) +
-    beschikbaar,
-);
-const nummeraanduiding = element(
-  'Objecten:Nummeraanduiding',
-  kept('Objecten:identificatie', domein('Nummeraanduiding')) +
-    kept('Objecten:huisnummer') +
-    optional(kept('Objecten:huisletter')) +
-    optional(kept('Objecten:huisnummertoevoeging')) +
-    optional(kept('Objecten:postcode')) +
-    skipped('Objecten:typeAdresseerbaarObject') +
-    kept('Objecten:status') +
-    skipped('Objecten:geconstateerd') +
-    skipped('Objecten:documentdatum') +
-    skipped('Objecten:documentnummer') +
-    optional(element('Objecten:ligtIn', kept('Objecten-ref:WoonplaatsRef', domein('Woonplaats')))) +
-    element('Objecten:voorkomen', voorkomen) +
-    element('Objecten:ligtAan', kept('Objecten-ref:OpenbareRuimteRef', domein('Openbareruimte'))),
-);
-const object = new RegExp(element('mlm:bagObject', nummeraanduiding), 'g');
+/** Some elements in their order, each at most once: what is text by its local name. */
+function pattern(contents: Content): string {
+  const expressions = Object.entries(contents).map(([name, content]: [string, Content]) => {
+    if (content === 'skipped') return element(name, escaped);
+    if (content !== 'text') return element(name, pattern(content));
+    return element(name, `(?<${name.slice(name.indexOf(':') + 1)}>${plain})`, '(?: domein="[A-Za-z.]+")?');
+  });
+  return expressions.map((expression) => `(?:${expression})?`).join('');
+}
+
+const nummeraanduiding = 'Objecten:Nummeraanduiding';
+const objectXml = element(nummeraanduiding, pattern(objects.NUM[nummeraanduiding]));
+const object = new RegExp(element('mlm:bagObject', objectXml), 'g');
 /** Stands for an object in the markup around it; not a byte, so no file has it. */
 const mark = '\u2026';
-const [was, wordt] = ['ml:was', 'ml:wordt'].map((side) => element(side, mark)) as [string, string];
+const [was, wordt] = [element('ml:was', mark), element('ml:wordt', mark)];
 const changed = `${element('ml:wijziging', was + wordt)}|${element('ml:toevoeging', wordt)}`;
 const usualGroup = new RegExp(`^${element('ml:mutatieGroep', `(?:${changed})+`)}$`);
 

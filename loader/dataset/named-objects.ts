@@ -43,43 +43,30 @@ export function isNamedAt(bytes: Buffer, start: number, { ids, filter }: NamedOb
   return ids.has(bytes.toString('latin1', start, start + idLength));
 }
 
-/** The named lines among lines as bytes. */
-export function findNamed(lines: Buffer, named: NamedObjects): ObjectLine[] {
-  const found: ObjectLine[] = [];
-  for (let start = 0; start < lines.length; ) {
-    let at = start;
-    while (lines[at] !== tab) at++;
-    let end = at + fieldsAt.volgnummer;
-    while (end < lines.length && lines[end] !== lineEnd) end++;
-    if (isNamedAt(lines, at + fieldsAt[named.field], named)) found.push(lines.toString('latin1', start, end));
-    start = end + 1;
-  }
-  return found;
-}
-
 /**
  * The named lines among lines as bytes, and all lines of the objects of which an occurrence begins or ends after the
- * day `from`, until `to`. `next` is the first day after that on which one does.
+ * day `from`, until `to`; by default, of none. `next` is the first day after that on which one does.
  */
-export function findTurning(texts: Iterable<Buffer>, named: NamedObjects, from: number, to: number) {
+export function findNamed(texts: Iterable<Buffer>, named: NamedObjects, from = noEind, to = 0) {
   const [found, turning] = [[] as ObjectLine[], new Set<string>()];
   let next = noEind;
   for (const lines of texts) {
-    for (let start = 0, end = 0; start < lines.length; start = end + 1) {
-      const at = lines.indexOf(tab, start);
-      end = at + fieldsAt.volgnummer;
+    for (let start = 0; start < lines.length; ) {
+      let at = start;
+      while (lines[at] !== tab) at++;
+      let end = at + fieldsAt.volgnummer;
       while (end < lines.length && lines[end] !== lineEnd) end++;
-      let turns = false;
-      for (const field of [fieldsAt.begin, fieldsAt.eind]) {
-        const day = dayIn(lines, at + field);
-        if (day > to && day < next) next = day;
-        if (day > from && day <= to) turns = true;
+      const begin = dayIn(lines, at + fieldsAt.begin);
+      const eind = dayIn(lines, at + fieldsAt.eind);
+      if (begin > to && begin < next) next = begin;
+      if (eind > to && eind < next) next = eind;
+      const turns = (begin > from && begin <= to) || (eind > from && eind <= to);
+      if (turns || lines[at + fieldsAt.several] === asterisk || isNamedAt(lines, at + fieldsAt[named.field], named)) {
+        const line = lines.toString('latin1', start, end);
+        found.push(line);
+        if (turns) turning.add(identificatieOf(line));
       }
-      const isSeveral = lines[at + fieldsAt.several] === asterisk;
-      if (!turns && !isSeveral && !isNamedAt(lines, at + fieldsAt[named.field], named)) continue;
-      const line = lines.toString('latin1', start, end);
-      found.push(line);
-      if (turns) turning.add(identificatieOf(line));
+      start = end + 1;
     }
   }
   const lines = found.filter((line) => turning.has(identificatieOf(line)) || isNamed(line, named));

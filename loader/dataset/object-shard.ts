@@ -61,10 +61,10 @@ export class ObjectShardReader {
 
   /** The lines of a part that are among `named`. */
   find(part: string, named: NamedObjects): ObjectLine[] {
-    const found: ObjectLine[] = [];
-    for (const text of this.blocks(part).textsBy((index) => mayHave(index, named)))
-      found.push(...findNamed(text, named));
-    return found;
+    return findNamed(
+      this.blocks(part).textsBy((index) => mayHave(index, named)),
+      named,
+    ).lines;
   }
 }
 

@@ -16,7 +16,11 @@ export class SortedLines {
   rangeOf(prefix: string): LineRange {
     const text = this.#text;
     const bytes = Buffer.from(prefix, 'latin1');
-    const compare = (at: number) => text.compare(bytes, 0, bytes.length, at, Math.min(at + bytes.length, text.length));
+    const compare = (at: number) => {
+      let i = 0;
+      while (i < bytes.length && text[at + i] === bytes[i]) i++;
+      return i === bytes.length ? 0 : (text[at + i] ?? -1) - (bytes[i] as number);
+    };
     let [start, above] = [0, text.length];
     while (start < above) {
       const middle = (start + above) >> 1;

@@ -11,7 +11,7 @@ import {
   withinRegister,
 } from '../dataset/apply-mutations.ts';
 import { type Load, startOf } from '../dataset/load.ts';
-import { findTurning, isNamedAt, namedObjects } from '../dataset/named-objects.ts';
+import { findNamed, isNamedAt, namedObjects } from '../dataset/named-objects.ts';
 import { editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
 import { identificatieOf, type ObjectLine } from '../dataset/objects.ts';
 import {
@@ -163,7 +163,7 @@ async function findObjects(
     const turns = (part: string) => (source.stored?.result(part).next ?? noDate) <= load.peildatum;
     const linesOf = async (part: string): Promise<ObjectLine[]> => {
       if (!turns(part)) return source.find(part, named);
-      const turning = findTurning((await source.blocks(part)).texts(), named, from, to);
+      const turning = findNamed((await source.blocks(part)).texts(), named, from, to);
       next.set(part, turning.next);
       return turning.lines;
     };

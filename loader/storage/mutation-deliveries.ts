@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
 import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
 import type { MutationFile } from '../dataset/load.ts';
+import { packLineBytes, unpackLineBytes } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';
@@ -46,25 +47,28 @@ export async function copyDelivery(
   const key = paths.mutationFile(name, crc32(bytes));
   if (!(await isDeliveryKept(storage, key))) await storage.put(key, bytes);
   if (justRead.size === mostKeptRead) justRead.clear();
-  justRead.set(key, JSON.stringify(delivery));
+  justRead.set(key, packLineBytes(Buffer.from(JSON.stringify(delivery))));
   return { name, key, vanaf: delivery.vanaf, tot: delivery.tot, size: bytes.length, hash: delivery.hash };
 }
 
 /**
  * What was read of deliveries when they were copied, until they are applied: on one machine usually by the same
- * process, which so parses each once. A key has the CRC-32 of the contents. As JSON, because a string that a parser
- * returns may be a slice of its XML, and retain all of it.
+ * process, which so parses each once. A key has the CRC-32 of the contents. As packed JSON, because a string that a
+ * parser returns may be a slice of its XML, and retain all of it.
  */
-const justRead = new Map<string, string>();
+const justRead = new Map<string, Buffer>();
 const mostKeptRead = 62;
 
 /** The contents of a copy. @throws DamagedObjectError, ExtractError */
 export async function readCopy(storage: Storage, { name, key }: MutationFile): Promise<MutationDelivery> {
   const bytes = await getObject(storage, key);
   if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
-  const read = justRead.get(key) ?? JSON.stringify(await readMutationDelivery(bufferAccess(bytes), name));
+  const read = justRead.get(key);
   justRead.delete(key);
-  return JSON.parse(read) as MutationDelivery;
+  const json = read
+    ? unpackLineBytes(read).toString()
+    : JSON.stringify(await readMutationDelivery(bufferAccess(bytes), name));
+  return JSON.parse(json) as MutationDelivery;
 }
 
 /** @throws ExtractError where the name of a delivery, or its entry in a list, says something else than its documents */

@@ -68,6 +68,19 @@ describe('the two readers of mutations', () => {
     expect(read(other, false)).toEqual(outcome);
   });
 
+  it('agree on an object without contents, and without one of its values', () => {
+    const xml = xmlOf([first, first]).toString();
+    const last = xml.lastIndexOf('<Objecten:Nummeraanduiding>');
+    const missing = ['Nummeraanduiding', 'status'].map((name) => {
+      const value = new RegExp(`<Objecten:${name}>.*?</Objecten:${name}>`);
+      const bytes = Buffer.from(xml.slice(0, last) + xml.slice(last).replace(value, ''));
+      const outcome = read(bytes, true);
+      expect(read(bytes, false)).toEqual(outcome);
+      return 'code' in outcome ? outcome.code : outcome.mutations.length;
+    });
+    expect(missing).toEqual([1, 'invalid_xml']);
+  });
+
   it('share the work: the strict one reads only the first of usual groups', () => {
     const changes = [
       { was: someNum, wordt: { ...someNum, eind: '2026-01-09', tijdstipInactief: '2026-01-08T10:00:00.000' } },

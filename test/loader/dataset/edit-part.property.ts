@@ -8,7 +8,7 @@ import { BlockedLines } from '../../../loader/dataset/block-file.ts';
 import { deriveRows, lookupBefore } from '../../../loader/dataset/derive-rows.ts';
 import { type DerivedBy, editPart } from '../../../loader/dataset/edit-part.ts';
 import { diff, joinRows, rowsIn } from '../../../loader/dataset/lines.ts';
-import { findTurning, namedObjects } from '../../../loader/dataset/named-objects.ts';
+import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import { identificatieOf, objectLines, referencesOf } from '../../../loader/dataset/objects.ts';
 
 const part = '138';
@@ -78,7 +78,7 @@ describe('a part of which only the edited objects are derived', () => {
         const ids = [...edited.keys()].map((index) => objectOf(index, [{}])[0]?.identificatie as string);
         const named = namedObjects('identificatie', new Set([...ids, ...onChanged.map(identificatieOf)]));
         const text = Buffer.from(stored.join('\n'), 'latin1');
-        const turning = findTurning(stored.length > 0 ? [text] : [], named, dayOf(then.peildatum), dayOf(to));
+        const turning = findNamed(stored.length > 0 ? [text] : [], named, dayOf(then.peildatum), dayOf(to));
         const found = new Map(
           [...Map.groupBy(turning.lines, identificatieOf)].map(([id, ofId]) => [id, new Map([[part, ofId]])]),
         );

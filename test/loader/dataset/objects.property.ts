@@ -185,9 +185,11 @@ describe('lines by what they name', () => {
         const lines = nums.flatMap((num) => [...objectLines([num], '2026-01-08').values()].flat());
         const bytes = Buffer.from(lines.join('\n'), 'latin1');
         const num = namedObjects('identificatie', new Set(ids));
-        expect(findNamed(bytes, num)).toEqual(lines.filter((line) => ids.includes(identificatieOf(line))));
+        expect(findNamed([bytes], num).lines).toEqual(lines.filter((line) => ids.includes(identificatieOf(line))));
         const street = namedObjects('street', new Set(ids));
-        expect(findNamed(bytes, street)).toEqual(lines.filter((line) => ids.includes(referencesOf(line).street)));
+        expect(findNamed([bytes], street).lines).toEqual(
+          lines.filter((line) => ids.includes(referencesOf(line).street)),
+        );
       }),
     );
   });
