@@ -3,6 +3,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dateOf } from '../calendar.ts';
 import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
+import { keyCode } from './access-layout.ts';
 import type { Access, Caller } from './account.ts';
 import { accessKey, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
@@ -74,19 +75,31 @@ const maxKeys = 10_000;
 /** The longest that a lookup waits for it, once per key and day on each instance. */
 const waitMilliseconds = 500;
 
-/** Writes at most once for each key and UTC day. */
+/** One request counts at most 100 lookups, so where more were counted, several requests have written the day. */
+const countedByOneRequest = 100;
+
+/** Whether other instances must have written it, so that the first lookup of a new one needs no write. */
+function isNoted({ keyId, access, charged }: Caller, date: string): boolean {
+  const { usage } = access;
+  const before = (usage.byKey[keyCode(keyId)] ?? 0) - (charged?.units ?? 0);
+  return usage.date === date && before > countedByOneRequest;
+}
+
+/** Writes at most once for each key and UTC day, and not for a key that many lookups of the day were counted with. */
 export function createKeyUse(client: StoreClient, table: string): KeyUse {
   const { update } = documents(client);
   const noted = new Map<string, string>();
 
   return {
-    async note({ account, keyId }, now, signal) {
+    async note(caller, now, signal) {
+      const { account, keyId } = caller;
       const key = `${account}#${keyId}`;
       const date = dateOf(Math.floor(now));
       if (noted.get(key) === date) return;
       if (noted.size >= maxKeys) noted.clear();
       // Before the write: a failed one is not retried by every lookup.
       noted.set(key, date);
+      if (isNoted(caller, date)) return;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMilliseconds)]);
       await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(() => undefined);
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { keyCode } from '../../../core/accounts/access-layout.ts';
 import type { Caller } from '../../../core/accounts/account.ts';
 import {
   createKeyStore,
@@ -18,9 +19,15 @@ beforeAll(async () => {
   await bench.admin.plans.put({ code: 'p', limits: { day: null } });
   await bench.admin.accounts.create({ id: 'acme', plan: 'p' });
   const { keyId } = await bench.admin.keys.create({ account: 'acme', label: 'k' });
-  caller = { account: 'acme', keyId } as Caller;
+  caller = callerWith(keyId, {});
 });
 afterAll(() => bench.stop());
+
+/** Who looks up one address, after the key has counted so many lookups on `date`, that one included. */
+function callerWith(keyId: string, { date = '2026-08-03', counted = 1 }: { date?: string; counted?: number }): Caller {
+  const usage = { date, byKey: { [keyCode(keyId)]: counted } };
+  return { account: 'acme', keyId, access: { usage }, charged: { units: 1 } } as unknown as Caller;
+}
 
 const noon = Date.UTC(2026, 7, 1, 12) / 1000;
 const signal = () => AbortSignal.timeout(20_000);
@@ -62,8 +69,21 @@ describe('the day of the last use of a key', () => {
     expect(made.writes).toBe(1);
   });
 
+  it('is left to the requests that counted more than a hundred lookups before, on the same day', async () => {
+    const { made, client } = countingClient(true);
+    const writes = async (counted: number, date: string) => {
+      const before = made.writes;
+      await createKeyUse(client, bench.table).note(callerWith(caller.keyId, { date, counted }), noon, signal());
+      return made.writes - before;
+    };
+    expect(await writes(102, '2026-08-01')).toBe(0);
+    // A single request may have counted a hundred, and its instance may have died before it wrote the day.
+    expect(await writes(101, '2026-08-01')).toBe(1);
+    expect(await writes(102, '2026-07-31')).toBe(1);
+  });
+
   it('creates no record for a key without one', async () => {
-    await createKeyUse(bench.client, bench.table).note({ ...caller, keyId: 'unknown1' }, noon, signal());
+    await createKeyUse(bench.client, bench.table).note(callerWith('unknown1', {}), noon, signal());
     expect(await bench.admin.keys.list('acme')).toHaveLength(1);
   });
 
@@ -71,7 +91,7 @@ describe('the day of the last use of a key', () => {
     const { made, client } = countingClient(true);
     const use = createKeyUse(client, bench.table);
     const until = signal();
-    const noteOf = (key: number) => use.note({ ...caller, keyId: `key-${key}` }, noon, until);
+    const noteOf = (key: number) => use.note(callerWith(`key-${key}`, {}), noon, until);
     for (let key = 0; key < 10_000; key++) await noteOf(key);
     await noteOf(0);
     expect(made.writes).toBe(10_000);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Access } from '../../../core/accounts/account.ts';
 import { maxKeysPerDay } from '../../../core/accounts/admin/keys.ts';
 import { createKeyUse } from '../../../core/accounts/key-record.ts';
 import { testTables } from '../../support/address-service.ts';
@@ -73,9 +74,9 @@ describe('a key', () => {
   it('that is in use is revoked only by whoever types its id', async () => {
     const id = await newAccount();
     const { key, keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
-    const use = createKeyUse(service.client, testTables.accounts);
-    const caller = { account: id, keyId } as Parameters<typeof use.note>[0];
-    await use.note(caller, Date.now() / 1000, AbortSignal.timeout(5000));
+    const access = { usage: { date: null, byKey: {} } } as unknown as Access;
+    const caller = { account: id, keyId, access };
+    await createKeyUse(service.client, testTables.accounts).note(caller, Date.now() / 1000, AbortSignal.timeout(5000));
     const path = `/accounts/${id}/keys/${keyId}/revoke`;
     const question = await admin.get(path);
     for (const shown of [keyId, 'webshop', 'Last used', 'Created by', 'This key is in use'])
