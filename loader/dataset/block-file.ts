@@ -13,11 +13,17 @@ const separator = '#';
 
 /** Lines as they are stored, and what their index says of them. */
 type StoredBlock = { packed: Buffer; index: Buffer };
-/** Some lines, and the postcode and huisnummer of the first: as they are stored, or new ones as bytes, or both. */
-type Block = { first: string; text?: Buffer; stored?: StoredBlock };
-
 /** Which lines to remove, every copy of each, and which to add. */
 export type LineEdit = { remove: readonly Line[]; add: readonly Line[] };
+
+/**
+ * Some lines, and the postcode and huisnummer of the first: as they are stored, with an edit since, or new ones as
+ * bytes, or both.
+ */
+type Block = { first: string; text?: Buffer; stored?: StoredBlock; edit?: LineEdit | undefined };
+
+/** With more lines in the edits since a block was stored, it is stored anew. */
+const mostEditedLines = 40;
 
 /**
  * Sorted lines that begin with keys, in blocks of which only those that are needed are unpacked. The lines of one
@@ -44,9 +50,11 @@ export class BlockedLines {
     for (const block of this.blocks) yield* textIn(block);
   }
 
-  /** As `texts`, of the blocks whose index `isWanted`, and of those that were never stored. */
-  *textsBy(isWanted: (index: Buffer) => boolean): Generator<Buffer> {
-    for (const block of this.blocks) if (!block.stored || isWanted(block.stored.index)) yield* textIn(block);
+  /** As `texts`, of the blocks whose index `isWanted`, of those with such a line since, and of those never stored. */
+  *textsBy(isWanted: (index: Buffer) => boolean, isWantedLine: (line: Line) => boolean): Generator<Buffer> {
+    for (const block of this.blocks) {
+      if (!block.stored || isWanted(block.stored.index) || block.edit?.add.some(isWantedLine)) yield* textIn(block);
+    }
   }
 
   lines(): Line[] {
@@ -63,7 +71,7 @@ export class BlockedLines {
     return lines.linesIn(lines.rangeOf(group));
   }
 
-  /** The lines after an edit; a block that has none of its lines stays as it is stored. */
+  /** The lines after an edit; a block with none or a few of its lines stays as it is stored (decision 0177). */
   edited({ remove, add }: LineEdit): BlockedLines {
     if (this.blocks.length === 0) return BlockedLines.ofLines(add.toSorted());
     const removed = Map.groupBy(new Set(remove), (line) => this.#indexOf(line));
@@ -72,13 +80,14 @@ export class BlockedLines {
       this.blocks.flatMap((block, index) => {
         const [gone, more] = [removed.get(index) ?? [], added.get(index) ?? []];
         if (gone.length + more.length === 0) return [block];
-        const lines = new SortedLines(textOf(block));
-        const insertions = more.toSorted().map((line) => {
-          const { start } = lines.rangeOf(line);
-          return { start, end: start, lines: [line] };
-        });
-        const removals = gone.map((line) => ({ ...lines.rangeOfLine(line), lines: [] }));
-        const text = lines.replaced([...removals, ...insertions]);
+        const { first, stored, edit } = block;
+        const kept = edit?.add.filter((line) => !gone.includes(line)) ?? [];
+        const all = { remove: [...new Set([...(edit?.remove ?? []), ...gone])], add: [...kept, ...more] };
+        if (stored && this.blocks.length > 1 && all.remove.length + all.add.length <= mostEditedLines) {
+          forgetText(block);
+          return [{ first, stored, edit: all }];
+        }
+        const text = withEdit(textOf(block), { remove: gone, add: more });
         forgetText(block);
         return [...blocksOf(text)];
       }),
@@ -99,15 +108,27 @@ export class BlockedLines {
 }
 
 /** The text of a block, until the next one is asked for. */
-function* textIn({ text, stored }: Block): Generator<Buffer> {
-  const bytes = text ?? unpackLineBytes((stored as StoredBlock).packed);
-  yield bytes;
-  if (!text) releaseMemory(bytes);
+function* textIn(block: Block): Generator<Buffer> {
+  const isHeld = block.text !== undefined;
+  yield textOf(block);
+  if (!isHeld) forgetText(block);
 }
 
 function textOf(block: Block): Buffer {
-  block.text ??= unpackLineBytes((block.stored as StoredBlock).packed);
+  if (!block.text) {
+    const stored = unpackLineBytes((block.stored as StoredBlock).packed);
+    block.text = block.edit ? withEdit(stored, block.edit) : stored;
+  }
   return block.text;
+}
+
+function withEdit(text: Buffer, { remove, add }: LineEdit): Buffer {
+  const lines = new SortedLines(text);
+  const insertions = add.toSorted().map((line) => {
+    const { start } = lines.rangeOf(line);
+    return { start, end: start, lines: [line] };
+  });
+  return lines.replaced([...remove.map((line) => ({ ...lines.rangeOfLine(line), lines: [] })), ...insertions]);
 }
 
 /** Frees the text of a block that can be unpacked again. */
@@ -140,7 +161,7 @@ function groupAt(text: Buffer, start: number): string {
 type FiledPart<About> = {
   part: string;
   about: About;
-  blocks: [first: string, length: number, indexLength: number][];
+  blocks: [first: string, length: number, indexLength: number, edit?: LineEdit | undefined][];
 };
 /** `form` names the fields of the lines; `indexes` is the packed length of the indexes, `crc` of all after this. */
 type Header<About> = { form: string; indexes: number; crc: number; parts: FiledPart<About>[] };
@@ -170,7 +191,8 @@ export class BlockFileWriter<About> {
       const { packed, index } = block.stored ?? this.#store(block.text as Buffer);
       this.#packed.push(packed);
       this.#indexes.push(index);
-      return [block.first, packed.length, index.length];
+      const { first, edit } = block;
+      return edit ? [first, packed.length, index.length, edit] : [first, packed.length, index.length];
     });
     for (const { text, stored } of blocks) if (text && !stored) releaseMemory(text);
     this.#parts.push({ part, about, blocks: stored });
@@ -209,11 +231,11 @@ export class BlockFile<About> {
     const indexes = unpackLineBytes(bytes.subarray(start, start + header.indexes));
     let [position, indexAt] = [start + header.indexes, 0];
     for (const { part, about, blocks } of header.parts) {
-      const read = blocks.map(([first, length, indexLength]) => {
+      const read = blocks.map(([first, length, indexLength, edit]) => {
         position += length;
         indexAt += indexLength;
         const packed = bytes.subarray(position - length, position);
-        return { first, stored: { packed, index: indexes.subarray(indexAt - indexLength, indexAt) } };
+        return { first, stored: { packed, index: indexes.subarray(indexAt - indexLength, indexAt) }, edit };
       });
       this.#parts.set(part, { about, lines: new BlockedLines(read) });
     }

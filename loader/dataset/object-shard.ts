@@ -2,7 +2,7 @@
 
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
 import { BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
-import { findNamed, indexOfLines, mayHave, type NamedObjects } from './named-objects.ts';
+import { findNamed, indexOfLines, isNamed, mayHave, type NamedObjects } from './named-objects.ts';
 import type { ObjectLine } from './objects.ts';
 import { parseCheckedJson, shardOf, unpackLineBytes } from './stored-form.ts';
 
@@ -62,7 +62,10 @@ export class ObjectShardReader {
   /** The lines of a part that are among `named`. */
   find(part: string, named: NamedObjects): ObjectLine[] {
     return findNamed(
-      this.blocks(part).textsBy((index) => mayHave(index, named)),
+      this.blocks(part).textsBy(
+        (index) => mayHave(index, named),
+        (line) => isNamed(line, named),
+      ),
       named,
     ).lines;
   }

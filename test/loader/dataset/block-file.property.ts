@@ -58,13 +58,33 @@ describe('lines in blocks', () => {
     );
   });
 
-  it('keep the stored bytes of every block that an edit does not touch', () => {
+  it('keep the stored bytes of every block, but of one of which an edit changes many lines', () => {
     expect(filed.blocks.length).toBeGreaterThan(4);
     const added = textOf('1381AA#9#B');
     const after = filed.edited({ remove: [textOf('1381AA#7#A')], add: [added] });
-    const kept = after.blocks.filter((block) => filed.blocks.includes(block));
-    expect(kept).toHaveLength(filed.blocks.length - 1);
+    expect(after.blocks.map(({ stored }) => stored?.packed)).toEqual(filed.blocks.map(({ stored }) => stored?.packed));
+    expect(after.blocks.filter((block) => !filed.blocks.includes(block))).toHaveLength(1);
     expect(after.linesOf('1381AA#9#')).toEqual([textOf('1381AA#9#'), added]);
+    const undone = stored(after).edited({ remove: [added], add: [textOf('1381AA#7#A')] });
+    expect(stored(undone).lines()).toEqual(many);
+    const lines = Array.from({ length: 40 }, (_, i) => textOf(keyOf('1381AA', 9, `C${i}`)));
+    const afterMany = stored(after).edited({ remove: [], add: lines });
+    expect(afterMany.blocks.filter(({ stored: held }) => !held)).toHaveLength(1);
+    expect(afterMany.linesOf('1381AA#9#')).toHaveLength(42);
+  });
+
+  it('are found by what an edit added, though it is not in the index', () => {
+    const added = textOf('1381AA#9#B');
+    const after = stored(filed.edited({ remove: [textOf('1381AA#7#A')], add: [added] }));
+    const textsWith = (line: string) =>
+      [
+        ...after.textsBy(
+          () => false,
+          (one) => one === line,
+        ),
+      ].map(String);
+    expect(textsWith(added)).toEqual([expect.stringContaining(added)]);
+    expect(textsWith(textOf('1381AA#7#A'))).toEqual([]);
   });
 
   it('have those of one postcode and huisnummer in one block, also where they are more than a block', () => {
@@ -80,7 +100,7 @@ describe('lines in blocks', () => {
     const lines = [textOf('1381AA#10#'), textOf('1381AA#9#')];
     const some = none.edited({ remove: ['1381AA#1#\t'], add: lines.toReversed() });
     expect(some.lines()).toEqual(lines);
-    expect(some.edited({ remove: lines, add: [] }).blocks).toEqual([]);
+    for (const held of [some, stored(some)]) expect(held.edited({ remove: lines, add: [] }).blocks).toEqual([]);
     expect(none.linesOf('1381AA#9#')).toEqual([]);
   });
 });
