@@ -2,8 +2,8 @@ import { Annotations, App, type AppProps, Validations } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { featureFlags } from '../lib/config/feature-flags.ts';
 import { parseConfig } from '../lib/config/parse-config.ts';
-import { readSettings, type SettingsFile } from '../lib/config/settings.ts';
 import { isReleased } from '../lib/shared/bundle.ts';
+import { readSettings, type SettingsFile } from './config/settings.ts';
 import { addStacks } from './constructs.ts';
 
 /**

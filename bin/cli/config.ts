@@ -11,7 +11,7 @@ import {
   type Settings,
   settingsFileName,
   settingsOfStage,
-} from '../../lib/config/settings.ts';
+} from '../config/settings.ts';
 import { CommandError } from '../connect/errors.ts';
 import { folderOf, type Terminal, table } from './command.ts';
 

@@ -91,7 +91,7 @@ ${explanation(`restore lost-${lost} --from s3://my-sets/bag-adres-prod --private
 /** Where the daily sets of a deployment go, by the settings in this folder. */
 async function configuredPlace(stack: string, terminal: Terminal): Promise<string | undefined> {
   const [{ readSettingsFile, settingsOfStage }, { deploymentOf }] = await Promise.all([
-    import('../../lib/config/settings.ts'),
+    import('../config/settings.ts'),
     import('../../lib/config/deployment.ts'),
   ]);
   const file = readSettingsFile(folderOf(terminal));

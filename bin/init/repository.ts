@@ -1,5 +1,5 @@
 import { featureFlags } from '../../lib/config/feature-flags.ts';
-import { checkSettingsFile, settingsFileName, stageFields } from '../../lib/config/settings.ts';
+import { checkSettingsFile, settingsFileName, stageFields } from '../config/settings.ts';
 
 type Json = Record<string, unknown>;
 

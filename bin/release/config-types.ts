@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { configSchema } from '../../lib/config/schema.ts';
-import { stageFields } from '../../lib/config/settings.ts';
+import { stageFields } from '../config/settings.ts';
 
 /** What this reads of a JSON schema. */
 type Schema = {

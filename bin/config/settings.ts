@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { ConfigError, nearest } from './config-error.ts';
-import { configSchema } from './schema.ts';
+import { ConfigError, nearest } from '../../lib/config/config-error.ts';
+import { configSchema } from '../../lib/config/schema.ts';
 
 /** The settings of an operator, in the folder of `cdk.json`. */
 export const settingsFileName = 'bag-adres.json';

@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { checkSettingsFile, readSettings, readSettingsFile, settingsOfStage } from '../../../bin/config/settings.ts';
 import { ConfigError } from '../../../lib/config/config-error.ts';
-import { checkSettingsFile, readSettings, readSettingsFile, settingsOfStage } from '../../../lib/config/settings.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 
 const folder = folderForNow('bag-adres-settings-');
