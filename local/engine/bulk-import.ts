@@ -1,46 +1,45 @@
-import { mkdir, open, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  DescribeTableCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  ListTablesCommand,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
-import { type AddressItem, addressItem, keyItem } from '../../core/addresses/address-item.ts';
-import { addressesTable } from '../../core/names.ts';
-import { keyOf, type Line, parseLine } from '../../loader/dataset/lines.ts';
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Line } from '../../loader/dataset/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
-import { lockKey } from '../../loader/storage/lock.ts';
 import { importFolder, type PausableEngine, replaceDatabase } from './database-files.ts';
 import { EngineError, engineBinary, isDiskFull, startGuarded } from './engine.ts';
+import { type ExportFiles, exportLines, exportRest, tableFolder } from './export-files.ts';
+import { hasKnownRows, probeExport, probeLines } from './row-form.ts';
+import { writeRows } from './write-rows.ts';
 
 /**
- * Disk space in bytes that an import takes for each line while it runs: the export, the new database, and the engine's
- * temporary files for sorting it. With the names of the whole country 677 were measured; a little less is required, so
- * that nothing is refused that would fit.
+ * Disk space in bytes that an import takes for each line while it runs, a little less than was measured, so that nothing
+ * is refused that would fit: the new database; and where the engine imports the addresses itself, also the export and
+ * its temporary files for sorting.
  */
-const bytesPerLine = 640;
+const bytesPerLine = { rows: 190, engine: 640 };
 
 /** There is too little disk space for an import. The message says how much it needs, where, and what to do. */
 export class DiskSpaceError extends Error {
   override name = 'DiskSpaceError';
 
-  constructor(folder: string, lines: number, found: string, options?: ErrorOptions) {
+  constructor(folder: string, { lines, by }: Needed, found: string, options?: ErrorOptions) {
     super(
-      `Importing ${lines.toLocaleString('en')} addresses needs ${gigabytes(lines * bytesPerLine)} of free disk space in ` +
-        `${folder}; ${found}. Free some space and start again to continue, or choose a folder on another disk with ` +
+      `Importing ${lines.toLocaleString('en')} addresses needs ${gigabytes(lines * bytesPerLine[by])} of free disk space ` +
+        `in ${folder}; ${found}. Free some space and start again to continue, or choose a folder on another disk with ` +
         '--data FOLDER.',
       options,
     );
   }
 }
 
+/** How many lines are imported, and by what. */
+type Needed = { lines: number; by: keyof typeof bytesPerLine };
+
 /** Checks that the disk of the folder has space for an import. @throws DiskSpaceError */
-export async function requireDiskSpace(folder: string, lines: number, freeIn = freeBytes): Promise<void> {
+export async function requireDiskSpace(folder: string, needed: Needed, freeIn = freeBytes): Promise<void> {
   const free = await freeIn(folder);
-  if (free < lines * bytesPerLine) throw new DiskSpaceError(folder, lines, `${gigabytes(free)} is available`);
+  if (free < needed.lines * bytesPerLine[needed.by]) {
+    throw new DiskSpaceError(folder, needed, `${gigabytes(free)} is available`);
+  }
 }
 
 /** The bytes that this user can still write in the folder; root may also use the reserve of the file system. */
@@ -52,107 +51,6 @@ async function freeBytes(folder: string): Promise<number> {
 function gigabytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(2)} GB`;
 }
-
-/** Files in the layout of a DynamoDB export to S3: `TABLE/data/NAME.json`, with one item per line. */
-type ExportFiles = {
-  /** Created on the first write. */
-  readonly folder: string;
-  /** Items and bytes written so far. */
-  items: number;
-  bytes: number;
-};
-
-const linesPerChunk = 10_000;
-
-/** Exports the addresses, one file per group of lines; `onLines` is called with the number of lines just written. */
-async function exportLines(
-  files: ExportFiles,
-  table: string,
-  groups: AsyncIterable<readonly Line[]>,
-  onLines: (count: number) => void,
-): Promise<void> {
-  const folder = await dataFolder(files, table);
-  let group = 0;
-  for await (const lines of groups) {
-    const file = await open(join(folder, `${String(group++).padStart(6, '0')}.json`), 'w');
-    try {
-      for (let start = 0; start < lines.length; start += linesPerChunk) {
-        const some = lines.slice(start, start + linesPerChunk);
-        const bytes = Buffer.from(linesText(some));
-        await file.writeFile(bytes);
-        files.items += some.length;
-        files.bytes += bytes.length;
-        onLines(some.length);
-      }
-    } finally {
-      await file.close();
-    }
-  }
-}
-
-/**
- * Exports everything but the addresses: every other table, and the dataset and lock items of the addresses table.
- * Returns the descriptions of all tables, from `DescribeTable`.
- */
-export async function exportRest(files: ExportFiles, client: DynamoDBClient, addresses: string): Promise<object[]> {
-  const { TableNames = [] } = await client.send(new ListTablesCommand());
-  const tables: object[] = [];
-  for (const TableName of TableNames) {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    tables.push({ Table });
-    const folder = await dataFolder(files, TableName);
-    let page = 0;
-    for await (const items of TableName === addresses ? metadataItems(client, addresses) : pages(client, TableName)) {
-      const text = items.map((item) => `${JSON.stringify({ Item: item }, binaryAsText)}\n`).join('');
-      await writeFile(join(folder, `rest-${String(page++).padStart(6, '0')}.json`), text);
-      files.items += items.length;
-    }
-  }
-  return tables;
-}
-
-async function dataFolder({ folder }: ExportFiles, table: string): Promise<string> {
-  const data = join(folder, table, 'data');
-  await mkdir(data, { recursive: true });
-  return data;
-}
-
-/** Successive lines mostly share a street, whose JSON is then reused. The rest of an item is never empty. */
-function linesText(lines: readonly Line[]): string {
-  let names = '';
-  let json = '';
-  let text = '';
-  for (const line of lines) {
-    const key = keyOf(line);
-    if (line.slice(key.length) !== names) {
-      names = line.slice(key.length);
-      const { [addressesTable.partitionKey]: _, ...rest } = addressItem(parseLine(line));
-      json = JSON.stringify(rest).slice(1, -1);
-    }
-    text += `{"Item":{"${addressesTable.partitionKey}":{"S":${JSON.stringify(key)}},${json}}}\n`;
-  }
-  return text;
-}
-
-async function* metadataItems(client: DynamoDBClient, TableName: string): AsyncGenerator<AddressItem[]> {
-  for (const key of [addressesTable.datasetKey, lockKey]) {
-    const { Item } = await client.send(new GetItemCommand({ TableName, Key: keyItem(key), ConsistentRead: true }));
-    yield Item ? [Item] : [];
-  }
-}
-
-/** An empty table yields one empty page: the import skips a table that has no file. */
-async function* pages(client: DynamoDBClient, TableName: string): AsyncGenerator<AddressItem[]> {
-  let ExclusiveStartKey: AddressItem | undefined;
-  do {
-    const page = await client.send(new ScanCommand({ TableName, ExclusiveStartKey, ConsistentRead: true }));
-    yield page.Items ?? [];
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
-}
-
-const binaryAsText = (_name: string, value: unknown) =>
-  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 
 const progressMilliseconds = 500;
 
@@ -217,6 +115,8 @@ export type BulkImportOptions = {
   readonly minimumWrites?: number | undefined;
   /** The free disk space of a folder, in bytes. */
   readonly freeIn?: (folder: string) => Promise<number>;
+  /** Whether the engine has written the probe lines in the form that is known. */
+  readonly hasKnownRows?: (file: string, table: string) => boolean;
 };
 
 /** Takes some seconds to write to the running engine. */
@@ -227,16 +127,49 @@ const linesPerWrite = 10;
 const databaseBytesPerExportedByte = 1.5;
 
 /**
- * Imports a snapshot into the embedded engine by way of a new database: the snapshot and everything else that the
- * engine holds are exported, imported into a new database, and that replaces the old one in one step (decision 0118).
- * Nothing else may write to the engine meanwhile. The whole country is imported in minutes; writing it takes close to
- * an hour.
+ * Imports a snapshot into the embedded engine by way of a new database, which replaces the old one in one step (decision
+ * 0181). The engine's own import makes its tables and fills them with everything else that the engine holds. The
+ * addresses are then written as rows into its file, if a probe shows that the engine writes them in the same form; else
+ * the engine imports them as well, which takes four times as long. Nothing else may write to the engine meanwhile.
  */
 export function engineBulkImport(options: BulkImportOptions): BulkImport {
   const { engine, client, databaseFile, table, progress, minimumWrites = defaultMinimumWrites, freeIn } = options;
   const dataFolder = dirname(databaseFile);
+  const work = importFolder(databaseFile);
+  let probed: Promise<Needed['by']> | undefined;
 
-  async function importLines(groups: AsyncIterable<readonly Line[]>, lines: number, work: string): Promise<void> {
+  /** What imports the addresses: shown by a small database that the engine makes of the probe lines. */
+  async function probe(): Promise<Needed['by']> {
+    const { hasKnownRows: isKnown = hasKnownRows } = options;
+    const files: ExportFiles = { folder: join(work, 'probe'), items: probeLines.length, bytes: 0 };
+    try {
+      await writeFile(join(await tableFolder(files, table), 'probe.json'), probeExport());
+      const tables = [await client.send(new DescribeTableCommand({ TableName: table }))];
+      const { signal } = new AbortController();
+      const file = await runImport(files, { tables, folder: join(work, 'probed'), signal }, () => undefined);
+      return isKnown(file, table) ? 'rows' : 'engine';
+    } catch (error) {
+      if (error instanceof EngineError) return 'engine';
+      throw error;
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  }
+
+  async function importRows(groups: AsyncIterable<readonly Line[]>, lines: number): Promise<void> {
+    const files: ExportFiles = { folder: join(work, 'export'), items: 0, bytes: 0 };
+    const tables = await exportRest(files, client, table);
+    await engine.pause(async (signal) => {
+      const importing = progress.begin('import', { rows: lines });
+      const folder = join(work, 'database');
+      const newFile = await runImport(files, { tables, folder, signal }, () => undefined);
+      await writeRows(newFile, { table, groups, signal, onRows: (rows) => importing.advance({ rows }) });
+      await replaceDatabase(databaseFile, newFile);
+      importing.end();
+    });
+  }
+
+  async function importLines(groups: AsyncIterable<readonly Line[]>, lines: number): Promise<void> {
     const files: ExportFiles = { folder: join(work, 'export'), items: 0, bytes: 0 };
     const exporting = progress.begin('export', { rows: lines });
     await exportLines(files, table, groups, (rows) => exporting.advance({ rows }));
@@ -254,18 +187,21 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
   return {
     async takesOn({ lines, writes }) {
       if (writes < minimumWrites || writes * linesPerWrite < lines) return false;
-      await requireDiskSpace(dataFolder, lines, freeIn);
+      probed ??= probe();
+      await requireDiskSpace(dataFolder, { lines, by: await probed }, freeIn);
       return true;
     },
     async run(groups, { lines }) {
-      const work = importFolder(databaseFile);
+      probed ??= probe();
+      const by = await probed;
       await rm(work, { recursive: true, force: true });
       await mkdir(work);
       try {
-        await importLines(groups, lines, work);
+        await (by === 'rows' ? importRows(groups, lines) : importLines(groups, lines));
       } catch (error) {
         // Something else has filled the disk since, or the lines are longer than usual.
-        if (isDiskFull(error)) throw new DiskSpaceError(dataFolder, lines, 'the disk is now full', { cause: error });
+        if (isDiskFull(error))
+          throw new DiskSpaceError(dataFolder, { lines, by }, 'the disk is now full', { cause: error });
         throw error;
       } finally {
         await rm(work, { recursive: true, force: true });

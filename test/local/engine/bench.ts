@@ -1,24 +1,32 @@
+import { DatabaseSync } from 'node:sqlite';
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { placeText } from '../../../loader/dataset/lines.ts';
 import { noProgress } from '../../../loader/progress.ts';
 import { engineBulkImport } from '../../../local/engine/bulk-import.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import { startPausableEngine } from '../../../local/engine/database-files.ts';
+import { hasKnownRows } from '../../../local/engine/row-form.ts';
 import { createTables } from '../../support/dynamodb.ts';
 
 const names = { addresses: 'addresses', accounts: 'accounts' };
 
-/** An engine on `file` with both tables and one account, and helpers to inspect them. */
-export async function openBench(file: string) {
+/**
+ * An engine on `file` with both tables and one account, and helpers to inspect them. With `engineImports` its form counts
+ * as unknown, so that the engine imports the addresses too.
+ */
+export async function openBench(file: string, { engineImports = false } = {}) {
   const engine = await startPausableEngine(file);
   const client = localDynamoDb(engine.endpoint);
   const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
   const disk = { free: Number.MAX_SAFE_INTEGER };
+  const stages: string[] = [];
   return {
     engine,
     client,
     /** The free disk space that the import sees. */
     disk,
+    /** The stages that imports have begun. */
+    stages,
     async prepare() {
       await createTables(client, names);
       const item = {
@@ -38,7 +46,13 @@ export async function openBench(file: string) {
       client,
       databaseFile: file,
       table: names.addresses,
-      progress: noProgress,
+      progress: {
+        begin(stage, total) {
+          stages.push(stage);
+          return noProgress.begin(stage, total);
+        },
+      },
+      hasKnownRows: (made, table) => !engineImports && hasKnownRows(made, table),
       minimumWrites: 1,
       freeIn: async () => disk.free,
     }),
@@ -47,6 +61,14 @@ export async function openBench(file: string) {
       await engine.stop();
     },
   };
+}
+
+/** What SQLite says of a database that no engine uses: `ok`. */
+export function integrityOf(file: string): unknown {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const [answer] = database.prepare('PRAGMA integrity_check').all();
+  database.close();
+  return answer?.integrity_check;
 }
 
 /** The id of the address at an index. */
