@@ -11,11 +11,11 @@ import { hasKnownRows, probeExport, probeLines } from './row-form.ts';
 import { writeRows } from './write-rows.ts';
 
 /**
- * Disk space in bytes that an import takes for each line while it runs, a little less than was measured, so that nothing
- * is refused that would fit: the new database; and where the engine imports the addresses itself, also the export and
- * its temporary files for sorting.
+ * Disk space in bytes that an import takes for each line while it runs, a little less than was measured, so that
+ * nothing is refused that would fit: the new database; and where the engine imports the addresses itself, also the
+ * export and its temporary files for sorting.
  */
-const bytesPerLine = { rows: 190, engine: 640 };
+const bytesPerLine = { rows: 200, engine: 640 };
 
 /** There is too little disk space for an import. The message says how much it needs, where, and what to do. */
 export class DiskSpaceError extends Error {
@@ -127,10 +127,10 @@ const linesPerWrite = 10;
 const databaseBytesPerExportedByte = 1.5;
 
 /**
- * Imports a snapshot into the embedded engine by way of a new database, which replaces the old one in one step (decision
- * 0181). The engine's own import makes its tables and fills them with everything else that the engine holds. The
- * addresses are then written as rows into its file, if a probe shows that the engine writes them in the same form; else
- * the engine imports them as well, which takes four times as long. Nothing else may write to the engine meanwhile.
+ * Imports a snapshot into the embedded engine by way of a new database, which replaces the old one in one step
+ * (decision 0181). The engine's own import makes its tables and fills them with everything else that the engine holds.
+ * The addresses are then written as rows into its file, if a probe shows that the engine writes them in the same form;
+ * else the engine imports them as well, which takes four times as long. Nothing else may write to the engine meanwhile.
  */
 export function engineBulkImport(options: BulkImportOptions): BulkImport {
   const { engine, client, databaseFile, table, progress, minimumWrites = defaultMinimumWrites, freeIn } = options;

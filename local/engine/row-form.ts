@@ -15,6 +15,47 @@ export function rowOfLine(line: Line): EngineRow {
   return { pk: `S:${key}`, item_json: JSON.stringify(item), item_size: itemSize(item), hash_prefix: hashPrefix(key) };
 }
 
+/** What is the same in the rows of successive lines, which mostly share all but their key and their one id. */
+type Template = { rest: string; json: [string, string, string]; size: number };
+
+/** Makes the rows of lines in their order, as `rowOfLine` does, in a third of the time. */
+export function rowMaker(): (line: Line) => EngineRow {
+  let template: Template | undefined;
+  return (line) => {
+    const idAt = line.lastIndexOf('\t') + 1;
+    const key = line.slice(0, line.indexOf('\t'));
+    const rest = line.slice(key.length, idAt);
+    const last = line.slice(idAt);
+    const id = oneId.test(last) ? withoutZeros(last) : undefined;
+    if (template?.rest !== rest || id === undefined) {
+      const row = rowOfLine(line);
+      template = id === undefined ? undefined : templateOf(row, { rest, key, id });
+      return row;
+    }
+    const { json, size } = template;
+    return {
+      pk: `S:${key}`,
+      item_json: `${json[0]}${key}${json[1]}${id}${json[2]}`,
+      item_size: size + key.length + numberSize(id),
+      hash_prefix: hashPrefix(key),
+    };
+  };
+}
+
+/** As long as no toevoeging is. */
+const oneId = /^[0-9]{16}$/;
+const withoutZeros = (id: string) => id.replace(/^0+(?=.)/, '');
+
+/** None for a line whose JSON has its id elsewhere too. */
+function templateOf({ item_json, item_size }: EngineRow, line: { rest: string; key: string; id: string }) {
+  const { rest, key, id } = line;
+  const [beforeId, afterId, ...more] = item_json.split(`"${id}"`);
+  const keyAt = item_json.indexOf(`"${key}"`) + 1;
+  if (beforeId === undefined || afterId === undefined || more.length > 0) return undefined;
+  const json: Template['json'] = [item_json.slice(0, keyAt), `${beforeId.slice(keyAt + key.length)}"`, `"${afterId}`];
+  return { rest, json, size: item_size - key.length - numberSize(id) };
+}
+
 /** By which the engine orders the partitions of a scan, as DynamoDB scatters them. */
 function hashPrefix(key: string): string {
   return hash('md5', `Outliers${key}`, 'hex').slice(0, 6);
@@ -37,8 +78,10 @@ function valueSize({ S, NS, L, M }: AttributeValue): number {
 }
 
 /** Two digits take a byte; zeros at the end take none. */
-function numberSize(digits: string): number {
-  return 1 + Math.ceil(digits.replace(/0+$/, '').length / 2);
+function numberSize(id: string): number {
+  let length = id.length;
+  while (id[length - 1] === '0') length--;
+  return 1 + Math.ceil(length / 2);
 }
 
 /** The only version of the engine's database whose form is known here. */

@@ -11,8 +11,8 @@ import { createTables } from '../../support/dynamodb.ts';
 const names = { addresses: 'addresses', accounts: 'accounts' };
 
 /**
- * An engine on `file` with both tables and one account, and helpers to inspect them. With `engineImports` its form counts
- * as unknown, so that the engine imports the addresses too.
+ * An engine on `file` with both tables and one account, and helpers to inspect them. With `engineImports` its form
+ * counts as unknown, so that the engine imports the addresses too.
  */
 export async function openBench(file: string, { engineImports = false } = {}) {
   const engine = await startPausableEngine(file);

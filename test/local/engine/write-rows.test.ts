@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { keyOf, type Line, lineOf } from '../../../loader/dataset/lines.ts';
 import { runImport } from '../../../local/engine/bulk-import.ts';
 import { exportLines, tableFolder } from '../../../local/engine/export-files.ts';
-import { hasKnownRows, isKnownForm, probeExport, probeLines } from '../../../local/engine/row-form.ts';
+import {
+  hasKnownRows,
+  isKnownForm,
+  probeExport,
+  probeLines,
+  rowMaker,
+  rowOfLine,
+} from '../../../local/engine/row-form.ts';
 import { writeRows } from '../../../local/engine/write-rows.ts';
 import { integrityOf } from './bench.ts';
 
@@ -83,6 +91,37 @@ describe('rows written past the engine', () => {
     await write(file, lines);
     expect(rowsOf(file)).toEqual(rowsOf(await importedByEngine(lines)));
     expect(integrityOf(file)).toBe('ok');
+  });
+
+  it('are the same for lines that share a street, whatever else they have', () => {
+    const ids = ['0457200000000001', '0457200000000100', '0000000000000000', '9999999999999999'];
+    const kinds = ['', ',A'].flatMap((list) =>
+      ['Kade', '457200000000001', '1000AA#1#', '"1000AA#2#"'].flatMap((straat) =>
+        [...ids, `${ids[0]},${ids[1]}`, ''].map((last) => `${list}\t${straat}\tDorp\t${last}`),
+      ),
+    );
+    const several = kinds.slice(0, 4).flatMap((kind) => ids.map((id) => `${kind}\tAstraat\tDorp\t${id}`));
+    const shared = [...kinds, ...several, 'A,B', '1', '12', ',1,2'].flatMap((rest, kind) =>
+      [0, 1, 2].map((index) =>
+        `1000AA#${index * 50 + 1}#\t${rest}`.replace('AA', `A${String.fromCharCode(65 + (kind % 26))}`),
+      ),
+    );
+    expect(shared.map(rowMaker())).toEqual(shared.map(rowOfLine));
+  });
+
+  it('take no disk but that of the database, and pass the wish to stop on within a group', async () => {
+    const file = await importedByEngine([]);
+    const stopping = new AbortController();
+    let written = 0;
+    const onRows = (rows: number) => {
+      written += rows;
+      expect(existsSync(`${file}-wal`) || existsSync(`${file}-journal`)).toBe(false);
+      if (written > 3_000) stopping.abort(new Error('stopped'));
+    };
+    const many = Array.from({ length: 30_000 }, (_, index) => lineOf({ key: `3000AA#${index}#`, places: [] }));
+    const writing = writeRows(file, { table, groups: groupsOf(many), signal: stopping.signal, onRows });
+    await expect(writing).rejects.toThrow('stopped');
+    expect(written).toBeLessThan(10_000);
   });
 
   it('are refused where a key is there already', async () => {
