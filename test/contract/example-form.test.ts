@@ -36,11 +36,20 @@ async function startForm(baseUrl: string, key: string): Promise<{ url: string; s
   return { url: String(line).trim(), server };
 }
 
-async function open(url: string, options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
+let shared: Promise<Page> | undefined;
+
+/** Goes to `url` in the tab that the tests share: a tab of its own for each is most of their time. */
+async function open(url: string): Promise<Page> {
+  shared ??= newPage();
+  const page = await shared;
+  await page.goto(url);
+  return page;
+}
+
+async function newPage(options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
   if (!browser) throw new Error('there is a browser');
   const page = await browser.newPage({ viewport: { width: 390, height: 844 }, ...options });
   await loadAxe(page);
-  await page.goto(url);
   return page;
 }
 
@@ -69,7 +78,6 @@ describe('the example of a form', () => {
     expect(await violations(page, wcagRules)).toEqual([]);
     await page.getByRole('button', { name: 'Bezorg hier' }).click();
     await page.getByText('We leveren op: Nieuwezijds Voorburgwal 147').waitFor();
-    await page.close();
   });
 
   inBrowser(`lets people choose from the toevoegingen that exist${because}`, async () => {
@@ -83,7 +91,6 @@ describe('the example of a form', () => {
     expect(await page.locator('#bestaand').inputValue()).toBe('B');
     await page.getByRole('button', { name: 'Bezorg hier' }).click();
     await page.getByText('Teststraat 2 B 9999SD Testdorp').waitFor();
-    await page.close();
   });
 
   inBrowser(`asks whether 12A means number 12 with A, and never decides that itself${because}`, async () => {
@@ -95,7 +102,6 @@ describe('the example of a form', () => {
     await hasValue(street(page), 'Teststraat');
     expect(await page.getByLabel('Huisnummer').inputValue()).toBe('2');
     expect(await page.locator('#bestaand').inputValue()).toBe('B');
-    await page.close();
   });
 
   inBrowser(`offers the streets and towns of an ambiguous address${because}`, async () => {
@@ -104,7 +110,6 @@ describe('the example of a form', () => {
     await page.getByLabel('Teststraat, Teststad').check();
     expect(await town(page).inputValue()).toBe('Teststad');
     expect(await violations(page, wcagRules)).toEqual([]);
-    await page.close();
   });
 
   inBrowser(`says what is wrong, and that people may fill in what the register does not know${because}`, async () => {
@@ -117,7 +122,6 @@ describe('the example of a form', () => {
     await town(page).fill('Weesp');
     await page.getByRole('button', { name: 'Bezorg hier' }).click();
     await page.getByText('Nieuwe straat 1').waitFor();
-    await page.close();
   });
 
   inBrowser(`lets people type when the service can't be reached, and keeps what they typed${because}`, async () => {
@@ -131,11 +135,11 @@ describe('the example of a form', () => {
     await page.locator('#toevoeging').fill('A');
     await page.getByRole('button', { name: 'Bezorg hier' }).click();
     await page.getByText('Damrak 147 A 1012RJ Amsterdam').waitFor();
-    await page.close();
   });
 
   inBrowser(`works without JavaScript${because}`, async () => {
-    const page = await open(form.url, { javaScriptEnabled: false });
+    const page = await newPage({ javaScriptEnabled: false });
+    await page.goto(form.url);
     await type(page, '1012RJ', '147');
     await street(page).fill('Nieuwezijds Voorburgwal');
     await town(page).fill('Amsterdam');
@@ -153,6 +157,5 @@ describe('the example of a form', () => {
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
     expect(bodies.join('')).not.toContain('bagadres_');
     expect(await message(page).innerText()).toBe('');
-    await page.close();
   });
 });
