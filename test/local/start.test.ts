@@ -127,34 +127,6 @@ describe('npm start', () => {
     );
   });
 
-  it('restarts on the same data with the same API key, without loading it again, and leaves nothing running after Ctrl-C', async () => {
-    await useDataBefore();
-    const manifest = await readFile(join(data, 'loads', 'manifest.json'), 'utf8');
-    const second = run();
-    const after = await second.until(readyText);
-    expect(keyIn(after)).toBe(keyIn(before.output));
-    expect((await lookUp(after)).body.status).toBe('ok');
-    expect(await readFile(join(data, 'loads', 'manifest.json'), 'utf8')).toBe(manifest);
-    const { endpoint } = await readLocalState(data);
-    expect(await processesWith(data)).not.toEqual([]);
-
-    await interrupt(second);
-    expect(await processesWith(data)).toEqual([]);
-    await expect(fetch(endpoint)).rejects.toThrow();
-    await expect(readLocalState(data)).rejects.toThrow(NotRunningError);
-    await (await acquireLock(join(data, 'folder.lock')))();
-  });
-
-  it('links from the reference to the portal that it starts', async () => {
-    await useDataBefore();
-    const started = run();
-    const output = await started.until(readyText);
-    const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(output) ?? [];
-    const page = await (await fetch(`${baseIn(output)}/docs`)).text();
-    expect(page).toContain(`<a href="${portalUrl}">`);
-    await interrupt(started);
-  });
-
   it('discards the data with --fresh: the API key is new and the old one is refused', async () => {
     await useDataBefore();
     await writeFile(join(data, 'mine.txt'), 'the user’s own file');
@@ -165,19 +137,6 @@ describe('npm start', () => {
     expect((await lookUp(after)).status).toBe(200);
     expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('the user’s own file');
     await interrupt(second, 'SIGTERM');
-  });
-
-  it('ends its engine when it is killed, and starts again on the same data', async () => {
-    await useDataBefore();
-    const first = run();
-    const printed = await first.until(readyText);
-    first.child.kill('SIGKILL');
-    await first.ended;
-    await serving({}, async ({ apiKey }) => {
-      expect(apiKey).toBe(keyIn(printed));
-      expect((await processesWith(join(data, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
-    });
-    expect(await processesWith(data)).toEqual([]);
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops completely when only npm gets %s', async (signal) => {
@@ -209,6 +168,49 @@ describe('npm start', () => {
     await serving({}, async (service) => {
       expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
     });
+  });
+});
+
+describe('npm start on the data of an earlier start', () => {
+  let folder: string;
+  let manifest: string;
+  let service: Start;
+  let output: string;
+  const readManifest = () => readFile(join(folder, 'loads', 'manifest.json'), 'utf8');
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'start-'));
+    await cp(before.data, folder, { recursive: true });
+    manifest = await readManifest();
+    service = start(['--port', '0', '--data', folder]);
+    output = await service.until(readyText);
+  });
+  afterAll(async () => {
+    service.child.kill('SIGKILL');
+    await service.ended;
+    await rm(folder, { recursive: true });
+  });
+
+  it('has the same API key, and does not load it again', async () => {
+    expect(keyIn(output)).toBe(keyIn(before.output));
+    expect((await lookUp(output)).body.status).toBe('ok');
+    expect(await readManifest()).toBe(manifest);
+  });
+
+  it('links from the reference to the portal that it starts', async () => {
+    const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(output) ?? [];
+    const page = await (await fetch(`${baseIn(output)}/docs`)).text();
+    expect(page).toContain(`<a href="${portalUrl}">`);
+  });
+
+  it('leaves nothing running after Ctrl-C', async () => {
+    const { endpoint } = await readLocalState(folder);
+    expect(await processesWith(folder)).not.toEqual([]);
+    await interrupt(service);
+    expect(await processesWith(folder)).toEqual([]);
+    await expect(fetch(endpoint)).rejects.toThrow();
+    await expect(readLocalState(folder)).rejects.toThrow(NotRunningError);
+    await (await acquireLock(join(folder, 'folder.lock')))();
   });
 });
 
@@ -252,6 +254,16 @@ describe('npm start that serves the demo with --host', () => {
     expect(text).toContain(`Another npm start is using ${folder}: ${holder}`);
     expect(text).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.$/);
     expect((await lookUp(output)).status).toBe(200);
+  });
+
+  it('ends its engine when it is killed, and starts again on the same data', async () => {
+    service.child.kill('SIGKILL');
+    await service.ended;
+    await serving({ dataFolder: folder }, async ({ apiKey }) => {
+      expect(apiKey).toBe(keyIn(output));
+      expect((await processesWith(join(folder, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
+    });
+    expect(await processesWith(folder)).toEqual([]);
   });
 });
 
