@@ -13,7 +13,7 @@ const stubbed = ['aws', 'cdk', 'curl', 'gh', 'git', 'node', 'npm', 'npx'];
 /**
  * Notes its call, NUL after each word and a record separator after the last, and prints what a later command may read.
  */
-const stub = `#!/usr/bin/env bash
+const stub = `#!/bin/sh
 printf '%s\\0' "$WHERE" "\${0##*/}" "$@" >>"$CALLS"
 printf '\\036' >>"$CALLS"
 case "$*" in
