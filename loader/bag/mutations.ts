@@ -177,14 +177,10 @@ class MutationCollector {
     if (was && (was.identificatie !== identificatie || spanOf(was, file).volgnummer !== volgnummer)) {
       throw this.#refused(`a change of object ${identificatie} turns one occurrence into another one`);
     }
-    this.#mutations.push({
-      kind,
-      identificatie,
-      volgnummer,
-      isNew: was === undefined,
-      was: was ? this.#voorkomen(kind, was, false) : null,
-      wordt: this.#voorkomen(kind, wordt, true),
-    });
+    const sides = { was: was ? this.#voorkomen(kind, was, false) : null, wordt: this.#voorkomen(kind, wordt, true) };
+    const mutation: Mutation = { kind, identificatie, volgnummer, isNew: was === undefined, ...sides };
+    // A copy: a string that a parser returns may be a slice of its XML, and retain all of it.
+    this.#mutations.push(JSON.parse(JSON.stringify(mutation)));
   }
 
   #voorkomen(kind: ObjectKind, fields: Occurrence, isReported: boolean): ObjectVoorkomen | null {

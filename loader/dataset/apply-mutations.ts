@@ -25,31 +25,22 @@ export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'iden
 }
 
 /**
- * Applies days of mutations, in order, to `objects`: all occurrences of the objects that the days mention which count
- * on the first day's `vanaf` or may count later. The old values of a day must equal those in `objects`, or be applied
- * already: Kadaster has repeated changes of one day in the next. An object where neither is so is set aside for that
- * day, with all of its changes. Changes `objects`.
- * @returns what was set aside of each day
+ * Applies a day of mutations to `objects`: all occurrences of the objects that it mentions which count on its `vanaf`
+ * or may count later. Its old values must equal those in `objects`, or be applied already: Kadaster has repeated
+ * changes of one day in the next. An object where neither is so is set aside for that day, with all of its changes.
+ * Changes `objects`.
+ * @returns what was set aside
  */
-export function applyMutations(objects: Objects, days: readonly MutationDay[]): SetAsideOfDay[] {
-  return days.map((day) => {
-    const byObject = new Map<string, Mutation[]>();
-    for (const mutation of day.mutations) {
-      const key = objectKey(mutation);
-      const same = byObject.get(key);
-      if (same) same.push(mutation);
-      else byObject.set(key, [mutation]);
-    }
-    const setAside: SetAsideOfDay = { file: day.file, objects: byObject.size, count: 0, examples: [] };
-    for (const [key, mutations] of byObject) {
-      const held = objects.get(key);
-      const changed = new Map(held);
-      const why = firstMismatch(changed, mutations, day);
-      if (why === null) objects.set(key, changed);
-      else addSetAside(setAside, why);
-    }
-    return setAside;
-  });
+export function applyMutations(objects: Objects, day: MutationDay): SetAsideOfDay {
+  const byObject = Map.groupBy(day.mutations, objectKey);
+  const setAside: SetAsideOfDay = { file: day.file, objects: byObject.size, count: 0, examples: [] };
+  for (const [key, mutations] of byObject) {
+    const changed = new Map(objects.get(key));
+    const why = firstMismatch(changed, mutations, day);
+    if (why === null) objects.set(key, changed);
+    else addSetAside(setAside, why);
+  }
+  return setAside;
 }
 
 /** Applies the changes of one object to its occurrences; what does not match, or `null`. */
@@ -103,12 +94,12 @@ export type Register = {
 };
 
 /**
- * The mutations that concern the dataset of some municipalities, where a delivery covers the whole country: of the
- * objects that it holds, of those that lie in its places or on its streets before or after a change, and of new ones of
- * its municipalities, as an address can be registered a day before its street. Every new woonplaats is kept: its
- * streets may move there on a later day, and without streets it gives no address.
+ * Selects the mutations of days, one after the other, that concern the dataset of some municipalities, where a delivery
+ * covers the whole country: of the objects that it holds, of those that lie in its places or on its streets before or
+ * after a change, and of new ones of its municipalities, as an address can be registered a day before its street. Every
+ * new woonplaats is kept: its streets may move there on a later day, and without streets it gives no address.
  */
-export function withinRegister(days: readonly MutationDay[], register: Register): MutationDay[] {
+export function withinRegister(register: Register): (day: MutationDay) => Pick<MutationDay, 'mutations'> {
   const added = new Set<string>();
   const inhabited = new Set(register.inhabited);
   const holds = (key: string) => added.has(key) || register.holds(key);
@@ -124,7 +115,7 @@ export function withinRegister(days: readonly MutationDay[], register: Register)
     if (mutation.kind === 'WPL') return isNew(mutation);
     return isOwn(mutation) || liesWithin(mutation.was) || liesWithin(mutation.wordt);
   };
-  return days.map((day) => {
+  return (day) => {
     // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a place and its streets.
     const streets = day.mutations.filter(({ kind }) => kind === 'OPR');
     for (let before = -1; before < added.size + inhabited.size; ) {
@@ -137,8 +128,8 @@ export function withinRegister(days: readonly MutationDay[], register: Register)
     }
     const mutations = day.isOwnArea ? day.mutations : day.mutations.filter(concerns);
     for (const mutation of mutations) added.add(objectKey(mutation));
-    return { ...day, mutations };
-  });
+    return { mutations };
+  };
 }
 
 /** The occurrences of what was found, each once. */

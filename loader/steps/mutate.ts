@@ -64,30 +64,37 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     return { shards: (await getJson<ShardItem[]>(storage, paths.shards(loadId))).length };
   }
   const problems = emptyReport();
-  const delivered: MutationDay[] = [];
-  for (const file of load.days) {
+  const named = new Set<string>();
+  for (const [at, file] of load.days.entries()) {
     try {
-      const { problems: found, gemeenten, ...day } = await readCopy(storage, file);
+      const { problems: found, mutations } = await readCopy(storage, file);
       for (const problem of found) addProblem(problems, problem);
-      delivered.push({ ...day, file: file.name, isOwnArea: gemeenten.length > 0 });
+      for (const mutation of mutations) named.add(objectKey(mutation));
     } catch (error) {
-      load = stoppedAt(load, delivered.length, error);
+      load = stoppedAt(load, at, error);
       break;
     }
   }
-  const named = new Set(delivered.flatMap(({ mutations }) => mutations.map(objectKey)));
   const shards = await shardsOf(storage, load);
   const { found, next } = await findObjects(storage, load, shards, named);
   const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
-  const days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before, load));
-  const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
-  const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
-  const setAside = applyMutations(objects, days);
+  const concerning = load.extract?.isNational ? null : withinRegister(registerOf(found, before, load));
+  const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, named)]);
+  const setAside: SetAsideOfDay[] = [];
+  let count = 0;
+  // One day after the other, which together take too much memory.
+  for (const file of load.days) {
+    const { gemeenten, ...read } = await readCopy(storage, file);
+    const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
+    const { mutations } = concerning?.(day) ?? day;
+    setAside.push(applyMutations(objects, { ...day, mutations }));
+    count += mutations.length;
+  }
   if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
   const edits = editsByShard(editsOf(found, objects, load.peildatum, next));
   for (const [shard, ofShard] of edits) await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
-  const after = rewritten(before, mutated, objects, load.peildatum);
+  const after = rewritten(before, named, objects, load.peildatum);
   const { severalCurrent, ...now } = await readReferenceFile(after, load.peildatum);
   for (const identificatie of [...severalCurrent.OPR, ...severalCurrent.WPL]) {
     addProblem(problems, { kind: 'several_current', file: 'streets and places', identificatie });
@@ -97,26 +104,25 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     ? changedReference(
         { file: before, peildatum: start.peildatum, read: await readReferenceFile(before, start.peildatum) },
         { file: after, peildatum: load.peildatum, read: now },
-        mutated,
+        named,
       )
     : { streets: [], places: [], were: { streets: [], places: [] } };
   await putPacked(storage, paths.mutatedReference(loadId), after);
   await putPacked(storage, paths.snapshotReference(loadId), after);
-  const mutations = days.reduce((sum, day) => sum + day.mutations.length, 0);
   if (load.kind === 'mutations') {
-    const collected: Collected = { voorkomens: mutations, problems, objects: 0, parts: [] };
+    const collected: Collected = { voorkomens: count, problems, objects: 0, parts: [] };
     await putJson(storage, paths.collected(loadId), collected);
   }
   const all = new Set([...shards, ...edits.keys(), ...(load.base?.snapshot.shards ?? [])]);
   const items = await putShards(storage, loadId, all);
   const result: Mutated = {
-    mutations,
+    mutations: count,
     problems,
     setAside: setAside.filter(({ count }) => count > 0),
     changedStreets: changed.streets,
     changedPlaces: changed.places,
     were: changed.were,
-    applied: days.length,
+    applied: load.days.length,
     ...(load.stopped !== undefined && { stopped: load.stopped }),
   };
   await putJson(storage, paths.mutated(loadId), result);

@@ -46,29 +46,31 @@ export async function copyDelivery(
   requireNamed(listed, delivery);
   const key = paths.mutationFile(name, crc32(bytes));
   if (!(await isDeliveryKept(storage, key))) await storage.put(key, bytes);
-  if (justRead.size === mostKeptRead) justRead.clear();
-  justRead.set(key, packLineBytes(Buffer.from(JSON.stringify(delivery))));
+  keepRead(key, delivery);
   return { name, key, vanaf: delivery.vanaf, tot: delivery.tot, size: bytes.length, hash: delivery.hash };
 }
 
 /**
- * What was read of deliveries when they were copied, until they are applied: on one machine usually by the same
- * process, which so parses each once. A key has the CRC-32 of the contents. As packed JSON, because a string that a
- * parser returns may be a slice of its XML, and retain all of it.
+ * What was read of deliveries, so that a process parses each once. A key has the CRC-32 of the contents. As packed
+ * JSON, which is small.
  */
 const justRead = new Map<string, Buffer>();
 const mostKeptRead = 62;
+
+function keepRead(key: string, delivery: MutationDelivery): void {
+  if (justRead.size === mostKeptRead) justRead.clear();
+  justRead.set(key, packLineBytes(Buffer.from(JSON.stringify(delivery))));
+}
 
 /** The contents of a copy. @throws DamagedObjectError, ExtractError */
 export async function readCopy(storage: Storage, { name, key }: MutationFile): Promise<MutationDelivery> {
   const bytes = await getObject(storage, key);
   if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
-  const read = justRead.get(key);
-  justRead.delete(key);
-  const json = read
-    ? unpackLineBytes(read).toString()
-    : JSON.stringify(await readMutationDelivery(bufferAccess(bytes), name));
-  return JSON.parse(json) as MutationDelivery;
+  const held = justRead.get(key);
+  if (held) return JSON.parse(unpackLineBytes(held).toString()) as MutationDelivery;
+  const delivery = await readMutationDelivery(bufferAccess(bytes), name);
+  keepRead(key, delivery);
+  return delivery;
 }
 
 /** @throws ExtractError where the name of a delivery, or its entry in a list, says something else than its documents */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { Dataset } from '../../loader/storage/address-table.ts';
@@ -15,8 +15,9 @@ const script = fileURLToPath(new URL('./mutations-parts/run-load.ts', import.met
 
 /**
  * A country by an extract, then by 20 days of mutations in proportion to 3,000 changed objects a national day, then by
- * the extract of the last of these days, which audits them. Each load is a process of its own, on all cores, whose
- * table takes every write at once: time and memory are the loader's. The reference is the load of the extract.
+ * the extract of the last of these days, which audits them; and the same days at once, as a deployment catches up with
+ * days that it missed. Each load is a process of its own, on all cores, whose table takes every write at once: time and
+ * memory are the loader's. The reference is the load of the extract.
  */
 export const benchmark: Benchmark = {
   scale: 0.05,
@@ -24,14 +25,21 @@ export const benchmark: Benchmark = {
     const deliveries = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days });
     const [first, last] = [await generatedExtract({ scale }), await generatedExtract({ scale, days })];
     const folder = mkdtempSync('.data/bench/mutations-');
+    const copy = `${folder}-together`;
     try {
       const dataset = new Loads(folder);
       const extract = dataset.load({ source: first.path });
       const stored = await storedMegabytes(folder, extract.report.load ?? '');
+      cpSync(folder, copy, { recursive: true });
+      const together = new Loads(copy, extract.dataset).load({ mutations: deliveries });
       const each = deliveries.map((file) => dataset.load({ mutations: [file] }));
       const whole = dataset.load({ source: last.path });
       const { audit, keys } = whole.report;
       if (!audit) throw new Error('The last extract was not held against the days.');
+      if (together.report.days.length !== days || together.report.keys !== each.at(-1)?.report.keys) {
+        throw new Error('The days together did not give what they give one by one.');
+      }
+      const dayCpuSeconds = median(each.map(({ cpu_seconds }) => rounded(cpu_seconds, 3)));
       return {
         scale,
         objects_a_day: Math.round(3_000 * scale),
@@ -39,24 +47,32 @@ export const benchmark: Benchmark = {
         stored_mb: stored,
         day_seconds: median(each.map(({ seconds }) => rounded(seconds, 3))),
         day_seconds_longest: rounded(Math.max(...each.map(({ seconds }) => seconds)), 3),
-        day_cpu_seconds: median(each.map(({ cpu_seconds }) => rounded(cpu_seconds, 3))),
+        day_cpu_seconds: dayCpuSeconds,
         day_memory_mb: Math.round(Math.max(...each.map(({ memory_mb }) => memory_mb))),
+        days_together: figuresOf(together),
+        cpu_ratio_days_together_to_one: rounded(together.cpu_seconds / dayCpuSeconds),
         writes_per_changed_key: rounded(sum(each.map(({ writes }) => writes)) / sum(each.map(changedKeys))),
         audit_differences: audit.added + audit.changed + audit.removed,
         keys_missing_in_the_end: last.truth.keys - keys,
         days: each.map(figuresOf),
       };
     } finally {
-      rmSync(folder, { recursive: true });
+      for (const made of [folder, copy]) rmSync(made, { recursive: true, force: true });
     }
   },
   plot: (figures) => {
-    const { extract, days: each } = figures as { extract: { cpu_seconds: number }; days: { cpu_seconds: number }[] };
+    type Cpu = { cpu_seconds: number };
+    const {
+      extract,
+      days_together: together,
+      days: each,
+    } = figures as { [K in 'extract' | 'days_together']: Cpu } & { days: Cpu[] };
     return {
-      title: 'CPU of a load: an extract, and 20 days of mutations',
+      title: 'CPU of a load: an extract, 20 days of mutations together, and each of them',
       unit: 's',
       bars: [
         { label: 'extract', value: extract.cpu_seconds, isReference: true },
+        { label: `${each.length} days`, value: together.cpu_seconds },
         ...each.map(({ cpu_seconds }, day) => ({ label: `day ${day + 1}`, value: cpu_seconds })),
       ],
     };
@@ -77,8 +93,10 @@ class Loads {
   readonly #folder: string;
   #dataset: Dataset | null = null;
 
-  constructor(folder: string) {
+  /** @param dataset what the table says of itself, where a storage has a snapshot already */
+  constructor(folder: string, dataset: Dataset | null = null) {
     this.#folder = folder;
+    this.#dataset = dataset;
   }
 
   load(wanted: { source: string } | { mutations: string[] }): Loaded {

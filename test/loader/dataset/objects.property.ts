@@ -241,7 +241,7 @@ describe('the object layer', () => {
         const objects = objectsOf(first);
         let vanaf = start;
         for (const { date, state, groups } of laterDays(random, first, start, 6)) {
-          applyMutations(objects, [{ file: date, vanaf, tot: date, mutations: read(groups, vanaf, date) }]);
+          applyMutations(objects, { file: date, vanaf, tot: date, mutations: read(groups, vanaf, date) });
           const fromExtract = objectsOf(state);
           expect(partsOf(objects, date)).toEqual(partsOf(fromExtract, date));
           const { lines } = derived(partsOf(objects, date), objects, date);
@@ -306,7 +306,7 @@ describe('days of mutations', () => {
     let from = start;
     for (const { date, groups } of laterDays(again, first, start, 12)) {
       if (date === day.date) break;
-      applyMutations(objects, [{ file: date, vanaf: from, tot: date, mutations: read(groups, from, date) }]);
+      applyMutations(objects, { file: date, vanaf: from, tot: date, mutations: read(groups, from, date) });
       from = date;
     }
     return objects;
@@ -315,9 +315,9 @@ describe('days of mutations', () => {
   it('change nothing a second time, and set nothing aside', () => {
     const objects = dayBefore();
     const file = { file: 'day.zip', vanaf, tot: day.date, mutations: read(day.groups, vanaf, day.date) };
-    applyMutations(objects, [file]);
+    applyMutations(objects, file);
     const after = structuredClone(objects);
-    expect(applyMutations(objects, [file])).toMatchObject([{ count: 0 }]);
+    expect(applyMutations(objects, file)).toMatchObject({ count: 0 });
     expect(objects).toEqual(after);
   });
 
@@ -329,7 +329,7 @@ describe('days of mutations', () => {
     const held = structuredClone(objects.get(key)) as Map<number, ObjectVoorkomen>;
     for (const [number, voorkomen] of held) held.set(number, { ...voorkomen, begin: 19_000_101 });
     objects.set(key, structuredClone(held));
-    const [found] = applyMutations(objects, [{ file: 'day.zip', vanaf, tot: day.date, mutations }]);
+    const found = applyMutations(objects, { file: 'day.zip', vanaf, tot: day.date, mutations });
     expect(found).toMatchObject({
       file: 'day.zip',
       count: 1,
@@ -337,7 +337,7 @@ describe('days of mutations', () => {
     });
     expect(objects.get(key)).toEqual(held);
     const right = dayBefore();
-    applyMutations(right, [{ file: 'day.zip', vanaf, tot: day.date, mutations }]);
+    applyMutations(right, { file: 'day.zip', vanaf, tot: day.date, mutations });
     right.set(key, held);
     expect(objects).toEqual(right);
   });
@@ -345,7 +345,7 @@ describe('days of mutations', () => {
   it('say that the register does not have an object, rather than that it differs', () => {
     const [wrong] = read(day.groups, vanaf, day.date).filter(({ was }) => was !== null) as [Mutation];
     const file = { file: 'day.zip', vanaf, tot: day.date, mutations: [wrong] };
-    expect(applyMutations(new Map(), [file])[0]?.examples[0]).toContain(
+    expect(applyMutations(new Map(), file).examples[0]).toContain(
       `${wrong.identificatie}, and the dataset has no such object`,
     );
   });
