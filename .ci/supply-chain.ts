@@ -153,6 +153,7 @@ export function auditFindings(output: string): string[] | undefined {
 /** Every lock file of the repository: its packages are held to the same rules. */
 export const lockFiles = [
   'package-lock.json',
+  '.ci/tools/package-lock.json',
   'test/generators/package-lock.json',
   'test/openapi-rules/package-lock.json',
   'test/package/tools/package-lock.json',

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import { toolPath } from '../../.ci/tools/installed.ts';
 import { packageScripts } from './scripts.ts';
 
 const folder = import.meta.dirname;
@@ -13,6 +13,7 @@ const root = resolve(folder, '../..');
 const dist = join(folder, 'dist');
 /** Where `tsconfig.json` puts the types of every file that one of the exports refers to. */
 const types = join(dist, 'types');
+const apiExtractor = await toolPath('@microsoft/api-extractor/bin/api-extractor');
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
@@ -38,10 +39,10 @@ copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 /** Writes the types that `entry` exports, and those that they refer to, into one file. */
 function joinTypes(entry: string, file: string): void {
   const mainEntryPointFilePath = join(types, entry);
-  const config = ExtractorConfig.prepare({
-    configObjectFullPath: undefined,
-    packageJsonFullPath: join(folder, 'package.json'),
-    configObject: {
+  const configuration = join(types, 'api-extractor.json');
+  writeFileSync(
+    configuration,
+    JSON.stringify({
       projectFolder: folder,
       mainEntryPointFilePath,
       compiler: {
@@ -50,20 +51,23 @@ function joinTypes(entry: string, file: string): void {
           files: [mainEntryPointFilePath],
         },
       },
+      apiReport: { enabled: false },
+      docModel: { enabled: false },
+      tsdocMetadata: { enabled: false },
       dtsRollup: { enabled: true, untrimmedFilePath: join(dist, file) },
-    },
-  });
-  const problems: string[] = [];
-  const { succeeded } = Extractor.invoke(config, {
-    localBuild: true,
-    messageCallback(message) {
-      message.handled = true;
-      if (message.logLevel === 'error' || message.messageId === 'ae-forgotten-export') problems.push(message.text);
-    },
-  });
-  if (!succeeded || problems.length > 0) {
+      messages: {
+        extractorMessageReporting: { default: { logLevel: 'none' }, 'ae-forgotten-export': { logLevel: 'error' } },
+      },
+    }),
+  );
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [apiExtractor, 'run', '--local', '--config', configuration],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) {
     throw new Error(
-      `The types of ${file} are not complete: export these in packages/admin/index.ts.\n${problems.join('\n')}`,
+      `The types of ${file} are not complete: export these in packages/admin/index.ts.\n${stdout}${stderr}`,
     );
   }
 }

@@ -46,7 +46,7 @@ describe.each(lockFiles)('the packages of %s', (file) => {
 
 it('the supply chain names every lock file of the repository', () => {
   expect(
-    globSync('{.,packages,test,docs}/**/package-lock.json', { cwd: root, exclude: ['**/node_modules/**'] }).sort(),
+    globSync('{.,.ci,packages,test,docs}/**/package-lock.json', { cwd: root, exclude: ['**/node_modules/**'] }).sort(),
   ).toEqual([...lockFiles].sort());
 });
 
