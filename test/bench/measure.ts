@@ -1,7 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs';
+
 /** CPU milliseconds of this process, user and system, all threads. */
 export function cpuMilliseconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+}
+
+/**
+ * The most memory that this process has had, in MB. On Linux not `maxRSS`: that begins with what the process which
+ * started this one had.
+ */
+export function peakMemoryMegabytes(): number {
+  const file = '/proc/self/status';
+  const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
+  return Number(kilobytes ?? process.resourceUsage().maxRSS) / 1024;
 }
 
 /** The middle value; of an even count the lower middle. */

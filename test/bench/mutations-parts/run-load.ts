@@ -7,6 +7,7 @@ import type { AddressTable, Dataset } from '../../../loader/storage/address-tabl
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { getUnpacked, paths } from '../../../loader/storage/storage.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import { peakMemoryMegabytes } from '../measure.ts';
 
 /**
  * One load in a process of its own, into a table that keeps nothing but the date and answers from the snapshot that it
@@ -59,7 +60,7 @@ console.log(
   JSON.stringify({
     seconds: (performance.now() - started) / 1_000,
     cpu_seconds: (user + system) / 1e6,
-    memory_mb: process.resourceUsage().maxRSS / 1024,
+    memory_mb: peakMemoryMegabytes(),
     writes,
     report,
     dataset,

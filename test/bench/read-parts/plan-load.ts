@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
 import { planLoad } from '../../../local/load/run-load.ts';
+import { peakMemoryMegabytes } from '../measure.ts';
 
 /** Takes an extract from zip to snapshot on all cores, in a process of its own, and prints what that came to. */
 const held = { owner: 'bench', token: 'bench', untilSeconds: Number.MAX_SAFE_INTEGER };
@@ -26,4 +27,4 @@ try {
 } finally {
   rmSync(folder, { recursive: true });
 }
-console.log(JSON.stringify({ seconds: performance.now() / 1_000, memory_mb: process.resourceUsage().maxRSS / 1024 }));
+console.log(JSON.stringify({ seconds: performance.now() / 1_000, memory_mb: peakMemoryMegabytes() }));
