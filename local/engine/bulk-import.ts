@@ -156,6 +156,15 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
     }
   }
 
+  /** As `probe`, once; a probe that failed, for want of disk space for instance, is made again. */
+  function importer(): Promise<Needed['by']> {
+    probed ??= probe().catch((error: unknown) => {
+      probed = undefined;
+      throw error;
+    });
+    return probed;
+  }
+
   async function importRows(groups: AsyncIterable<readonly Line[]>, lines: number): Promise<void> {
     const files: ExportFiles = { folder: join(work, 'export'), items: 0, bytes: 0 };
     const tables = await exportRest(files, client, table);
@@ -187,13 +196,13 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
   return {
     async takesOn({ lines, writes }) {
       if (writes < minimumWrites || writes * linesPerWrite < lines) return false;
-      probed ??= probe();
-      await requireDiskSpace(dataFolder, { lines, by: await probed }, freeIn);
+      // First what rows need, since the probe takes space itself.
+      await requireDiskSpace(dataFolder, { lines, by: 'rows' }, freeIn);
+      await requireDiskSpace(dataFolder, { lines, by: await importer() }, freeIn);
       return true;
     },
     async run(groups, { lines }) {
-      probed ??= probe();
-      const by = await probed;
+      const by = await importer();
       await rm(work, { recursive: true, force: true });
       await mkdir(work);
       try {

@@ -113,6 +113,17 @@ describe.each([
     expect(await left()).toEqual(['dynamodb.db']);
   });
 
+  it('checks the disk before it probes the engine, and probes again if that failed', async () => {
+    const size = { lines: 1_000_000, writes: 1_000_000 };
+    // Where the probe would have its folder.
+    await writeFile(importFolder(file), '');
+    bench.disk.free = 0;
+    await expect(bench.bulkImport.takesOn(size)).rejects.toThrow(/of free disk space/);
+    bench.disk.free = 1e9;
+    await expect(bench.bulkImport.takesOn(size)).rejects.toThrow(/ENOTDIR|EEXIST/);
+    expect(await bench.bulkImport.takesOn(size)).toBe(true);
+  });
+
   it('stops at once, with its processes, when the engine is stopped', async () => {
     const importing = bench.bulkImport.run(groupsOf(50_000), { lines: 50_000, writes: 50_000 });
     const ended = expect(importing).rejects.toThrow(/stopped/);
