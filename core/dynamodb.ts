@@ -243,6 +243,7 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
  * decides what follows (decision 0153).
  */
 export function createStoreClient(): DynamoDBClient {
+  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB: endpoint = AWS_ENDPOINT_URL } = process.env;
   const client = new DynamoDBClient({
     maxAttempts: 3,
     retryMode: 'standard',
@@ -253,6 +254,8 @@ export function createStoreClient(): DynamoDBClient {
     userAgentAppId: async () => undefined,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
+    disableClockSkewCorrection: false,
+    ...(endpoint ? { endpoint } : { ignoreConfiguredEndpointUrls: true }),
     sha256: Sha256,
     requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
   });

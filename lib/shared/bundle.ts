@@ -12,11 +12,16 @@ const releasedBundles = join(root, 'bundles');
 export const isReleased = existsSync(releasedBundles);
 
 /**
- * Modules of Node that are slow to `import`: importing reads every export once, and some exports load large parts of
- * Node that nothing here needs (decision 0107). These files load the modules without that.
+ * What a bundle has instead of a module that is slow to load (decision 0107). Importing a module of Node reads every
+ * export once, and some exports load large parts of Node that nothing here needs. The SDK's chain of credentials looks
+ * in places that no Lambda has, and with it come the clients of SSO and STS.
  */
-const builtins = Object.fromEntries(
-  ['http', 'process'].map((name) => [`node:${name}`, join(import.meta.dirname, 'builtins', `${name}.cjs`)]),
+const aliases = Object.fromEntries(
+  Object.entries({
+    'node:http': 'http.cjs',
+    'node:process': 'process.cjs',
+    '@aws-sdk/credential-provider-node': 'credentials.js',
+  }).map(([module, file]) => [module, join(import.meta.dirname, 'aliases', file)]),
 );
 
 export type BundleOptions = {
@@ -93,7 +98,7 @@ export function writeBundle({ name, entries, files, requires = false }: BundleOp
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    alias: builtins,
+    alias: aliases,
     legalComments: 'none',
     sourcemap: 'external',
     logLevel: 'error',

@@ -1,13 +1,61 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createStoreClient } from '../../core/dynamodb.ts';
 
 const hasLogger = (client: DynamoDBClient) =>
   client.middlewareStack.identify().some((name) => name.startsWith('loggerMiddleware'));
 
 describe('the client of the Lambdas', () => {
+  const before = { ...process.env };
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+    Object.assign(process.env, {
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'x',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      AWS_CONFIG_FILE: join(folder, 'config'),
+    });
+    delete process.env.AWS_ENDPOINT_URL;
+    delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+    writeFileSync(join(folder, 'config'), '[default]\nendpoint_url = http://of-the-file:1\n');
+  });
+
+  afterEach(() => {
+    process.env = { ...before };
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Where a call of `client` would go. */
+  async function hostOf(client: DynamoDBClient): Promise<string> {
+    client.middlewareStack.add(
+      () => async (args) => {
+        throw new Error((args.request as { hostname: string }).hostname);
+      },
+      { step: 'deserialize', priority: 'low' },
+    );
+    const call = client.send(new GetItemCommand({ TableName: 'addresses', Key: { address: { S: '1381AA#9' } } }));
+    return call.then(String, ({ message }: Error) => message);
+  }
+
   it('has no logger middleware, whose name in the SDK has not changed', () => {
     expect(hasLogger(new DynamoDBClient())).toBe(true);
     expect(hasLogger(createStoreClient())).toBe(false);
+  });
+
+  it('reads no configuration file, which no Lambda has', async () => {
+    expect(await hostOf(new DynamoDBClient())).toBe('of-the-file');
+    expect(await hostOf(createStoreClient())).toBe('dynamodb.eu-central-1.amazonaws.com');
+  });
+
+  it('uses the endpoint of its environment, its own before the one of all services', async () => {
+    process.env.AWS_ENDPOINT_URL = 'http://of-all:1';
+    expect(await hostOf(createStoreClient())).toBe('of-all');
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = 'http://of-dynamodb:1';
+    expect(await hostOf(createStoreClient())).toBe('of-dynamodb');
   });
 });

@@ -69,6 +69,14 @@ describe('a bundle', () => {
       expect.arrayContaining(['source-maps/Address/index.mjs.map', 'source-maps/Loader/merge.mjs.map']),
     );
   });
+
+  it('looks for credentials in the environment only, and ships no client of SSO or STS', () => {
+    const modules = Object.entries(first).filter(([path]) => path.startsWith('asset.') && path.endsWith('.mjs'));
+    const withSdk = modules.filter(([, text]) => text.includes('Unable to find environment variable credentials'));
+    expect(withSdk.length).toBeGreaterThan(3);
+    for (const [path, text] of modules)
+      expect([path, text.match(/defaultProvider::|sso-oidc|AssumeRole/)]).toEqual([path, null]);
+  });
 });
 
 /** The bundles lie outside of the project, so that nothing but what is in them can be found. */
