@@ -77,12 +77,13 @@ describe('lines in blocks', () => {
     const added = textOf('1381AA#9#B');
     const after = stored(filed.edited({ remove: [textOf('1381AA#7#A')], add: [added] }));
     const textsWith = (line: string) =>
-      [
-        ...after.textsBy(
+      Array.from(
+        after.textsBy(
           () => false,
           (one) => one === line,
         ),
-      ].map(String);
+        String,
+      );
     expect(textsWith(added)).toEqual([expect.stringContaining(added)]);
     expect(textsWith(textOf('1381AA#7#A'))).toEqual([]);
   });
