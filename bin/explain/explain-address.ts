@@ -119,8 +119,10 @@ async function readDeliveries(storage: Storage, days: readonly MutationFile[], n
   const found: Delivery[] = [];
   for (const day of days) {
     const bytes = await storage.get(day.key);
-    if (bytes) found.push({ day, mutations: (await readMutationDelivery(bufferAccess(bytes), day.name)).mutations });
-    else notes.push(`${day.name} is no longer kept, so what it changed is not shown`);
+    if (bytes) {
+      const { mutations } = await readMutationDelivery(bufferAccess(bytes), day.name);
+      found.push({ day, mutations: structuredClone(mutations) }); // their strings retain the XML
+    } else notes.push(`${day.name} is no longer kept, so what it changed is not shown`);
   }
   return found;
 }

@@ -21,7 +21,10 @@ export type Mutation = {
   wordt: ObjectVoorkomen | null;
 };
 
-/** The contents of an XML file of mutations, in its own order; it leads from the date `vanaf` to the date `tot`. */
+/**
+ * The contents of an XML file of mutations, in its own order; it leads from the date `vanaf` to the date `tot`. Its
+ * strings may be slices of the XML, and retain it: who keeps several has to copy them.
+ */
 export type MutationXml = {
   vanaf: string;
   tot: string;
@@ -178,9 +181,7 @@ class MutationCollector {
       throw this.#refused(`a change of object ${identificatie} turns one occurrence into another one`);
     }
     const sides = { was: was ? this.#voorkomen(kind, was, false) : null, wordt: this.#voorkomen(kind, wordt, true) };
-    const mutation: Mutation = { kind, identificatie, volgnummer, isNew: was === undefined, ...sides };
-    // A copy: a string that a parser returns may be a slice of its XML, and retain all of it.
-    this.#mutations.push(JSON.parse(JSON.stringify(mutation)));
+    this.#mutations.push({ kind, identificatie, volgnummer, isNew: was === undefined, ...sides });
   }
 
   #voorkomen(kind: ObjectKind, fields: Occurrence, isReported: boolean): ObjectVoorkomen | null {

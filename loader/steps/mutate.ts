@@ -67,9 +67,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const named = new Set<string>();
   for (const [at, file] of load.days.entries()) {
     try {
-      const { problems: found, mutations } = await readCopy(storage, file);
-      for (const problem of found) addProblem(problems, problem);
-      for (const mutation of mutations) named.add(objectKey(mutation));
+      for (const object of (await readCopy(storage, file)).named) named.add(object);
     } catch (error) {
       load = stoppedAt(load, at, error);
       break;
@@ -84,7 +82,8 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   let count = 0;
   // One day after the other, which together take too much memory.
   for (const file of load.days) {
-    const { gemeenten, ...read } = await readCopy(storage, file);
+    const { gemeenten, problems: ofDay, ...read } = (await readCopy(storage, file)).contents();
+    for (const problem of ofDay) addProblem(problems, problem);
     const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
     const { mutations } = concerning?.(day) ?? day;
     setAside.push(applyMutations(objects, { ...day, mutations }));

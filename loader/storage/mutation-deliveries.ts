@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
 import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
+import { objectKey } from '../dataset/apply-mutations.ts';
 import type { MutationFile } from '../dataset/load.ts';
 import { packLineBytes, unpackLineBytes } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
@@ -50,27 +51,31 @@ export async function copyDelivery(
   return { name, key, vanaf: delivery.vanaf, tot: delivery.tot, size: bytes.length, hash: delivery.hash };
 }
 
-/**
- * What was read of deliveries, so that a process parses each once. A key has the CRC-32 of the contents. As packed
- * JSON, which is small.
- */
-const justRead = new Map<string, Buffer>();
+/** What is kept of a delivery: the objects that it names, by `objectKey`, and all of it as packed JSON. */
+type ReadCopy = { named: string[]; packed: Buffer };
+
+/** What was read of deliveries, so that a process parses each once. A key has the CRC-32 of the contents. */
+const justRead = new Map<string, ReadCopy>();
 const mostKeptRead = 62;
 
-function keepRead(key: string, delivery: MutationDelivery): void {
+function keepRead(key: string, delivery: MutationDelivery): ReadCopy {
   if (justRead.size === mostKeptRead) justRead.clear();
-  justRead.set(key, packLineBytes(Buffer.from(JSON.stringify(delivery))));
+  const named = JSON.stringify([...new Set(delivery.mutations.map(objectKey))]);
+  // Parsed again, as a string that was made of slices of the XML may retain them.
+  const read = { named: JSON.parse(named), packed: packLineBytes(Buffer.from(JSON.stringify(delivery))) };
+  justRead.set(key, read);
+  return read;
 }
 
-/** The contents of a copy. @throws DamagedObjectError, ExtractError */
-export async function readCopy(storage: Storage, { name, key }: MutationFile): Promise<MutationDelivery> {
+/** The objects that a copy names, by `objectKey`, and its contents. @throws DamagedObjectError, ExtractError */
+export async function readCopy(
+  storage: Storage,
+  { name, key }: MutationFile,
+): Promise<{ named: readonly string[]; contents(): MutationDelivery }> {
   const bytes = await getObject(storage, key);
   if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
-  const held = justRead.get(key);
-  if (held) return JSON.parse(unpackLineBytes(held).toString()) as MutationDelivery;
-  const delivery = await readMutationDelivery(bufferAccess(bytes), name);
-  keepRead(key, delivery);
-  return delivery;
+  const read = justRead.get(key) ?? keepRead(key, await readMutationDelivery(bufferAccess(bytes), name));
+  return { named: read.named, contents: () => JSON.parse(unpackLineBytes(read.packed).toString()) };
 }
 
 /** @throws ExtractError where the name of a delivery, or its entry in a list, says something else than its documents */
