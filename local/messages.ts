@@ -85,7 +85,7 @@ type StartPlace = {
 };
 
 /** What `npm start` prints once it is running; its commands work when pasted. */
-export function greeting(service: Service, dataFolder: string, portal?: { portalUrl: string }): string {
+export function greeting(service: Service, dataFolder: string): string {
   const { baseUrl, apiKey, dataset } = service;
   const { postcode, huisnummer, toevoeging } = dataset.example;
   const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }) });
@@ -101,7 +101,7 @@ Try it:
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/address?${query}'
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/auth/validate'
 
-API reference: ${baseUrl}/docs${portal ? `\nCustomer portal: ${portal.portalUrl} (choose a customer or an operator to sign in as)` : ''}
+API reference: ${baseUrl}/docs
 
 Manage plans, accounts and keys from another terminal:
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import type { LocalBranding } from './branding.ts';
@@ -7,6 +8,8 @@ import type { Service } from './service.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
 
 const orphanCheckMilliseconds = 1_000;
+/** What a program that waits for the greeting may take for its first request. */
+const portalPauseMilliseconds = 150;
 
 /** Calls back once when the npm that started us has ended without a signal to us; does not keep the process alive. */
 export function whenOrphaned(callback: () => void): void {
@@ -61,10 +64,7 @@ async function start(options: StartOptions): Promise<void> {
   whenOrphaned(() => void leave(0));
 
   // Loaded here because they take a while, which "--help" should not.
-  const [{ startService }, { greeting, startErrorText }] = await Promise.all([
-    import('./service.ts'),
-    import('./messages.ts'),
-  ]);
+  const { startService } = await import('./service.ts');
   try {
     const portalPort = await freePortalPort(port);
     const service = await startService(
@@ -91,8 +91,16 @@ async function start(options: StartOptions): Promise<void> {
       },
       resources,
     );
-    const portal = await startPortalOf(service, { dataFolder, portalPort, branding }, resources);
-    console.log(greeting(service, dataFolder, portal));
+    const { greeting } = await import('./messages.ts');
+    console.log(greeting(service, dataFolder));
+    // After the greeting and the first request: the API answers already, and loading the portal would hold it up.
+    await Promise.race([sleep(portalPauseMilliseconds, undefined, { ref: false }), service.engineEnded]);
+    startPortalOf(service, { dataFolder, portalPort, branding }, resources).then(
+      ({ portalUrl }) => console.log(`Customer portal: ${portalUrl} (choose a customer or an operator to sign in as)`),
+      (error) => {
+        if (!leaving) console.error(`The portal could not be started: ${error?.message ?? error}`);
+      },
+    );
     await service.engineEnded;
     if (leaving) return;
     console.error(
@@ -100,6 +108,7 @@ async function start(options: StartOptions): Promise<void> {
     );
   } catch (error) {
     if (leaving) return;
+    const { startErrorText } = await import('./messages.ts');
     console.error(startErrorText(error, { host, port, endpoint, dataFolder }));
   }
   await leave(1);
@@ -115,21 +124,13 @@ async function freePortalPort(port: number): Promise<number> {
   return found.port;
 }
 
-/** The portal, on the two ports after the service's; the service starts without it if it fails. */
+/** The portal, on the two ports after the service's. */
 async function startPortalOf(
   { baseUrl }: Service,
   { dataFolder, portalPort, branding }: { dataFolder: string; portalPort: number; branding: LocalBranding | undefined },
   resources: AsyncDisposableStack,
-): Promise<{ portalUrl: string } | undefined> {
+): Promise<{ portalUrl: string }> {
   const ports = { portal: portalPort, provider: portalPort < 65_535 ? portalPort + 1 : 0 };
-  try {
-    const { startLocalPortal } = await import('./portal.ts');
-    return await startLocalPortal(
-      { ...(await readLocalState(dataFolder)), apiUrl: baseUrl, branding, ports },
-      resources,
-    );
-  } catch (error) {
-    console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  }
+  const { startLocalPortal } = await import('./portal.ts');
+  return startLocalPortal({ ...(await readLocalState(dataFolder)), apiUrl: baseUrl, branding, ports }, resources);
 }

@@ -12,12 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { Sha256 } from '../../core/dynamodb.ts';
 import type { TableDefinition } from '../template/local-app.ts';
-
-/** Region and credentials for an engine on this machine; the SDK requires them, engines ignore them. */
-export const localAws = {
-  region: 'eu-west-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-};
+import { localAws } from './engine.ts';
 
 /**
  * A client for the DynamoDB engine at `endpoint`. The caller has to destroy it.

@@ -143,6 +143,12 @@ export function startGuarded(
   };
 }
 
+/** Region and credentials for an engine on this machine; the SDK requires them, engines ignore them. */
+export const localAws = {
+  region: 'eu-west-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+};
+
 /** A running embedded DynamoDB engine. */
 export type Engine = {
   /** `http://127.93.12.201:41234` */

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { environment } from '../../core/names.ts';
 import { type BundleOptions, writeBundle } from '../../lib/shared/bundle.ts';
-import { localAws } from '../../local/engine/client.ts';
+import { localAws } from '../../local/engine/engine.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import { chargeKey } from '../support/charge-at.ts';
 import { gatewayEvent } from '../support/gateway-event.ts';

@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../../core/names.ts';
 import { readLocalState } from '../../local/data-folder.ts';
-import { localAws, localDynamoDb } from '../../local/engine/client.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
+import { localAws } from '../../local/engine/engine.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
-import { newAccount, startAddressService } from '../support/address-service.ts';
+import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import { readyText, start } from '../support/start.ts';
 import type { Benchmark } from './benchmark.ts';
 import { inTurn, median, pairedRatio, rounded } from './measure.ts';
@@ -100,6 +102,9 @@ async function startBare(resources: AsyncDisposableStack): Promise<Contender> {
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
+      [environment.accountsTable]: testTables.accounts,
+      [environment.addressesTable]: testTables.addresses,
+      [environment.keyChecksumSecret]: testChecksumSecret,
     },
   });
   resources.defer(async () => {

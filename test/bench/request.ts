@@ -7,7 +7,7 @@ import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { localAws } from '../../local/engine/client.ts';
+import { localAws } from '../../local/engine/engine.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import type { Benchmark } from './benchmark.ts';

@@ -197,8 +197,11 @@ describe('npm start on the data of an earlier start', () => {
     expect(await readManifest()).toBe(manifest);
   });
 
-  it('links from the reference to the portal that it starts', async () => {
-    const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(output) ?? [];
+  it('starts the portal after the API answers, prints its address when it does too, and links to it', async () => {
+    const printed = await service.until('(choose a customer');
+    expect(printed.indexOf(readyText)).toBeLessThan(printed.indexOf('Customer portal'));
+    const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(printed) ?? [];
+    expect((await fetch(portalUrl)).status).toBe(200);
     const page = await (await fetch(`${baseIn(output)}/docs`)).text();
     expect(page).toContain(`<a href="${portalUrl}">`);
   });

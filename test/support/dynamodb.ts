@@ -1,7 +1,6 @@
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { accountsTable, addressesTable } from '../../core/names.ts';
-import { localAws } from '../../local/engine/client.ts';
-import { startEngine } from '../../local/engine/engine.ts';
+import { localAws, startEngine } from '../../local/engine/engine.ts';
 
 /** The headers of a signature that the embedded engine requires; it ignores what they say. */
 const signed = {

@@ -3,24 +3,28 @@ import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/clie
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
 import { attemptId, chargeCommand } from '../../../core/accounts/charge/charge-command.ts';
-import { testChecksumSecret, testTables } from '../../support/address-service.ts';
+import { environment } from '../../../core/names.ts';
 
 /**
  * The reference of `npm run bench -- local`, in a process of its own: a server of Node's with nothing but the two SDK
- * calls of a lookup, on the engine and with the credentials of its environment. Prints its port.
+ * calls of a lookup. The engine, the tables and the credentials are those of its environment. Prints its port.
  */
 const client = new DynamoDBClient();
+const variable = (name: string) => process.env[name] ?? '';
+const addresses = variable(environment.addressesTable);
+const accounts = variable(environment.accountsTable);
+const secret = variable(environment.keyChecksumSecret);
 
 const server = createServer(async ({ headers }, response) => {
-  const claim = readApiKey(String(headers['x-api-key']), testChecksumSecret);
+  const claim = readApiKey(String(headers['x-api-key']), secret);
   if (!claim) throw new Error('the key is valid');
-  const charge = chargeCommand(testTables.accounts, { claim, units: 1, id: attemptId(), now: Date.now() / 1000 });
+  const charge = chargeCommand(accounts, { claim, units: 1, id: attemptId(), now: Date.now() / 1000 });
   const { Key, ExpressionAttributeValues: values, ...rest } = charge;
   await client.send(
     new UpdateItemCommand({ ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(values) }),
   );
   const { Item } = await client.send(
-    new GetItemCommand({ TableName: testTables.addresses, Key: { address: { S: '1381AA#9#A' } } }),
+    new GetItemCommand({ TableName: addresses, Key: { address: { S: '1381AA#9#A' } } }),
   );
   response.setHeader('content-type', 'application/json').end(JSON.stringify(Item));
 });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
-import { localAws } from '../../../local/engine/client.ts';
+import { localAws } from '../../../local/engine/engine.ts';
 import { runProcess, runWith, startLocalRun } from '../command-line.ts';
 
 const secretArn = 'arn:aws:secretsmanager:eu-west-1:000000000000:secret:checksum';

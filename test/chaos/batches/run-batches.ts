@@ -6,7 +6,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { addressItem } from '../../../core/addresses/address-item.ts';
 import { dateOf, daySeconds, secondsOf } from '../../../core/calendar.ts';
-import { localAws } from '../../../local/engine/client.ts';
+import { localAws } from '../../../local/engine/engine.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { testChecksumSecret, testTables } from '../../support/address-service.ts';

@@ -20,7 +20,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { windowStart } from '../../../core/calendar.ts';
 import { createStoreClient } from '../../../core/dynamodb.ts';
-import { localAws } from '../../../local/engine/client.ts';
+import { localAws } from '../../../local/engine/engine.ts';
 import {
   type AddressService,
   createInstance,
