@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { newAccount } from '../support/address-service.ts';
-import { loadAxe, violations, wcagRules } from '../support/axe.ts';
-import { because, inBrowser, launchBrowser } from '../support/browser.ts';
+import { violations, wcagRules } from '../support/axe.ts';
+import { because, inBrowser, launchBrowser, openTab, type Tab } from '../support/browser.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
 const folder = fileURLToPath(new URL('../../docs/examples/form/', import.meta.url));
@@ -36,20 +36,14 @@ async function startForm(baseUrl: string, key: string): Promise<{ url: string; s
   return { url: String(line).trim(), server };
 }
 
-let shared: Promise<Page> | undefined;
+let shared: Promise<Tab> | undefined;
 
 /** Goes to `url` in the tab that the tests share: a tab of its own for each is most of their time. */
-async function open(url: string): Promise<Page> {
-  shared ??= newPage();
-  const page = await shared;
+async function open(url: string, { scripts = true } = {}): Promise<Page> {
+  shared ??= openTab(browser, { viewport: { width: 390, height: 844 } });
+  const { page, allowScripts } = await shared;
+  await allowScripts(scripts);
   await page.goto(url);
-  return page;
-}
-
-async function newPage(options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
-  if (!browser) throw new Error('there is a browser');
-  const page = await browser.newPage({ viewport: { width: 390, height: 844 }, ...options });
-  await loadAxe(page);
   return page;
 }
 
@@ -138,14 +132,12 @@ describe('the example of a form', () => {
   });
 
   inBrowser(`works without JavaScript${because}`, async () => {
-    const page = await newPage({ javaScriptEnabled: false });
-    await page.goto(form.url);
+    const page = await open(form.url, { scripts: false });
     await type(page, '1012RJ', '147');
     await street(page).fill('Nieuwezijds Voorburgwal');
     await town(page).fill('Amsterdam');
     await page.getByRole('button', { name: 'Bezorg hier' }).click();
     await page.getByText('We leveren op: Nieuwezijds Voorburgwal 147').waitFor();
-    await page.close();
   });
 
   inBrowser(`never shows the key to the browser${because}`, async () => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { faultCodes } from '../../core/contract.ts';
 import { environment } from '../../core/names.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { newAccount } from '../support/address-service.ts';
-import { loadAxe, violations, visualRules, wcagRules } from '../support/axe.ts';
-import { because, inBrowser, launchBrowser } from '../support/browser.ts';
+import { violations, visualRules, wcagRules } from '../support/axe.ts';
+import { because, inBrowser, type Look, launchBrowser, openTab, type Tab } from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
@@ -152,39 +152,46 @@ describe('the reference page', () => {
     }
   });
 
+  const lightPhone = { viewport: phone, colorScheme: 'light', background: 'rgb(255, 255, 255)' } as const;
+  const darkPhone = { viewport: phone, colorScheme: 'dark', background: 'rgb(16, 22, 29)' } as const;
+  const lightDesktop = { ...lightPhone, viewport: desktop };
+  const darkDesktop = { ...darkPhone, viewport: desktop };
+
   // Each language is examined by all rules once, and again by those that depend on size and colours.
   describe.each([
-    ['a phone, light, in Dutch', phone, 'light', 'nl', wcagRules],
-    ['a phone, dark, in English', phone, 'dark', 'en', visualRules],
-    ['a desktop, light, in English', desktop, 'light', 'en', wcagRules],
-    ['a desktop, dark, in Dutch', desktop, 'dark', 'nl', visualRules],
-  ] as const)('on %s', (_device, viewport, colorScheme, language, rules) => {
+    ['Dutch', 'nl', [lightPhone, darkDesktop]],
+    ['English', 'en', [lightDesktop, darkPhone]],
+  ])('in %s, on a phone and a desktop, light and dark', (_name, language, looks) => {
     const path = `/docs?lang=${language}`;
 
     inBrowser(`has each sample next to its text${because}`, async () => {
-      const { page } = await visit(path, { viewport, colorScheme });
-      const gaps: { right: number; below: number }[] = await page.evaluate(`
+      const { page, show } = await visit(path);
+      for (const look of looks) {
+        await show(look);
+        const gaps: { right: number; below: number }[] = await page.evaluate(`
         [...document.querySelectorAll('.block:has(> .samples)')].map((block) => {
           const [text, samples] = [...block.children].map((part) => part.getBoundingClientRect());
           return { right: samples.left - text.right, below: samples.top - text.bottom };
         })`);
-      expect(gaps.length).toBeGreaterThan(5);
-      for (const { right, below } of gaps) {
-        const gap = viewport.width < 960 ? below : right;
-        expect(gap).toBeGreaterThanOrEqual(0);
-        expect(gap).toBeLessThan(60);
+        expect(gaps.length).toBeGreaterThan(5);
+        for (const { right, below } of gaps) {
+          const gap = look.viewport.width < 960 ? below : right;
+          expect(gap).toBeGreaterThanOrEqual(0);
+          expect(gap).toBeLessThan(60);
+        }
       }
     });
 
     inBrowser(`asks for nothing else, reports nothing, fits, and is accessible${because}`, async () => {
-      const { page, requests, messages } = await visit(path, { viewport, colorScheme });
+      const { page, show, requests, messages } = await visit(path, looks[0]);
       // Closed parts are examined too.
       await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })");
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
-        colorScheme === 'dark' ? 'rgb(16, 22, 29)' : 'rgb(255, 255, 255)',
-      );
-      expect(await violations(page, rules)).toEqual([]);
+      for (const look of looks) {
+        await show(look);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(look.viewport.width);
+        expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(look.background);
+        expect(await violations(page, look === looks[0] ? wcagRules : visualRules)).toEqual([]);
+      }
       expect(requests).toEqual([service.baseUrl + path]);
       expect(messages).toEqual([]);
     });
@@ -245,8 +252,9 @@ describe('the reference page', () => {
   inBrowser(
     `shows the sample of one language at a time, each whole, and all in print, dark on white${because}`,
     async () => {
+      const { page, show } = await visit('/docs');
       for (const viewport of [phone, desktop]) {
-        const { page } = await visit('/docs', { viewport });
+        await show({ viewport, colorScheme: 'light' });
         for (const label of ['curl', 'TypeScript', 'Python', 'PHP', 'C#']) {
           await page.locator('.tabs label', { hasText: label }).click();
           const shown = page.locator('.tabs .panel:visible');
@@ -260,14 +268,13 @@ describe('the reference page', () => {
         })()`)) as { height: number; hidden: number };
           expect([label, height < 480, hidden]).toEqual([label, true, 0]);
         }
-        await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+        await show({ viewport, colorScheme: 'dark', media: 'print' });
         expect(await page.locator('.tabs .panel:visible').count()).toBe(5);
         for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
           expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
         }
         const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
         expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
-        await page.emulateMedia({ media: 'screen' });
       }
     },
   );
@@ -279,8 +286,9 @@ describe('the reference page', () => {
   });
 
   inBrowser(`has links in the operator's colour that can be read, whatever the colour${because}`, async () => {
+    const { page, show } = await visit('/docs');
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page } = await visit('/docs', { colorScheme });
+      await show({ viewport: desktop, colorScheme });
       const links = (await page.evaluate(linkColours)) as { brand: string; contrast: number; hue: string }[];
       expect(links.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
       expect(links.map(({ hue }) => hue)).toEqual(['red', 'green', 'blue', 'any', 'any', 'red', 'red', 'blue', 'red']);
@@ -311,8 +319,7 @@ describe('the reference page', () => {
   });
 
   inBrowser(`is complete without JavaScript, in the language of the browser${because}`, async () => {
-    const page = await openPage({ javaScriptEnabled: false, locale: 'nl-NL' });
-    await page.goto(`${service.baseUrl}/docs`);
+    const { page } = await visit('/docs', { scripts: false, language: 'nl-NL' });
     const text = await page.locator('body').innerText();
     for (const shown of ['Eén adres opzoeken', 'Nieuwezijds Voorburgwal', 'huisnummer-range', 'RateLimit-Policy']) {
       expect(text).toContain(shown);
@@ -320,7 +327,6 @@ describe('the reference page', () => {
     await page.getByRole('link', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Look up one address' }).waitFor();
     expect(await page.getByRole('button').count()).toBe(0);
-    await page.close();
   });
 
   inBrowser(`has pages of problems that fit on a phone, ask for nothing and are accessible${because}`, async () => {
@@ -333,18 +339,6 @@ describe('the reference page', () => {
     }
   });
 });
-
-/** A page in a browser session of its own, with everything but the local service cut off. */
-async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-  if (!browser) throw new Error('there is a browser');
-  const page = await browser.newPage(options);
-  await loadAxe(page);
-  await page.route('**/*', async (route) => {
-    if (route.request().url().startsWith(service.baseUrl)) await route.continue();
-    else await route.abort();
-  });
-  return page;
-}
 
 /** A link in each colour of an operator: its least contrast with a background, and its strongest channel. */
 const linkColours = `(() => {
@@ -376,27 +370,38 @@ const linkColours = `(() => {
   });
 })()`;
 
-type Device = { viewport?: typeof phone } & Parameters<Page['emulateMedia']>[0];
+type Visit = Partial<Look> & { scripts?: boolean; language?: string };
 
-let shared: Promise<Page> | undefined;
+let shared: Promise<Tab> | undefined;
+
+/** A tab with everything but the local service cut off. */
+async function openLocalTab(): Promise<Tab> {
+  const tab = await openTab(browser);
+  await tab.page.route('**/*', async (route) => {
+    if (route.request().url().startsWith(service.baseUrl)) await route.continue();
+    else await route.abort();
+  });
+  return tab;
+}
 
 /**
- * Goes to a page of the service in the tab that the tests share, by default on a light desktop, and collects what the
- * page requests and reports.
+ * Goes to a page of the service in the tab that the tests share, by default on a light desktop with JavaScript, and
+ * collects what the page requests and reports.
  */
-async function visit(path: string, { viewport = desktop, ...media }: Device = {}) {
-  shared ??= openPage();
-  const page = await shared;
+async function visit(path: string, { scripts = true, language = 'en-US', ...look }: Visit = {}) {
+  shared ??= openLocalTab();
+  const { page, show, allowScripts } = await shared;
   const requests: string[] = [];
   const messages: string[] = [];
   for (const event of ['pageerror', 'console', 'request']) page.removeAllListeners(event);
   page.on('pageerror', (error) => messages.push(String(error)));
   page.on('console', (message) => messages.push(message.text()));
   page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()));
-  await page.setViewportSize(viewport);
-  await page.emulateMedia({ media: 'screen', colorScheme: 'light', reducedMotion: 'no-preference', ...media });
+  await show({ viewport: desktop, colorScheme: 'light', ...look });
+  await allowScripts(scripts);
+  await page.setExtraHTTPHeaders({ 'Accept-Language': language });
   await page.goto(service.baseUrl + path);
-  return { page, requests, messages };
+  return { page, show, requests, messages };
 }
 
 /** The text of HTML that has no other entities. */

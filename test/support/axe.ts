@@ -25,14 +25,11 @@ export const visualRules: RunOptions = {
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Loads axe-core with every document that the page goes to from now on: before its scripts, and whatever its policy.
+ * What axe-core finds wrong in the document that is open, by rule, with the first element of each. Loads axe-core
+ * there, whatever the policy of the document.
  */
-export async function loadAxe(page: Page): Promise<void> {
-  await page.addInitScript(source);
-}
-
-/** What axe-core finds wrong in a document that was loaded with it, by rule, with the first element of each. */
 export async function violations(page: Page, rules: RunOptions): Promise<string[]> {
+  if (await page.evaluate('!window.axe')) await page.evaluate(source);
   const options: RunOptions = { ...rules, resultTypes: ['violations'] };
   return await page.evaluate(`axe
     .run(document, ${JSON.stringify(options)})

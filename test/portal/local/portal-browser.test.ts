@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { RunOptions } from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { allRules, loadAxe, violations, visualRules } from '../../support/axe.ts';
-import { because, emulation, inBrowser, launchBrowser } from '../../support/browser.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { allRules, violations, visualRules } from '../../support/axe.ts';
+import { because, inBrowser, launchBrowser, openTab, type Tab } from '../../support/browser.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
 
 let portal: Awaited<ReturnType<typeof startLocalPortal>>;
@@ -17,20 +17,19 @@ afterAll(async () => {
   await portal.stop();
 });
 
-async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  if (!browser) throw new Error('there is a browser');
-  return await browser.newPage({ locale: 'en-GB', ...options });
+let shared: Promise<Tab> | undefined;
+
+/** The tab that the tests share, signed out, with or without JavaScript. */
+async function openSharedTab({ scripts }: { scripts: boolean }): Promise<Tab> {
+  shared ??= openTab(browser, { locale: 'en-GB' });
+  const tab = await shared;
+  await tab.page.context().clearCookies();
+  await tab.allowScripts(scripts);
+  return tab;
 }
 
-let scripted: Promise<Page> | undefined;
-
-/** The tab with JavaScript; the tests share it, since a new one costs as much as five pages. */
-function scriptedPage(): Promise<Page> {
-  scripted ??= newPage();
-  return scripted;
-}
-
-async function signIn(page: Page, person: string): Promise<Page> {
+async function signIn(person: string, tab: Tab): Promise<Page> {
+  const { page } = tab;
   await page.goto(portal.portalUrl);
   await page.getByRole('link', { name: /Sign in|Inloggen/ }).click();
   await page.getByRole('link', { name: person }).click();
@@ -38,27 +37,21 @@ async function signIn(page: Page, person: string): Promise<Page> {
   return page;
 }
 
-let operator: Promise<Page> | undefined;
+type Cookies = Parameters<BrowserContext['addCookies']>[0];
+let ofOperator: Promise<Cookies> | undefined;
 
-/** The page of an operator who has signed in without JavaScript; the tests share it. */
-function signedInOperator(): Promise<Page> {
-  operator ??= newPage({ javaScriptEnabled: false }).then((page) => signIn(page, 'Olaf Operator'));
-  return operator;
+/** The tab, in which an operator has signed in. */
+async function operatorTab(options: { scripts: boolean }): Promise<Tab> {
+  const tab = await openSharedTab(options);
+  ofOperator ??= signIn('Olaf Operator', tab).then((page) => page.context().cookies());
+  await tab.page.context().addCookies(await ofOperator);
+  return tab;
 }
 
-/** The page of the operator, at the first page of the portal. */
+/** The first page of the portal for the operator, without JavaScript. */
 async function operatorPage(): Promise<Page> {
-  const page = await signedInOperator();
+  const { page } = await operatorTab({ scripts: false });
   await page.goto(portal.portalUrl);
-  return page;
-}
-
-/** The tab with JavaScript, which now is the operator's. */
-async function scriptedOperatorPage(): Promise<Page> {
-  const { cookies } = await (await signedInOperator()).context().storageState();
-  const page = await scriptedPage();
-  await page.context().clearCookies();
-  await page.context().addCookies(cookies);
   return page;
 }
 
@@ -73,7 +66,7 @@ describe('the portal in a browser', () => {
   inBrowser(
     `lets a customer create a key, use it, see the count rise, replace it, and see the old one refused${because}`,
     async () => {
-      const page = await signIn(await scriptedPage(), 'Kim Klant');
+      const page = await signIn('Kim Klant', await openSharedTab({ scripts: true }));
       await page.getByRole('link', { name: 'Keys' }).click();
       await page.getByLabel('Label').fill('webshop');
       await page.getByRole('button', { name: 'Create a key' }).click();
@@ -196,9 +189,7 @@ describe('the portal in a browser', () => {
     async () => {
       const keys = await portal.admin.keys.list('demo');
       if (keys.length < 3) await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
-      const page = await scriptedOperatorPage();
-      await loadAxe(page);
-      const show = await emulation(page);
+      const { page, show } = await operatorTab({ scripts: true });
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       const found: string[] = [];
@@ -253,7 +244,7 @@ describe('the portal in a browser', () => {
   inBrowser(
     `is used by keyboard alone: the first stop skips to the content${because}`,
     async () => {
-      const page = await scriptedOperatorPage();
+      const { page } = await operatorTab({ scripts: true });
       await page.goto(portal.portalUrl);
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.className')).toBe('skip');
