@@ -184,7 +184,7 @@ async function used(): Promise<number> {
 async function smoke(...args: string[]) {
   const program = fileURLToPath(new URL('../../bin/smoke.ts', import.meta.url));
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { out: '', err: '' };
