@@ -51,7 +51,7 @@ export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
 
 /** `2021-10-15` as the number 20211015. */
 export function dayOf(date: string): number {
-  return Number(date.replaceAll('-', ''));
+  return 10_000 * Number(date.slice(0, 4)) + 100 * Number(date.slice(5, 7)) + Number(date.slice(8));
 }
 
 /** 20211015 as `2021-10-15`. */

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Change } from './lines.ts';
-import { type ChangeExample, changeExample } from './load-counts.ts';
+import { type ChangedPlaces, type ChangeExample, changeExample } from './load-counts.ts';
 
 /** A stored part of the CSV of a load's changes; `bytes` of the text without its head, before it was packed. */
 export type ChangesCsv = { name: string; changes: number; bytes: number };
@@ -20,7 +20,7 @@ function field(text: string): string {
 /** Small enough for a page of the portal to send one or more. */
 const usualBytes = 2_000_000;
 
-/** Collects the changes of addresses of a shard; the others have nothing that an operator could judge. */
+/** Collects changes of addresses of a shard. */
 export class ChangesCsvWriter {
   readonly files: ChangesCsv[] = [];
   readonly #shard: string;
@@ -33,9 +33,8 @@ export class ChangesCsvWriter {
     this.#write = write;
   }
 
-  async add(change: Change): Promise<void> {
-    if (change.kind === 'list' || change.kind === 'upgraded') return;
-    const line = changesCsvLine(changeExample(change));
+  async add(change: Pick<Change, 'before' | 'after'>, places: ChangedPlaces): Promise<void> {
+    const line = changesCsvLine(changeExample(change, places));
     this.#lines.push(line);
     this.#length += line.length;
     if (this.#length >= usualBytes) await this.flush();

@@ -101,10 +101,16 @@ function countAddress(counts: ShardCounts, kind: ChangeKind, change: Change): vo
 /** How many changes there are by street (`Buitenveer, Weesp`) and by woonplaats. */
 export type ChangesByPlace = { streets: Record<string, number>; woonplaatsen: Record<string, number> };
 
+/** The places of an address before and after a change, or `null` where there is no address. */
+export type ChangedPlaces = Record<'old' | 'now', Place[] | null>;
+
+export function changedPlaces({ before, after }: Pick<Change, 'before' | 'after'>): ChangedPlaces {
+  return { old: placesIn(before), now: placesIn(after) };
+}
+
 /** Counts a change of an address at each place that it has before or after. */
-export function countPlaces({ streets, woonplaatsen }: ChangesByPlace, { kind, before, after }: Change): void {
-  if (kind === 'list' || kind === 'upgraded') return;
-  const places = [...(placesIn(before) ?? []), ...(placesIn(after) ?? [])];
+export function countPlaces({ streets, woonplaatsen }: ChangesByPlace, { old, now }: ChangedPlaces): void {
+  const places = [...(old ?? []), ...(now ?? [])];
   for (const name of new Set(places.map(nameOf))) streets[name] = (streets[name] ?? 0) + 1;
   for (const name of new Set(places.map(({ woonplaats }) => woonplaats)))
     woonplaatsen[name] = (woonplaatsen[name] ?? 0) + 1;
@@ -120,12 +126,14 @@ export function mostChanged(parts: readonly Record<string, number>[], most: numb
 }
 
 /** A change in readable form, from its lines. */
-export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
-  const [old, now] = [placesIn(before), placesIn(after)];
+export function changeExample(
+  change: Pick<Change, 'before' | 'after'>,
+  { old, now } = changedPlaces(change),
+): ChangeExample {
   const isSame = String(old?.map(nameOf)) === String(now?.map(nameOf));
   const text = isSame ? (place: Place) => `${nameOf(place)} (${idsOf([place]).join(' ')})` : nameOf;
   return {
-    key: keyOf((after ?? before) as Line),
+    key: keyOf((change.after ?? change.before) as Line),
     before: old?.map(text) ?? null,
     after: now?.map(text) ?? null,
     nummeraanduidingen: [...new Set(idsOf([...(old ?? []), ...(now ?? [])]))].sort(),

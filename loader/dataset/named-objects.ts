@@ -8,6 +8,9 @@ const tab = 0x09;
 const lineEnd = 0x0a;
 const asterisk = 0x2a;
 const zero = 0x30;
+const nine = 0x39;
+/** Where the month of a date begins. */
+const monthAt = 4;
 const idLength = 16;
 /** The digits of the gemeente, and where those of the object begin: without the kind between, a number is exact. */
 const gemeenteLength = 4;
@@ -57,7 +60,8 @@ export function findNamed(texts: Iterable<Buffer>, named: NamedObjects, from = n
       let end = at + fieldsAt.volgnummer;
       while (end < lines.length && lines[end] !== lineEnd) end++;
       const begin = dayIn(lines, at + fieldsAt.begin);
-      const eind = dayIn(lines, at + fieldsAt.eind);
+      // No month begins with a nine.
+      const eind = lines[at + fieldsAt.eind + monthAt] === nine ? noEind : dayIn(lines, at + fieldsAt.eind);
       if (begin > to && begin < next) next = begin;
       if (eind > to && eind < next) next = eind;
       const turns = (begin > from && begin <= to) || (eind > from && eind <= to);
@@ -135,11 +139,13 @@ export function mayHave(index: Buffer, { field, numbers, filter }: NamedObjects)
   return false;
 }
 
+/** In two halves, each a small integer, which takes a quarter of the time. */
 function numberAt(text: Uint8Array, start: number): number {
-  let number = 0;
-  for (let at = start; at < start + gemeenteLength; at++) number = 10 * number + (text[at] as number) - zero;
-  for (let at = start + sequenceAt; at < start + idLength; at++) number = 10 * number + (text[at] as number) - zero;
-  return number;
+  let [high, low] = [0, 0];
+  for (let at = start; at < start + gemeenteLength; at++) high = 10 * high + (text[at] as number) - zero;
+  high = 10 * high + (text[start + sequenceAt] as number) - zero;
+  for (let at = start + sequenceAt + 1; at < start + idLength; at++) low = 10 * low + (text[at] as number) - zero;
+  return 1e9 * high + low;
 }
 
 /** Seven bits a byte, the lowest first; a difference below zero is an odd number. Returns the position after it. */

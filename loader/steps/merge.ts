@@ -9,6 +9,7 @@ import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type L
 import { extractName, type Load, resultOf, type Snapshot, startOf } from '../dataset/load.ts';
 import {
   type ChangesByPlace,
+  changedPlaces,
   countChange,
   countPlaces,
   mostChanged,
@@ -90,9 +91,13 @@ export async function mergeShard(
     merged.listKeys += counts.lists;
     for (const change of changesIn(groups)) {
       countChange(merged, change);
-      if (load.base) countPlaces(byPlace, change);
-      if (load.base) await csv.add(change);
       const { kind } = change;
+      // The others have nothing that an operator could judge.
+      if (load.base && kind !== 'list' && kind !== 'upgraded') {
+        const places = changedPlaces(change);
+        countPlaces(byPlace, places);
+        await csv.add(change, places);
+      }
       if (kind in merged.unexplained && after.isError?.(change)) merged.unexplained[kind as ChangeKind]++;
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
