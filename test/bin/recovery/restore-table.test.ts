@@ -7,7 +7,7 @@ import { accountsTable } from '../../../core/names.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
-import { storedItems } from '../../support/stored-items.ts';
+import { restoreItems, type StoredItem, storedItems } from '../../support/stored-items.ts';
 import { tableControl } from '../../support/table-control.ts';
 import { run } from '../command-line.ts';
 import { type AwsOperations, type FakeStack, startFakeAws, testCaller } from '../fake-aws.ts';
@@ -32,6 +32,8 @@ let service: HttpService;
 let control: ReturnType<typeof tableControl>;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let key: string;
+/** What the table holds before the first test. */
+let first: StoredItem[];
 const environment = { ...process.env };
 const operations: AwsOperations = {};
 const stacks: Record<string, FakeStack> = {};
@@ -52,6 +54,8 @@ beforeAll(async () => {
   stacks['a-data'] = { outputs: { AccountsTableName: table, AddressesTableName: testTables.addresses } };
   stacks['a-service'] = { outputs: { BaseUrl: service.baseUrl } };
   ({ key } = await newAccount(service, { day: 1e6 }));
+  for (let count = 0; count < 3; count++) await newAccount(service, { day: 10 });
+  first = await storedItems(service.client, table);
 }, 60_000);
 afterAll(async () => {
   process.env = environment;
@@ -186,6 +190,9 @@ describe('restore deleted-table', () => {
 describe('restore wrong-contents', () => {
   const at = new Date(Math.floor(Date.now() / 1000) * 1000 - 1000);
   const restore = (execute: boolean) => restoreWrongContents({ ...tools, execute, at });
+
+  // A procedure looks at every account: those of the tests before would make each slower than the last.
+  beforeEach(() => restoreItems(service.client, table, first));
 
   /** A table that went wrong a moment after `at`, and what it should hold again. */
   async function damage() {
