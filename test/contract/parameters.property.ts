@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createOpenApiDocument } from '../../bin/openapi/reference.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 type Parameter = { name: string; schema: { pattern?: string; minimum?: number; maximum?: number } };
 
@@ -22,7 +23,7 @@ function accepts(name: keyof typeof valid, value: string): boolean {
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom(' ', '0', '1', '9', 'a', 'Z', 'ß', 'ſ', '-', '\t', '\u00a0'), maxLength: 9 }),
   fc.stringMatching(/^ ?[1-9]\d{3} ?[a-zA-Z]{2} ?$/),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 );
 
 describe('the described parameters', () => {

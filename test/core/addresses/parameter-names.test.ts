@@ -18,10 +18,9 @@ function edited(word: string): string[] {
 describe('the name of a parameter', () => {
   it.each(ownNames)('means %s with up to two edits', (own) => {
     expect(meaningOf(own)).toBe(own);
-    for (const once of edited(own)) expect([once, meaningOf(once)]).toEqual([once, own]);
-    for (const once of edited(own).filter((_, index) => index % 50 === 0)) {
-      for (const twice of edited(once)) expect([twice, meaningOf(twice)]).toEqual([twice, own]);
-    }
+    const once = edited(own);
+    const twice = once.filter((_, index) => index % 50 === 0).flatMap(edited);
+    expect([...once, ...twice].filter((name) => meaningOf(name) !== own)).toEqual([]);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
 import { ByteCursor, literal } from '../../../loader/bag/byte-cursor.ts';
 
@@ -73,7 +74,7 @@ describe('four bytes at once', () => {
         const bytes = Buffer.from(text);
         bytes[i] = byte;
         const isOwn = text[i] === 'T' ? byte === 0x54 : own.includes(String.fromCharCode(byte));
-        expect([i, byte, has(new ByteCursor(bytes))]).toEqual([i, byte, isOwn]);
+        assert.deepEqual([i, byte, has(new ByteCursor(bytes))], [i, byte, isOwn]);
       }
     }
   });
