@@ -92,7 +92,14 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
   const edits = editsByShard(editsOf(found, objects, load.peildatum, next));
-  for (const [shard, ofShard] of edits) await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
+  const edited = [...edits.keys()];
+  // Of many days together these are large, and what follows needs none of them.
+  found.clear();
+  for (const key of objects.keys()) if (key.startsWith('NUM ')) objects.delete(key);
+  for (const [shard, ofShard] of edits) {
+    edits.delete(shard);
+    await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
+  }
   const after = rewritten(before, named, objects, load.peildatum);
   const { severalCurrent, ...now } = await readReferenceFile(after, load.peildatum);
   for (const identificatie of [...severalCurrent.OPR, ...severalCurrent.WPL]) {
@@ -112,7 +119,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     const collected: Collected = { voorkomens: count, problems, objects: 0, parts: [] };
     await putJson(storage, paths.collected(loadId), collected);
   }
-  const all = new Set([...shards, ...edits.keys(), ...(load.base?.snapshot.shards ?? [])]);
+  const all = new Set([...shards, ...edited, ...(load.base?.snapshot.shards ?? [])]);
   const items = await putShards(storage, loadId, all);
   const result: Mutated = {
     mutations: count,

@@ -22,6 +22,7 @@ import { rejectRefused, resume, rollback } from '../../loader/steps/stored-loads
 import { SourceChangedError } from '../../loader/storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
+import { inSmallYoungGeneration } from './young-generation.ts';
 
 /** The first half of a load, up to rows by shard; skips what is already stored. */
 async function extract(session: LoadSession, load: string): Promise<void> {
@@ -165,7 +166,7 @@ function loadOnce(session: LoadSession, options: RunOptions): Promise<LoadReport
     for (;;) {
       const report = await afterPending(
         session,
-        () => discover(session, options),
+        () => inSmallYoungGeneration(() => discover(session, options)),
         async (load, found) => {
           await prepare(session, load, found);
           return guardAndApply(session, load, options);
@@ -182,7 +183,7 @@ async function prepare(session: LoadSession, load: string, { action }: Discovery
   const { days } = await getJson<Load>(session.storage, paths.load(load));
   if (days.length > 0 || action === 'mutations') {
     const shown = session.progress.begin('mutate', {});
-    await mutate(session.storage, load);
+    await inSmallYoungGeneration(() => mutate(session.storage, load));
     shown.end();
   }
   await merge(session, load);
@@ -194,7 +195,7 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
     untilUnchanged(session, async () => {
       const { fence, thresholds } = session;
       for (;;) {
-        const found = await discover(session, { ...options, planOnly: true });
+        const found = await inSmallYoungGeneration(() => discover(session, { ...options, planOnly: true }));
         if (found.action === 'none') return unchangedReport(found);
         await prepare(session, found.load, found);
         const plan = await guard(session, found.load, fence, thresholds, { planOnly: true });
