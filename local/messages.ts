@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { grouped } from '../loader/dataset/load-counts.ts';
 import { ExtractError } from '../loader/extract-error.ts';
 import { StaleLoadError } from '../loader/steps/guard.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
@@ -94,7 +95,7 @@ export function greeting(service: Service, dataFolder: string): string {
   const folder = below.startsWith('..') ? dataFolder : below;
   const { keys, peildatum } = dataset.later ?? dataset.report;
   return `${loadedText(dataset.report)}${presentText(dataset)}
-Serving ${count(keys)} addresses with snapshot date ${peildatum} on ${baseUrl}
+Serving ${grouped(keys)} addresses with snapshot date ${peildatum} on ${baseUrl}
 
 Try it:
 
@@ -116,11 +117,11 @@ Press Ctrl-C to stop.
 function loadedText(report: LoadReport): string {
   const { outcome, voorkomens, addresses, keys, withoutPostcode, problems } = report;
   if (outcome !== 'published') return '';
-  const skipped = withoutPostcode === null ? '' : `, ${count(withoutPostcode)} skipped (no postcode)`;
-  const faulty = problems === null ? '' : `, ${count(problems)} faulty`;
+  const skipped = withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
+  const faulty = problems === null ? '' : `, ${grouped(problems)} faulty`;
   const waived = report.waived.map(({ message }) => `\nIgnored because you chose this extract: ${message}`).join('');
   return `
-Read ${count(voorkomens)} BAG records: ${count(addresses)} current addresses (${count(keys)} distinct lookups)${skipped}${faulty}${waived}
+Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} current addresses (${grouped(keys)} distinct lookups)${skipped}${faulty}${waived}
 `;
 }
 
@@ -131,8 +132,6 @@ function presentText({ present }: ServedDataset): string {
 Serving what the data folder holds, from ${present}. Load another with --extract; --fresh discards it and serves the demo.
 `;
 }
-
-const count = (number: number) => number.toLocaleString('en');
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

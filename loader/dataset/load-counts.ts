@@ -238,8 +238,9 @@ export function objections(
   return found;
 }
 
-function grouped(count: number): string {
-  return count.toLocaleString('en');
+/** `9,912,345`. Not by `toLocaleString`, the first of which takes 17 ms. */
+export function grouped(count: number): string {
+  return `${count}`.replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 function percent(share: number): string {

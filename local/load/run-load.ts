@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import { retryWithBackoff } from '../../core/retry.ts';
 import type { Load, Part } from '../../loader/dataset/load.ts';
 import { applyChanges, importAll } from '../../loader/steps/apply.ts';
@@ -22,6 +23,7 @@ import { rejectRefused, resume, rollback } from '../../loader/steps/stored-loads
 import { SourceChangedError } from '../../loader/storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
+import { tasksAtOnce } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';
 
 /** The first half of a load, up to rows by shard; skips what is already stored. */
@@ -32,8 +34,7 @@ async function extract(session: LoadSession, load: string): Promise<void> {
   const workers = session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
   if (!(await storage.open(paths.parts(load)))) {
     const shown = progress.begin('reference', { rows: 0 });
-    const { partBytes } = options;
-    await workers.run([{ kind: 'reference', load, partBytes }], (amount) => shown.advance(amount));
+    await workers.run([{ kind: 'reference', load, partBytes: options.partBytes }], (done) => shown.advance(done));
     shown.end();
   }
   const parts = await getJson<Part[]>(storage, paths.parts(load));
@@ -109,10 +110,10 @@ async function apply(session: LoadSession, load: string): Promise<LoadReport> {
   const { bulkImport } = options;
   if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
     const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
-    for (const { changes, writes } of files) {
+    await forEachConcurrently(files, tasksAtOnce, async ({ changes, writes }) => {
       const { written } = await applyChanges(session, { load, changes }, fence, (rows) => shown.advance({ rows }));
       if (written === 0) shown.advance({ rows: writes });
-    }
+    });
     shown.end();
   }
   const publishing = progress.begin('publish', {});

@@ -1,4 +1,5 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Part } from '../../loader/dataset/load.ts';
 import type { ReferenceMemory } from '../../loader/dataset/reference-file.ts';
 import { ExtractError } from '../../loader/extract-error.ts';
@@ -37,14 +38,17 @@ async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => 
   }
 }
 
+/** Enough that one task computes while the others wait for the disk or the database. */
+export const tasksAtOnce = 4;
+
 /**
- * Runs the tasks in this thread, one after the other: for small extracts, where starting a thread takes longer than the
- * work.
+ * Runs the tasks in this thread, some at once, as most of their time they wait until the disk has their objects: for
+ * small extracts, where starting a thread takes longer than the work.
  */
 export function noWorkers(storage: Storage): Workers {
   return {
     async run(tasks, onRead) {
-      for (const task of tasks) await doTask(storage, task, onRead);
+      await forEachConcurrently(tasks, tasksAtOnce, (task) => doTask(storage, task, onRead));
     },
   };
 }
