@@ -11,6 +11,8 @@ export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } =
   process.env.CDK_VALIDATION = 'false';
   return bagAdresApp({
     outdir: mkdtempSync(join(assemblies, 'app-')),
+    // A tenth of a synthesis, and read by nobody.
+    treeMetadata: false,
     context: {
       ...context,
       // Which line made a construct is of no interest to a test, and costs a fifth of a synthesis inside Jest.
