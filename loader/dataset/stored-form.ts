@@ -164,7 +164,9 @@ const bits = 32;
  */
 export function checkedJson(value: unknown, name = ''): Buffer {
   const text = Buffer.from(`${JSON.stringify(value)}\n`);
-  return Buffer.concat([text, Buffer.from(checksumLine(text, name))]);
+  const checked = Buffer.concat([text, Buffer.from(checksumLine(text, name))]);
+  releaseMemory(text);
+  return checked;
 }
 
 /**

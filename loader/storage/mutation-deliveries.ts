@@ -8,6 +8,7 @@ import { objectKey } from '../dataset/apply-mutations.ts';
 import type { MutationFile } from '../dataset/load.ts';
 import { packLineBytes, unpackLineBytes } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
+import { releaseMemory } from '../release-memory.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';
 import { SourceError } from './source.ts';
@@ -61,8 +62,10 @@ const mostKeptRead = 62;
 function keepRead(key: string, delivery: MutationDelivery): ReadCopy {
   if (justRead.size === mostKeptRead) justRead.clear();
   const named = JSON.stringify([...new Set(delivery.mutations.map(objectKey))]);
+  const bytes = Buffer.from(JSON.stringify(delivery));
   // Parsed again, as a string that was made of slices of the XML may retain them.
-  const read = { named: JSON.parse(named), packed: packLineBytes(Buffer.from(JSON.stringify(delivery))) };
+  const read = { named: JSON.parse(named), packed: packLineBytes(bytes) };
+  releaseMemory(bytes);
   justRead.set(key, read);
   return read;
 }
@@ -75,7 +78,13 @@ export async function readCopy(
   const bytes = await getObject(storage, key);
   if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
   const read = justRead.get(key) ?? keepRead(key, await readMutationDelivery(bufferAccess(bytes), name));
-  return { named: read.named, contents: () => JSON.parse(unpackLineBytes(read.packed).toString()) };
+  const contents = () => {
+    const unpacked = unpackLineBytes(read.packed);
+    const text = unpacked.toString();
+    releaseMemory(unpacked);
+    return JSON.parse(text) as MutationDelivery;
+  };
+  return { named: read.named, contents };
 }
 
 /** @throws ExtractError where the name of a delivery, or its entry in a list, says something else than its documents */

@@ -187,7 +187,7 @@ async function prepare(session: LoadSession, load: string, { action }: Discovery
     await inSmallYoungGeneration(() => mutate(session.storage, load));
     shown.end();
   }
-  await merge(session, load);
+  await (action === 'mutations' ? inSmallYoungGeneration(() => merge(session, load)) : merge(session, load));
 }
 
 /** Everything up to the guard: returns what `runLoad` would do, and writes nothing to the table but the lock. */
