@@ -65,12 +65,6 @@ export abstract class CountingParser<T> implements FastParser {
    */
   protected parseVoorkomen(cursor: ByteCursor): Validity {
     const { span } = this;
-    const start = cursor.position;
-    for (const literal of usualVoorkomens) {
-      const validity = cursor.skip(literal) ? this.usualValidity(cursor, start, literal.gaps) : undefined;
-      if (validity) return validity;
-      cursor.position = start;
-    }
     this.#recorded = 0;
     if (!cursor.skip(voorkomenOpen)) return 'unknown_shape';
     const volgnummer = cursor.readNumber();
@@ -113,7 +107,7 @@ export abstract class CountingParser<T> implements FastParser {
   }
 
   /**
-   * As `parseVoorkomen`, for a usual one that is the first in a literal at `start` which was skipped; undefined where a
+   * As `parseVoorkomen`, for a plain one that is the first in a literal at `start` which was skipped; undefined where a
    * value in its gaps is not as usual.
    */
   protected usualValidity(
@@ -123,17 +117,13 @@ export abstract class CountingParser<T> implements FastParser {
   ): Exclude<Validity, 'unknown_shape'> | undefined {
     const { span } = this;
     const at = (index: number) => start + (gaps[index] as number);
-    const hasEind = gaps.length >= endedGaps;
     span.volgnummer = (cursor.bytes[at(0)] as number) - zero;
     span.begin = cursor.dateAt(at(1));
-    span.eind = hasEind ? cursor.dateAt(at(2)) : noEind;
-    if (span.volgnummer < 1 || span.volgnummer > 9 || span.begin < 0 || span.eind < 0) return undefined;
+    span.eind = noEind;
     this.#recorded = 0;
-    for (let i = hasEind ? 3 : 2; i < (hasEind ? 7 : 4); i++) {
-      if (!cursor.hasTimeText(at(i))) return undefined;
-      const isLV = i >= (hasEind ? 5 : 3);
-      if (isLV && this.#since < noEind && !this.#record(cursor.dateAt(at(i)))) return undefined;
-    }
+    if (span.volgnummer < 1 || span.volgnummer > 9 || span.begin < 0) return undefined;
+    if (!cursor.hasTimeText(at(2)) || !cursor.hasTimeText(at(3))) return undefined;
+    if (this.#since < noEind && !this.#record(cursor.dateAt(at(3)))) return undefined;
     return this.#validity(false, false);
   }
 
@@ -184,23 +174,6 @@ export const plainVoorkomen = [
   23,
   '</Historie:tijdstipRegistratieLV></Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
 ];
-const endedVoorkomen = [
-  ...plainVoorkomen.slice(0, 4),
-  '</Historie:beginGeldigheid><Historie:eindGeldigheid>',
-  10,
-  '</Historie:eindGeldigheid><Historie:tijdstipRegistratie>',
-  23,
-  '</Historie:tijdstipRegistratie><Historie:eindRegistratie>',
-  23,
-  '</Historie:eindRegistratie><Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>',
-  23,
-  '</Historie:tijdstipRegistratieLV><Historie:tijdstipEindRegistratieLV>',
-  23,
-  '</Historie:tijdstipEindRegistratieLV></Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
-];
-const usualVoorkomens = [literal(...plainVoorkomen), literal(...endedVoorkomen)];
-const endedGaps = 7;
-
 /**
  * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count
  * unless the register changes.
