@@ -127,18 +127,6 @@ describe('npm start', () => {
     );
   });
 
-  it('discards the data with --fresh: the API key is new and the old one is refused', async () => {
-    await useDataBefore();
-    await writeFile(join(data, 'mine.txt'), 'the user’s own file');
-    const second = run(['--fresh']);
-    const after = await second.until(readyText);
-    expect(keyIn(after)).not.toBe(keyIn(before.output));
-    expect((await lookUp(after, undefined, keyIn(before.output))).status).toBe(401);
-    expect((await lookUp(after)).status).toBe(200);
-    expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('the user’s own file');
-    await interrupt(second, 'SIGTERM');
-  });
-
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops completely when only npm gets %s', async (signal) => {
     await useDataBefore();
     const service = run([], { npm: true });
@@ -149,25 +137,48 @@ describe('npm start', () => {
     await (await acquireLock(join(data, 'folder.lock')))();
   });
 
-  it('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
-    await useDataBefore();
-    const service = run();
-    const output = await service.until(readyText);
-    service.child.stdout?.destroy();
-    service.child.stderr?.destroy();
-    for (let count = 0; count < 3; count++) expect((await lookUp(output)).status).toBe(200);
-    await interrupt(service, 'SIGHUP');
-  });
-
   (existsSync(sample) ? it : it.skip)('can be stopped in the middle of a load and started again', async () => {
     const first = run(['--extract', sample]);
     while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
-    await interrupt(first);
+    await interrupt(first, 'SIGTERM');
     expect(first.output()).not.toMatch(/error/i);
     expect(await processesWith(data)).toEqual([]);
     await serving({}, async (service) => {
       expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
     });
+  });
+});
+
+describe('npm start --fresh on the data of an earlier start', () => {
+  let folder: string;
+  let service: Start;
+  let output: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'start-'));
+    await cp(before.data, folder, { recursive: true });
+    await writeFile(join(folder, 'mine.txt'), 'the user’s own file');
+    service = start(['--port', '0', '--data', folder, '--fresh']);
+    output = await service.until(readyText);
+  });
+  afterAll(async () => {
+    service.child.kill('SIGKILL');
+    await service.ended;
+    await rm(folder, { recursive: true });
+  });
+
+  it('discards the data: the API key is new and the old one is refused', async () => {
+    expect(keyIn(output)).not.toBe(keyIn(before.output));
+    expect((await lookUp(output, undefined, keyIn(before.output))).status).toBe(401);
+    expect((await lookUp(output)).status).toBe(200);
+    expect(await readFile(join(folder, 'mine.txt'), 'utf8')).toBe('the user’s own file');
+  });
+
+  it('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
+    service.child.stdout?.destroy();
+    service.child.stderr?.destroy();
+    for (let count = 0; count < 3; count++) expect((await lookUp(output)).status).toBe(200);
+    await interrupt(service, 'SIGHUP');
   });
 });
 
