@@ -65,10 +65,11 @@ export type Instance = {
  * @throws FunctionError when the module does not load
  */
 export async function startInstance(settings: FunctionSettings, log: (line: string) => void): Promise<Instance> {
+  const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(new URL(import.meta.url), {
     workerData: { environmentOf: settings } satisfies WorkerData,
     // The cache of compiled code saves half of the start of a thread; `serve` removes the variable again.
-    env: { ...settings.environment, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    env: { ...settings.environment, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
     execArgv: [],
     resourceLimits: memoryLimits,
     stdout: true,

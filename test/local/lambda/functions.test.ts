@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +82,18 @@ describe('a function behind the gateway', () => {
       // What was written before the answer comes with it.
       expect(lines).toEqual(['invoked id-7']);
     });
+  });
+
+  it('keeps no compiled code where this process keeps none', async () => {
+    const kept = process.env.NODE_COMPILE_CACHE;
+    delete process.env.NODE_COMPILE_CACHE;
+    try {
+      await withPool(async (invoke) => void (await invoke('fine')));
+    } finally {
+      if (kept !== undefined) process.env.NODE_COMPILE_CACHE = kept;
+    }
+    // Where a variable without a value would have it.
+    expect(existsSync('undefined')).toBe(false);
   });
 
   it('loses no line that it writes, also after its answer, in parts or at great length', async () => {
