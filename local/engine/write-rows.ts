@@ -37,18 +37,12 @@ export async function writeRows(file: string, { table, groups, signal, onRows }:
       database.exec(`PRAGMA ${setting}`);
     }
     database.exec('BEGIN');
-    const insert = database.prepare(
-      `INSERT INTO "${table}" (pk, item_json, item_size, hash_prefix) VALUES (?, ?, ?, ?)`,
-    );
-    const rowOf = rowMaker();
+    const insert = rowInserter(database, table);
     let rows = 0;
     for await (const lines of groups) {
       for (let start = 0; start < lines.length; start += rowsPerTurn) {
         const some = lines.slice(start, start + rowsPerTurn);
-        for (const line of some) {
-          const { pk, item_json, item_size, hash_prefix } = rowOf(line);
-          insert.run(pk, item_json, item_size, hash_prefix);
-        }
+        insert(some);
         rows += some.length;
         onRows(some.length);
         await turn();
@@ -65,6 +59,30 @@ export async function writeRows(file: string, { table, groups, signal, onRows }:
   }
   await readBack(file, table, sample);
   signal.throwIfAborted();
+}
+
+/** A call of SQLite costs about as much as the row that it inserts: with so many rows in one, half of that is saved. */
+const rowsPerInsert = 16;
+
+/** Inserts lines as rows. */
+function rowInserter(database: DatabaseSync, table: string): (lines: readonly Line[]) => void {
+  const rowOf = rowMaker();
+  const insertOf = (rows: number) =>
+    database.prepare(
+      `INSERT INTO "${table}" (pk, item_json, item_size, hash_prefix) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join()}`,
+    );
+  const [several, one] = [insertOf(rowsPerInsert), insertOf(1)];
+  const valuesOf = (line: Line) => {
+    const { pk, item_json, item_size, hash_prefix } = rowOf(line);
+    return [pk, item_json, item_size, hash_prefix];
+  };
+  return (lines) => {
+    const alone = lines.length - (lines.length % rowsPerInsert);
+    for (let start = 0; start < alone; start += rowsPerInsert) {
+      several.run(...lines.slice(start, start + rowsPerInsert).flatMap(valuesOf));
+    }
+    for (const line of lines.slice(alone)) one.run(...valuesOf(line));
+  };
 }
 
 /** Reads lines through an engine on the new database. @throws EngineError if it answers anything else */
