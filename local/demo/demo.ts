@@ -198,6 +198,8 @@ const demoPlan = 'demo';
  * Changes that someone made to the plan or the account are kept.
  */
 export async function demoKey(admin: Admin, known: string | undefined): Promise<string> {
+  // With an active key there are an account and a plan too: a start that finds it asks for nothing else.
+  if (known !== undefined && (await isActive(admin, known))) return known;
   const { plans } = await admin.plans.list({ prefix: demoPlan });
   if (!plans.some(({ code }) => code === demoPlan)) {
     await admin.plans.put({ code: demoPlan, limits: { minute: 600, day: 50_000, month: null } });
@@ -205,9 +207,15 @@ export async function demoKey(admin: Admin, known: string | undefined): Promise<
   await admin.accounts.create({ id: demoAccount, plan: demoPlan }).catch((error) => {
     if (!(error instanceof AdminError && error.code === 'exists')) throw error;
   });
-  const keys = await admin.keys.list(demoAccount);
-  const isActive = keys.some(({ keyId, state }) => state === 'active' && known?.includes(`_${keyId}`));
-  if (known !== undefined && isActive) return known;
   const { key } = await admin.keys.create({ account: demoAccount, label: 'created by npm start' });
   return key;
+}
+
+/** Whether this is an active key of the demo account. */
+async function isActive(admin: Admin, known: string): Promise<boolean> {
+  const keys = await admin.keys.list(demoAccount).catch((error) => {
+    if (error instanceof AdminError && error.code === 'not_found') return [];
+    throw error;
+  });
+  return keys.some(({ keyId, state }) => state === 'active' && known.includes(`_${keyId}`));
 }

@@ -2,7 +2,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { demoKey } from '../../../local/demo/demo.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createAccountsTable, createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 describe('the API key of the demo account', () => {
   let dynamoDb: TestDynamoDb;
@@ -27,6 +27,20 @@ describe('the API key of the demo account', () => {
     expect(second).not.toBe(first);
     expect(await demoKey(admin, second)).toBe(second);
     expect(await active()).toBe(1);
+  });
+
+  it('is found without asking for the plan and the account again', async () => {
+    const known = await demoKey(admin, undefined);
+    expect(await demoKey({ keys: admin.keys } as Admin, known)).toBe(known);
+  });
+
+  it('is new, with plan and account, where the table has lost them', async () => {
+    await createAccountsTable(dynamoDb.client, 'empty');
+    const client = DynamoDBDocumentClient.from(dynamoDb.client);
+    const empty = createAdmin({ client, table: 'empty', checksumSecret: 'secret' });
+    const known = await demoKey(admin, undefined);
+    expect(await demoKey(empty, known)).not.toBe(known);
+    expect(await empty.accounts.show('demo')).toMatchObject({ state: 'active', plan: 'demo' });
   });
 
   it('is created without reverting changes to the plan and the account', async () => {
