@@ -31,15 +31,22 @@ describe('a load', () => {
   });
 
   it('writes nothing after another load has taken its lock', async () => {
-    const { table, storage, addresses } = await newPlace();
+    const { table, storage } = await newPlace();
+    // Each write carries the proof of its lock.
+    const addresses = dynamoDbAddressTable(bench.client, table, { transactions: true });
+    const taken = Promise.withResolvers<void>();
     let files = 0;
     const losing: AddressTable = {
       ...addresses,
       async write(writes, fence) {
+        // The files that are applied beside the first one reach the table after the other load.
+        const isFirst = ++files === 1;
+        if (!isFirst) await taken.promise;
         await addresses.write(writes, fence);
-        if (++files > 1) return;
+        if (!isFirst) return;
         await addresses.lock.release('slow');
         await addresses.lock.acquire('another', 60);
+        taken.resolve();
       },
     };
     const load = runLoad({ source, storage, addresses: losing, owner: 'slow' });
