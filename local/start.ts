@@ -6,7 +6,6 @@ import { defaultDataFolder, readLocalState } from './data-folder.ts';
 import { showProgress } from './progress.ts';
 import type { Service } from './service.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
-import { sizeHeapsByThread } from './thread-heaps.ts';
 
 const orphanCheckMilliseconds = 1_000;
 /** What a program that waits for the greeting may take for its first request. */
@@ -31,7 +30,6 @@ export function whenOrphaned(callback: () => void): void {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 // The data folder holds hashes of keys, and the engine creates its files with this too.
 process.umask(0o077);
-sizeHeapsByThread();
 
 /** An interrupted progress bar leaves the cursor hidden. */
 const showCursor = '\u001b[?25h';
