@@ -12,12 +12,17 @@ const headers = {
 };
 const answer = { status: 200, headers, body: JSON.stringify(lookupExamples.found?.answer) };
 const { 'api-version': _, ...withoutVersion } = headers;
+const notModified = { status: 304, headers: { ...headers, etag: 'W/"1"', vary: 'Accept-Encoding' }, body: '' };
 const without = (member: string) => JSON.stringify({ ...lookupExamples.found?.answer, [member]: undefined });
 const withMember = (member: object) => JSON.stringify({ ...lookupExamples.found?.answer, ...member });
 
 describe('the check against the contract', () => {
   it('accepts a documented response', () => {
     expect(() => expectContract('GET', '/v1/address?postcode=1012RJ', answer)).not.toThrow();
+  });
+
+  it('accepts that a client has the page', () => {
+    expect(() => expectContract('GET', '/problems/missing', notModified)).not.toThrow();
   });
 
   it.each([
@@ -53,6 +58,7 @@ describe('the check against the contract', () => {
       '/problems/missing',
       { ...answer, headers: { ...headers, 'content-type': 'text/html' } },
     ],
+    ['a body where the client has the page', 'GET', '/problems/missing', { ...notModified, body: '<p>' }],
   ])('refuses %s', (_name, method, path, wrong) => {
     expect(() => expectContract(method, path, wrong)).toThrow('docs/openapi.json');
   });

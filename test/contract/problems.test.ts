@@ -44,6 +44,17 @@ describe('the page of a problem', () => {
     expect((await service.send('/docs?lang=nl')).body).toContain('id="error-huisnummer-range"');
   });
 
+  it.each(['/problems/invalid-input', '/docs?lang=nl'])(
+    '%s is not sent again to a client that has its ETag',
+    async (path) => {
+      const { etag = '' } = (await service.send(path)).headers;
+      for (const condition of [etag, '*']) {
+        const { status, headers, body } = await service.send(path, { headers: { 'if-none-match': condition } });
+        expect([condition, status, headers.etag, body]).toEqual([condition, 304, etag, '']);
+      }
+    },
+  );
+
   it('is at the type of a real response', async () => {
     const answer = await service.send('/v1/address');
     const { type } = answer.json as { type: string };

@@ -84,17 +84,20 @@ function headerFaults(response: Part, headers: Record<string, string>): string[]
 
 /** The pages are for people: the document describes only the headers that every response has. */
 function isPage(path: string, { status }: ContractAnswer): boolean {
-  return /^\/(problems\/|docs(\?|$))/.test(path) && status === 200;
+  return /^\/(problems\/|docs(\?|$))/.test(path) && [200, 304].includes(status);
 }
 
-function pageFaults({ headers }: ContractAnswer): string[] {
+function pageFaults({ status, headers, body }: ContractAnswer): string[] {
   // The language of a page depends on one more header than the compression of every published document.
   const vary = (headers.vary ?? '').replace(/, Accept-Language$/, '');
   const own = Object.entries({ ...headers, vary }).filter(([name]) => !pageHeaders.has(name));
-  const response = at('/paths/~1openapi.json/get/responses', '200');
-  const isHtml = headers['content-type'] === 'text/html; charset=utf-8';
+  const response = at('/paths/~1openapi.json/get/responses', String(status));
   if (!response) throw new Error('the document describes itself');
-  return [...(isHtml ? [] : ['not HTML']), ...headerFaults(response, Object.fromEntries(own))];
+  const isContent = status === 304 ? body === '' : headers['content-type'] === 'text/html; charset=utf-8';
+  return [
+    ...(isContent ? [] : [status === 304 ? 'a body after 304' : 'not HTML']),
+    ...headerFaults(response, Object.fromEntries(own)),
+  ];
 }
 
 function schemaFaults(what: string, pointer: string, value: unknown): string[] {
