@@ -1,10 +1,11 @@
 /** A zip at random access: its entries, from the central directory, and the bytes of each, checked against it. */
 
 import { pipeline, Readable } from 'node:stream';
-import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { ExtractError } from '../extract-error.ts';
 import { releaseMemory } from '../release-memory.ts';
+import { crc32 } from './crc32.ts';
 import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;

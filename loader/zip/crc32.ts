@@ -1,0 +1,48 @@
+import zlib from 'node:zlib';
+import { type SimdLoop, simd, simdLoop } from '../simd.ts';
+
+/**
+ * A CRC-32 is the remainder of a division by a polynomial, and 1 + x^89 + x^117 + x^155 + x^300 is a multiple of that
+ * where x stands for a word of 16 bytes. So a word can be left out if it is added (XOR) to those at these distances
+ * after it, which needs no table and no multiplication (decision 0185).
+ */
+const distances = [145, 183, 211, 300];
+const wordBytes = 16;
+const longest = 300 * wordBytes;
+const chunkBytes = 128 * 1024;
+const leastBytes = 64 * 1024;
+
+/** The words of a chunk that are left out follow those before it in memory, and the chunk follows them. */
+const [foldedAt, chunkAt] = [longest, longest + chunkBytes];
+let folding: SimdLoop | undefined;
+
+function fold(): SimdLoop {
+  return simdLoop(chunkAt + chunkBytes, (at) => [
+    ...[...simd.p, ...simd.p, ...simd.load(chunkAt + at)],
+    ...distances.flatMap((distance) => [...simd.p, ...simd.load(foldedAt + at - wordBytes * distance), ...simd.xor]),
+    ...simd.store(foldedAt + at),
+  ]);
+}
+
+/** As zlib's, in two fifths of the time where there are many bytes. */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  if (bytes.length < leastBytes) return zlib.crc32(bytes, before);
+  folding ??= fold();
+  const { memory, run } = folding;
+  memory.fill(0, 0, longest);
+  const end = bytes.length - longest - ((bytes.length - longest) % (2 * wordBytes));
+  let length = 0;
+  for (let start = 0; start < end; start += length) {
+    memory.copyWithin(0, length, length + longest);
+    length = Math.min(chunkBytes, end - start);
+    memory.set(bytes.subarray(start, start + length), chunkAt);
+    if (start === 0) memory.writeInt32LE(memory.readInt32LE(chunkAt) ^ ~before, chunkAt);
+    run(0, length);
+  }
+  const rest = Buffer.from(bytes.subarray(end));
+  for (const distance of distances) {
+    const from = foldedAt + length - wordBytes * distance;
+    for (let at = 0; at < wordBytes * distance; at++) rest[at] = (rest[at] as number) ^ (memory[from + at] as number);
+  }
+  return zlib.crc32(rest, 0xffffffff);
+}
