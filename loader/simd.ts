@@ -3,12 +3,19 @@
  * at once, and Node's zlib has no fast CRC-32 for x86 (decision 0185).
  */
 
-/** Bytes of instructions. `p` is the address that the loop has reached, and `at` is added to an address. */
+/**
+ * Instructions, as bytes. `p` is the address that the loop has reached, `q` the one at a constant distance from it, and
+ * `at` is added to an address. `found` adds (OR) to what the loop returns whether there is any of.
+ */
 export const simd = {
   p: [0x20, 0],
+  q: [0x20, 0, 0x20, 2, 0x6a],
   load: (at: number) => [0xfd, 0x00, 0, ...unsigned(at)],
   store: (at: number) => [0xfd, 0x0b, 0, ...unsigned(at)],
   xor: [0xfd, 0x51],
+  subtract: [0xfd, 0x71],
+  excess: [0xfd, 0x73],
+  found: [0x20, 3, 0xfd, 0x50, 0x21, 3],
 };
 
 declare const WebAssembly: {
@@ -17,7 +24,7 @@ declare const WebAssembly: {
 };
 
 /** Its memory, and the loop: from one address to another, in steps of 32 bytes. */
-export type SimdLoop = { memory: Buffer; run: (start: number, end: number) => void };
+export type SimdLoop = { memory: Buffer; run: (start: number, end: number, distance: number) => number };
 
 const pageBytes = 64 * 1024;
 
@@ -25,10 +32,10 @@ const pageBytes = 64 * 1024;
 export function simdLoop(bytes: number, step: (at: number) => number[]): SimdLoop {
   const add32 = [...simd.p, 0x41, 32, 0x6a, 0x22, 0];
   const untilEnd = [...add32, 0x20, 1, 0x49, 0x0d, 0];
-  const body = [0, 0x03, 0x40, ...step(0), ...step(16), ...untilEnd, 0x0b, 0x0b];
+  const body = [1, 1, 0x7b, 0x03, 0x40, ...step(0), ...step(16), ...untilEnd, 0x0b, 0x20, 3, 0xfd, 0x53, 0x0b];
   const module = [
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, [1, 0x60, 2, 0x7f, 0x7f, 0]),
+    ...section(1, [1, 0x60, 3, 0x7f, 0x7f, 0x7f, 1, 0x7f]),
     ...section(3, [1, 0]),
     ...section(5, [1, 0, ...unsigned(Math.ceil(bytes / pageBytes))]),
     ...section(7, [2, 1, 0x6d, 2, 0, 1, 0x66, 0, 0]),

@@ -1,101 +1,122 @@
-/**
- * Markup that is always written the same, with values of a known length in between. ASCII. It is compared eight bytes
- * at a time: `words` are at `offsets`, and the values at `gaps`.
- */
+import { simd, simdLoop } from '../simd.ts';
+import { absent } from './num-bytes.ts';
+
+/** Where literals, the ranges of their values, and the part of a file that a cursor is in lie in the same memory. */
+const [rangesAt, windowAt] = [16 * 1024, 32 * 1024];
+const windowBytes = 128 * 1024;
+/** So much is read beyond the window: an occurrence that begins in it is whole, or is left to the strict parser. */
+const aheadBytes = 28 * 1024;
+/** Zeros after that, or after the end of the file: neither a literal nor text goes beyond them. */
+const endBytes = 4 * 1024;
+
+/** Whether a byte less the lowest of its range exceeds the length of the range; a lower one wraps, so it does too. */
+const { memory, run: differs } = simdLoop(windowAt + windowBytes + aheadBytes + endBytes, (at) => [
+  ...[...simd.p, ...simd.load(at), ...simd.q, ...simd.load(at), ...simd.subtract],
+  ...[...simd.q, ...simd.load(rangesAt + at), ...simd.excess, ...simd.found],
+]);
+const window = memory.subarray(windowAt);
+const view = new DataView(window.buffer, window.byteOffset, window.length);
+let literalBytes = 0;
+
+/** Markup that is always written the same, with values in between that have a known length. ASCII. */
 export type Literal = {
   readonly length: number;
-  readonly words: Float64Array;
-  readonly offsets: Uint16Array;
+  /** Its last eight bytes, as a double: by these most literals are told from others. */
+  readonly last: number;
+  /** Where the values begin, after its start. */
   readonly gaps: number[];
+  readonly address: number;
 };
 
-/** A literal of the joined `parts`; a number is the length of a value. Markup around values has eight bytes or more. */
-export function literal(...parts: readonly (string | number)[]): Literal {
-  const pattern = parts.map((part) => (typeof part === 'number' ? '\0'.repeat(part) : part)).join('');
-  const offsets = Array.from(pattern.matchAll(/[^\0]+/g), ({ index, 0: { length } }) =>
-    Array.from({ length: Math.ceil(length / 8) }, (_, i) => index + Math.min(8 * i, length - 8)),
-  ).flat();
-  const bytes = Buffer.from(pattern, 'latin1');
-  return {
-    length: bytes.length,
-    words: Float64Array.from(offsets, (at) => bytes.readDoubleLE(at)),
-    offsets: Uint16Array.from(offsets),
-    gaps: Array.from(pattern.matchAll(/\0+/g), ({ index }) => index),
-  };
+/** A value in a literal by its lowest and highest characters, at each position. */
+export type ValueRange = readonly [lowest: string, highest: string];
+
+export const digits = (count: number): ValueRange => ['0'.repeat(count), '9'.repeat(count)];
+export const date: ValueRange = ['0000-00-00', '9999-99-99'];
+export const postcode: ValueRange = ['1000AA', '9999ZZ'];
+
+/** A literal of the joined `parts`, of which the last is markup of eight bytes or more. */
+export function literal(...parts: readonly (string | ValueRange)[]): Literal {
+  const gaps: number[] = [];
+  let [lowest, highest] = ['', ''];
+  for (const part of parts) {
+    if (typeof part !== 'string') gaps.push(lowest.length);
+    lowest += typeof part === 'string' ? part : part[0];
+    highest += typeof part === 'string' ? part : part[1];
+  }
+  const { length } = lowest;
+  const address = literalBytes;
+  literalBytes += length + 32; // the loop reads up to 31 bytes beyond it, which may be any
+  if (literalBytes > rangesAt) throw new Error('there is no more memory for literals');
+  memory.write(lowest, address, 'latin1');
+  memory.fill(0xff, rangesAt + address, rangesAt + literalBytes);
+  for (let i = 0; i < length; i++) memory[rangesAt + address + i] = highest.charCodeAt(i) - lowest.charCodeAt(i);
+  return { length, last: memory.readDoubleLE(address + length - 8), gaps, address };
 }
 
 const lessThan = 0x3c;
 const ampersand = 0x26;
 const zero = 0x30;
 const dash = 0x2d;
-const letterT = 0x54;
 
 /** Bytes that are plain text: printable ASCII without the special characters of XML. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= 0x20 && byte < 0x7f && !'<&>'.includes(String.fromCharCode(byte))),
 );
 
+/** The cursor whose file the window holds a part of. */
+let owner: ByteCursor | undefined;
+
 /**
- * A position that moves forward over bytes. Each `skip` returns whether it found what it expects, and moves past it
- * only then. (One that fails in the middle of text or digits may have moved: a parser that gives up resets the
- * position.)
+ * A position that moves forward over the bytes of a file, of which a part at a time is copied to where literals are
+ * compared. Each `skip` returns whether it found what it expects, and moves past it only then. (One that fails in the
+ * middle of text or digits may have moved: a parser that gives up resets the position.)
  */
 export class ByteCursor {
+  /** In `bytes`. */
   position = 0;
-  readonly bytes: Buffer;
-  /** The same bytes. Not a `#private` field: V8 takes a quarter longer to read one. */
-  protected readonly view: DataView;
+  /** A part of the file, until the next `seek` of this cursor or any other. */
+  readonly bytes = window;
+  readonly #file: Buffer;
+  #start = 0;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  constructor(file: Buffer) {
+    this.#file = file;
+    this.seek(0);
+  }
+
+  /** Moves to a position of the file. */
+  seek(at: number): void {
+    if (owner !== this || at < this.#start || at >= this.#start + windowBytes) {
+      const end = this.#file.copy(window, 0, at, at + windowBytes + aheadBytes);
+      window.fill(0, end, end + endBytes);
+      this.#start = at;
+      owner = this;
+    }
+    this.position = at - this.#start;
+  }
+
+  /** The position in the file. */
+  get filePosition(): number {
+    return this.#start + this.position;
   }
 
   /**
-   * Past a literal, whatever is in its gaps. Compares eight bytes at a time, as a double: the one wide number that
-   * JavaScript compares without allocating. ASCII never makes a NaN or a negative zero, so equal doubles are equal
-   * bytes. The ends come first, as they differ between most literals. Twice as fast as byte by byte (decision 0111).
+   * Past a literal. Its last eight bytes are compared first, as a double: the one wide number that JavaScript compares
+   * without allocating. ASCII never makes a NaN or a negative zero, so equal doubles are equal bytes.
    */
-  skip({ length, words, offsets }: Literal): boolean {
-    const { view, position } = this;
-    const end = position + length;
-    if (end > this.bytes.length) return false; // the view would throw
-    const last = words.length - 1;
-    if (view.getFloat64(position, true) !== words[0] || view.getFloat64(end - 8, true) !== words[last]) return false;
-    for (let i = 1; i < last; i++) {
-      if (view.getFloat64(position + (offsets[i] as number), true) !== words[i]) return false;
-    }
-    this.position = end;
+  skip({ length, last, address }: Literal): boolean {
+    const start = windowAt + this.position;
+    if (view.getFloat64(this.position + length - 8, true) !== last) return false;
+    if (differs(start, start + length, address - start) !== 0) return false;
+    this.position += length;
     return true;
   }
 
-  /** Whether there are `count` digits at `start`, a multiple of four; compares four at a time. */
-  hasDigits(start: number, count: number): boolean {
-    for (let at = start; at < start + count; at += 4) {
-      if (!areWithin(this.view.getInt32(at, true), 0x50505050, 0x46464646)) return false;
-    }
-    return true;
-  }
-
-  /** Whether a date, or a time with milliseconds, may be at `start`: plain text in any case. */
-  hasDateText(start: number): boolean {
-    return this.#hasDigitsOrSigns(start) && this.#hasDigitsOrSigns(start + 4) && this.#hasDigitsOrSigns(start + 6);
-  }
-
-  /** As `hasDateText`, of a time such as `2021-10-15T13:06:12.318`. */
-  hasTimeText(start: number): boolean {
-    return (
-      this.hasDateText(start) &&
-      this.bytes[start + 10] === letterT &&
-      this.#hasDigitsOrSigns(start + 11) &&
-      this.#hasDigitsOrSigns(start + 15) &&
-      this.#hasDigitsOrSigns(start + 19)
-    );
-  }
-
-  /** Four bytes from `-` to `:`. */
-  #hasDigitsOrSigns(at: number): boolean {
-    return areWithin(this.view.getInt32(at, true), 0x53535353, 0x45454545);
+  /** Past a literal; returns where its first value is, or `absent`. */
+  skipTo(literal: Literal): number {
+    const { position } = this;
+    return this.skip(literal) ? position + (literal.gaps[0] as number) : absent;
   }
 
   /** Past any plain text, up to the next tag. */
@@ -129,16 +150,6 @@ export class ByteCursor {
     }
   }
 
-  /** Past exactly `count` digits, up to the next tag. */
-  skipDigits(count: number): boolean {
-    const end = this.position + count;
-    while (this.position < end) {
-      if (!isDigit(this.bytes[this.position])) return false;
-      this.position++;
-    }
-    return this.bytes[end] === lessThan;
-  }
-
   /** Past exactly one letter, up to the next tag. */
   skipLetter(): boolean {
     if (!isLetter(this.bytes[this.position])) return false;
@@ -151,21 +162,6 @@ export class ByteCursor {
     while (isLetter(this.bytes[this.position]) || isDigit(this.bytes[this.position])) this.position++;
     const length = this.position - start;
     return length >= 1 && length <= most && this.bytes[this.position] === lessThan;
-  }
-
-  /** Past a postcode `1381AA`, up to the next tag. */
-  skipPostcode(): boolean {
-    if (!this.hasPostcode(this.position)) return false;
-    this.position += 6;
-    return this.bytes[this.position] === lessThan;
-  }
-
-  /** Whether a postcode is at `start`, whatever follows it. */
-  hasPostcode(start: number): boolean {
-    const { bytes } = this;
-    if (bytes[start] === zero) return false;
-    for (let i = 0; i < 4; i++) if (!isDigit(bytes[start + i])) return false;
-    return isCapital(bytes[start + 4]) && isCapital(bytes[start + 5]);
   }
 
   /** The `length` bytes of ASCII at `start`. */
@@ -186,13 +182,6 @@ export class ByteCursor {
     return isWellFormed && this.bytes[this.position] === lessThan ? number : 0;
   }
 
-  /** Past a date `2021-10-15`, up to the next tag; returns it as the number 20211015, or -1. */
-  readDate(): number {
-    const number = this.dateAt(this.position);
-    this.position += 10;
-    return this.bytes[this.position] === lessThan ? number : -1;
-  }
-
   /** The date at `start` as a number, whatever follows it, or -1. */
   dateAt(start: number): number {
     let number = 0;
@@ -208,14 +197,6 @@ export class ByteCursor {
     }
     return number;
   }
-}
-
-/**
- * Whether each of four bytes is within two bounds: adding `low` sets the highest bit from the lower bound on, adding
- * `high` above the upper one.
- */
-function areWithin(bytes: number, low: number, high: number): boolean {
-  return ((bytes | (bytes + high) | ~(bytes + low)) & 0x80808080) === 0;
 }
 
 function isDigit(byte: number | undefined): byte is number {

@@ -1,4 +1,4 @@
-import { type ByteCursor, literal } from './byte-cursor.ts';
+import { type ByteCursor, digits, literal, postcode } from './byte-cursor.ts';
 import { absent, NumBytes } from './num-bytes.ts';
 import type { OpenbareRuimte } from './voorkomen.ts';
 import { CountingParser, plainVoorkomen, type Validity } from './voorkomen-parser.ts';
@@ -9,12 +9,16 @@ const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:sta
 const geconstateerd = literal('<Objecten:geconstateerd>');
 const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
 const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
-const ligtInEnd = literal('</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>');
+const ligtIn = [
+  '<Objecten:ligtIn><Objecten-ref:WoonplaatsRef domein="NL.IMBAG.Woonplaats">',
+  digits(4),
+  '</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>',
+];
 
 const numOpen = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:Nummeraanduiding>',
   '<Objecten:identificatie domein="NL.IMBAG.Nummeraanduiding">',
-  16,
+  digits(16),
   '</Objecten:identificatie><Objecten:huisnummer>',
 );
 const huisnummerEnd = literal('</Objecten:huisnummer>');
@@ -22,39 +26,30 @@ const huisletter = literal('<Objecten:huisletter>');
 const huisletterEnd = literal('</Objecten:huisletter>');
 const toevoeging = literal('<Objecten:huisnummertoevoeging>');
 const toevoegingEnd = literal('</Objecten:huisnummertoevoeging>');
-const postcode = literal('<Objecten:postcode>');
-const postcodeEnd = literal('</Objecten:postcode>');
+const postcodeParts = ['<Objecten:postcode>', postcode, '</Objecten:postcode>'];
+const numPostcode = literal(...postcodeParts);
 const numType = literal('<Objecten:typeAdresseerbaarObject>');
 const numTypeEnd = literal('</Objecten:typeAdresseerbaarObject>');
 const documentnummerEnd = literal('</Objecten:documentnummer>');
-const numLigtIn = literal('<Objecten:ligtIn><Objecten-ref:WoonplaatsRef domein="NL.IMBAG.Woonplaats">');
-const ligtAan = literal('<Objecten:ligtAan><Objecten-ref:OpenbareRuimteRef domein="NL.IMBAG.Openbareruimte">');
-const numClose = literal(
+const numLigtIn = literal(...ligtIn);
+const closeParts = [
+  '<Objecten:ligtAan><Objecten-ref:OpenbareRuimteRef domein="NL.IMBAG.Openbareruimte">',
+  digits(16),
   '</Objecten-ref:OpenbareRuimteRef></Objecten:ligtAan>',
   '</Objecten:Nummeraanduiding></sl-bag-extract:bagObject></sl:stand>',
-);
+];
+const numClose = literal(...closeParts);
 /** What nearly every nummeraanduiding has from its postcode to the number of its document. */
 const usual = literal(
-  '<Objecten:postcode>',
-  6,
-  '</Objecten:postcode>',
+  ...postcodeParts,
   '<Objecten:typeAdresseerbaarObject>Verblijfsobject</Objecten:typeAdresseerbaarObject>',
   '<Objecten:status>Naamgeving uitgegeven</Objecten:status><Objecten:geconstateerd>N</Objecten:geconstateerd>',
   '<Objecten:documentdatum>',
-  10,
+  ['----------', '::::::::::'],
   '</Objecten:documentdatum><Objecten:documentnummer>',
 );
 /** And from there to its end, where the occurrence has no end. */
-const usualEnd = literal(
-  '</Objecten:documentnummer>',
-  ...plainVoorkomen,
-  '<Objecten:ligtAan><Objecten-ref:OpenbareRuimteRef domein="NL.IMBAG.Openbareruimte">',
-  16,
-  '</Objecten-ref:OpenbareRuimteRef></Objecten:ligtAan>',
-  '</Objecten:Nummeraanduiding></sl-bag-extract:bagObject></sl:stand>',
-);
-const [idGap] = numOpen.gaps as [number];
-const [postcodeGap, documentdatumGap] = usual.gaps as [number, number];
+const usualEnd = literal('</Objecten:documentnummer>', ...plainVoorkomen, ...closeParts);
 const streetGap = usualEnd.gaps.at(-1) as number;
 
 /**
@@ -66,8 +61,8 @@ export class FastNummeraanduidingParser extends CountingParser<NumBytes> {
 
   parse(cursor: ByteCursor): boolean {
     const num = this.#num;
-    num.identificatie = cursor.position + idGap;
-    if (!cursor.skip(numOpen) || !cursor.hasDigits(num.identificatie, 16)) return false;
+    num.identificatie = cursor.skipTo(numOpen);
+    if (num.identificatie === absent) return false;
     num.huisnummer = cursor.readNumber();
     if (num.huisnummer === 0 || !cursor.skip(huisnummerEnd)) return false;
     num.huisletter = cursor.skip(huisletter) ? cursor.position : absent;
@@ -76,8 +71,8 @@ export class FastNummeraanduidingParser extends CountingParser<NumBytes> {
     if (num.toevoeging !== absent && !cursor.skipLettersAndDigits(4)) return false;
     num.toevoegingEnd = cursor.position;
     if (num.toevoeging !== absent && !cursor.skip(toevoegingEnd)) return false;
-    const isUsual = this.#parseUsual(cursor, num);
-    const isIssued = isUsual || this.#parseStatus(cursor, num);
+    num.postcode = cursor.skipTo(usual);
+    const isIssued = num.postcode !== absent || this.#parseStatus(cursor, num);
     if (isIssued === null || !cursor.skipEscapedText()) return false;
     const validity = this.#parseUsualEnd(cursor, num) ?? this.#parseEnd(cursor, num);
     if (validity === 'unknown_shape') return false;
@@ -86,20 +81,12 @@ export class FastNummeraanduidingParser extends CountingParser<NumBytes> {
     return true;
   }
 
-  /** From the postcode to the number of the document, or returns false and leaves it unread. */
-  #parseUsual(cursor: ByteCursor, num: NumBytes): boolean {
-    const start = cursor.position;
-    num.postcode = start + postcodeGap;
-    if (!cursor.skip(usual)) return false;
-    if (cursor.hasPostcode(num.postcode) && cursor.hasDateText(start + documentdatumGap)) return true;
-    cursor.position = start;
-    return false;
-  }
-
-  /** The same in any known form: returns whether it is issued; `null` where the form is not known. */
+  /**
+   * From the postcode to the number of the document, in any known form: returns whether it is issued; `null` where the
+   * form is not known.
+   */
   #parseStatus(cursor: ByteCursor, num: NumBytes): boolean | null {
-    num.postcode = cursor.skip(postcode) ? cursor.position : absent;
-    if (num.postcode !== absent && !(cursor.skipPostcode() && cursor.skip(postcodeEnd))) return null;
+    num.postcode = cursor.skipTo(numPostcode);
     if (!cursor.skip(numType) || !cursor.skipText() || !cursor.skip(numTypeEnd)) return null;
     const isIssued = cursor.skip(issued);
     if (!isIssued && !cursor.skip(withdrawn)) return null;
@@ -110,38 +97,31 @@ export class FastNummeraanduidingParser extends CountingParser<NumBytes> {
   /** From the number of the document to the end of an occurrence without one; or leaves it unread. */
   #parseUsualEnd(cursor: ByteCursor, num: NumBytes): Validity | undefined {
     const start = cursor.position;
+    if (!cursor.skip(usualEnd)) return undefined;
     num.woonplaats = absent;
     num.openbareRuimte = start + streetGap;
-    if (!cursor.skip(usualEnd)) return undefined;
-    const validity = this.usualValidity(cursor, start, usualEnd.gaps);
-    if (validity !== undefined && cursor.hasDigits(num.openbareRuimte, 16)) return validity;
-    cursor.position = start;
-    return undefined;
+    return this.usualValidity(cursor, start, usualEnd.gaps);
   }
 
   /** The same in any known form. */
   #parseEnd(cursor: ByteCursor, num: NumBytes): Validity {
     if (!cursor.skip(documentnummerEnd)) return 'unknown_shape';
-    num.woonplaats = cursor.skip(numLigtIn) ? cursor.position : absent;
-    if (num.woonplaats !== absent && !(cursor.skipDigits(4) && cursor.skip(ligtInEnd))) return 'unknown_shape';
+    num.woonplaats = cursor.skipTo(numLigtIn);
     const validity = this.parseVoorkomen(cursor);
-    if (validity === 'unknown_shape' || !cursor.skip(ligtAan)) return 'unknown_shape';
-    num.openbareRuimte = cursor.position;
-    return cursor.skipDigits(16) && cursor.skip(numClose) ? validity : 'unknown_shape';
+    num.openbareRuimte = cursor.skipTo(numClose);
+    return num.openbareRuimte === absent ? 'unknown_shape' : validity;
   }
 }
 
 const oprOpen = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:OpenbareRuimte>',
   '<Objecten:identificatie domein="NL.IMBAG.Openbareruimte">',
+  digits(16),
+  '</Objecten:identificatie><Objecten:naam>',
 );
-const oprNaam = literal('</Objecten:identificatie><Objecten:naam>');
 const oprType = literal('</Objecten:naam><Objecten:type>');
 const oprTypeEnd = literal('</Objecten:type>');
-const oprLigtIn = literal(
-  '</Objecten:documentnummer>',
-  '<Objecten:ligtIn><Objecten-ref:WoonplaatsRef domein="NL.IMBAG.Woonplaats">',
-);
+const oprLigtIn = literal('</Objecten:documentnummer>', ...ligtIn);
 const oprClose = literal('</Objecten:OpenbareRuimte></sl-bag-extract:bagObject></sl:stand>');
 
 const longestName = 80;
@@ -152,9 +132,8 @@ const longestName = 80;
  */
 export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
   parse(cursor: ByteCursor): boolean {
-    if (!cursor.skip(oprOpen)) return false;
-    const identificatie = cursor.position;
-    if (!cursor.skipDigits(16) || !cursor.skip(oprNaam)) return false;
+    const identificatie = cursor.skipTo(oprOpen);
+    if (identificatie === absent) return false;
     const name = cursor.position;
     if (!cursor.skipText()) return false;
     const length = cursor.position - name;
@@ -164,9 +143,9 @@ export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
     if (!isIssued && !cursor.skip(withdrawn)) return false;
     if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
     if (!cursor.skip(documentdatum) || !cursor.skipText()) return false;
-    if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(oprLigtIn)) return false;
-    const place = cursor.position;
-    if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
+    if (!cursor.skip(documentnummer) || !cursor.skipEscapedText()) return false;
+    const place = cursor.skipTo(oprLigtIn);
+    if (place === absent) return false;
     const validity = this.parseVoorkomen(cursor);
     if (validity === 'unknown_shape' || !cursor.skip(oprClose)) return false;
 

@@ -155,13 +155,11 @@ function readFast(xml: Buffer, parser: StandParser, fastParser: FastParser): voi
 
 /** Reads occurrences, and the white space around them, for as long as they have the known form. */
 function parseAll(cursor: ByteCursor, start: number, fastParser: FastParser): number {
-  cursor.position = start;
-  let parsed = start;
-  do {
-    parsed = cursor.position;
+  for (let parsed = start; ; parsed = cursor.filePosition) {
+    cursor.seek(parsed);
     cursor.skipBlank();
-  } while (fastParser.parse(cursor));
-  return parsed;
+    if (!fastParser.parse(cursor)) return parsed;
+  }
 }
 
 function endOf(xml: Buffer, tag: string, from: number): number {

@@ -1,5 +1,6 @@
-import { type ByteCursor, literal } from './byte-cursor.ts';
+import { type ByteCursor, date, literal, type ValueRange } from './byte-cursor.ts';
 import { hasChanged, type ReadOptions, type StandVisit } from './interpret-stand.ts';
+import { absent } from './num-bytes.ts';
 import type { ReadCounts } from './problem-report.ts';
 import { dayOf, type NotCurrentReason, noEind, type Span } from './voorkomen.ts';
 
@@ -68,16 +69,12 @@ export abstract class CountingParser<T> implements FastParser {
     this.#recorded = 0;
     if (!cursor.skip(voorkomenOpen)) return 'unknown_shape';
     const volgnummer = cursor.readNumber();
-    if (volgnummer === 0 || !cursor.skip(begin)) return 'unknown_shape';
-    const beginGeldigheid = cursor.readDate();
-    if (beginGeldigheid < 0) return 'unknown_shape';
+    const beginAt = cursor.skipTo(begin);
+    if (volgnummer === 0 || beginAt === absent) return 'unknown_shape';
+    const eindAt = cursor.skipTo(eind);
     span.volgnummer = volgnummer;
-    span.begin = beginGeldigheid;
-    span.eind = noEind;
-    if (!cursor.skip(beginEnd)) return 'unknown_shape';
-    const hasEind = cursor.skip(eind);
-    const eindGeldigheid = hasEind ? cursor.readDate() : noEind;
-    if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
+    span.begin = cursor.dateAt(beginAt);
+    span.eind = eindAt === absent ? noEind : cursor.dateAt(eindAt);
     if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
     if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
     const isInactief = cursor.skip(inactief);
@@ -93,7 +90,6 @@ export abstract class CountingParser<T> implements FastParser {
     if (isNietBagLV && !(this.#skipTime(cursor) && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
     if (!cursor.skip(voorkomenClose)) return 'unknown_shape';
 
-    span.eind = eindGeldigheid;
     return this.#validity(isInactief || isInactiefLV, isNietBagLV);
   }
 
@@ -106,24 +102,18 @@ export abstract class CountingParser<T> implements FastParser {
     return isNietBag ? 'not_bag' : 'current';
   }
 
-  /**
-   * As `parseVoorkomen`, for a plain one that is the first in a literal at `start` which was skipped; undefined where a
-   * value in its gaps is not as usual.
-   */
+  /** As `parseVoorkomen`, for a plain one that is the first in a literal at `start` which was skipped. */
   protected usualValidity(
     cursor: ByteCursor,
     start: number,
     gaps: readonly number[],
-  ): Exclude<Validity, 'unknown_shape'> | undefined {
+  ): Exclude<Validity, 'unknown_shape'> {
     const { span } = this;
     const at = (index: number) => start + (gaps[index] as number);
     span.volgnummer = (cursor.bytes[at(0)] as number) - zero;
     span.begin = cursor.dateAt(at(1));
     span.eind = noEind;
-    this.#recorded = 0;
-    if (span.volgnummer < 1 || span.volgnummer > 9 || span.begin < 0) return undefined;
-    if (!cursor.hasTimeText(at(2)) || !cursor.hasTimeText(at(3))) return undefined;
-    if (this.#since < noEind && !this.#record(cursor.dateAt(at(3)))) return undefined;
+    this.#recorded = this.#since < noEind ? cursor.dateAt(at(3)) : 0;
     return this.#validity(false, false);
   }
 
@@ -142,10 +132,12 @@ export abstract class CountingParser<T> implements FastParser {
 
 const zero = 0x30;
 const voorkomenOpen = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
-const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
-const beginEnd = literal('</Historie:beginGeldigheid>');
-const eind = literal('<Historie:eindGeldigheid>');
-const eindEnd = literal('</Historie:eindGeldigheid>');
+const begin = literal(
+  '</Historie:voorkomenidentificatie><Historie:beginGeldigheid>',
+  date,
+  '</Historie:beginGeldigheid>',
+);
+const eind = literal('<Historie:eindGeldigheid>', date, '</Historie:eindGeldigheid>');
 const registratie = literal('<Historie:tijdstipRegistratie>');
 const registratieEnd = literal('</Historie:tijdstipRegistratie>');
 const eindRegistratie = literal('<Historie:eindRegistratie>');
@@ -162,18 +154,22 @@ const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
 const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
 const voorkomenClose = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
 
+/** A time such as `2021-10-15T13:06:12.318`; what is not a digit may be any of `-./:`. */
+const time: ValueRange = ['0000-00-00T------------', '9999-99-99T::::::::::::'];
+
 /** The parts of the most common one, as of a literal: its number has one digit, and it has no end. */
 export const plainVoorkomen = [
   '<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>',
-  1,
+  ['1', '9'],
   '</Historie:voorkomenidentificatie><Historie:beginGeldigheid>',
-  10,
+  date,
   '</Historie:beginGeldigheid><Historie:tijdstipRegistratie>',
-  23,
+  time,
   '</Historie:tijdstipRegistratie><Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>',
-  23,
+  time,
   '</Historie:tijdstipRegistratieLV></Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
-];
+] as const;
+
 /**
  * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count
  * unless the register changes.

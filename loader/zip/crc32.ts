@@ -37,7 +37,7 @@ export function crc32(bytes: Uint8Array, before = 0): number {
     length = Math.min(chunkBytes, end - start);
     memory.set(bytes.subarray(start, start + length), chunkAt);
     if (start === 0) memory.writeInt32LE(memory.readInt32LE(chunkAt) ^ ~before, chunkAt);
-    run(0, length);
+    run(0, length, 0);
   }
   const rest = Buffer.from(bytes.subarray(end));
   for (const distance of distances) {

@@ -1,23 +1,33 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
-import { ByteCursor, literal } from '../../../loader/bag/byte-cursor.ts';
+import {
+  ByteCursor,
+  date,
+  digits,
+  type Literal,
+  literal,
+  postcode,
+  type ValueRange,
+} from '../../../loader/bag/byte-cursor.ts';
+import { absent } from '../../../loader/bag/num-bytes.ts';
 
 const cursorOn = (text: string) => new ByteCursor(Buffer.from(text, 'latin1'));
 
 describe('a literal', () => {
   const text = '<Objecten:huisnummer>';
+  const markup = literal(text);
 
   it('is found at its bytes, at any alignment of the buffer', () => {
     for (let offset = 0; offset < 9; offset++) {
       const cursor = cursorOn(`${'-'.repeat(offset)}${text}1`);
       cursor.position = offset;
-      expect(cursor.skip(literal(text))).toBe(true);
+      expect(cursor.skip(markup)).toBe(true);
       expect(cursor.position).toBe(offset + text.length);
     }
   });
 
   it('is found at the end of the bytes', () => {
-    expect(cursorOn(text).skip(literal(text))).toBe(true);
+    expect(cursorOn(text).skip(markup)).toBe(true);
   });
 
   it('is not found when any one byte differs, and does not move the cursor', () => {
@@ -26,21 +36,21 @@ describe('a literal', () => {
         const bytes = Buffer.from(`${text}1`);
         bytes[i] = byte;
         const cursor = new ByteCursor(bytes);
-        expect(cursor.skip(literal(text))).toBe(false);
+        expect(cursor.skip(markup)).toBe(false);
         expect(cursor.position).toBe(0);
       }
     }
   });
 
   it('is not found when it does not fit', () => {
-    expect(cursorOn(text.slice(0, -1)).skip(literal(text))).toBe(false);
-    expect(cursorOn('').skip(literal(text))).toBe(false);
+    expect(cursorOn(text.slice(0, -1)).skip(markup)).toBe(false);
+    expect(cursorOn('').skip(markup)).toBe(false);
   });
 });
 
 describe('a literal with values of a known length', () => {
-  const parts = ['<begin-of-it>', 4, '</between>', 1, '</end-of-it>'] as const;
-  const pattern = literal(...parts);
+  const any = (count: number): ValueRange => ['\0'.repeat(count), '\u00ff'.repeat(count)];
+  const pattern = literal('<begin-of-it>', any(4), '</between>', any(1), '</end-of-it>');
 
   it('is found whatever the values are, which are at its gaps', () => {
     const text = '-<begin-of-it>abcd</between><</end-of-it>-';
@@ -48,6 +58,8 @@ describe('a literal with values of a known length', () => {
     cursor.position = 1;
     expect(cursor.skip(pattern)).toBe(true);
     expect(cursor.position).toBe(text.length - 1);
+    cursor.position = 1;
+    expect(cursor.skipTo(pattern)).toBe(text.indexOf('abcd'));
     expect(pattern.gaps.map((gap) => text[1 + gap])).toEqual(['a', '<']);
   });
 
@@ -61,22 +73,69 @@ describe('a literal with values of a known length', () => {
   });
 });
 
-describe('four bytes at once', () => {
-  const times = '2021-10-15T13:06:12.318';
+describe('a value in a literal', () => {
+  const [begin, end] = ['<begin-of-it>', '</end-of-it>'];
 
-  it.each<[string, (cursor: ByteCursor) => boolean, string, string]>([
-    ['digits', (cursor) => cursor.hasDigits(0, 8), '20211015', '0123456789'],
-    ['a date', (cursor) => cursor.hasDateText(0), times.slice(0, 10), '-./0123456789:'],
-    ['a time', (cursor) => cursor.hasTimeText(0), times, '-./0123456789:'],
-  ])('are %s where every byte is one of its own', (_, has, text, own) => {
+  it.each<[string, ValueRange, string]>([
+    ['digits', digits(8), '20211015'],
+    ['a date', date, '2021-10-15'],
+    ['a postcode', postcode, '1381AA'],
+    ['any other text', ['-T-', ':T:'], '1T3'],
+  ])('is %s where every byte is in its range', (_, range, text) => {
+    const pattern = literal(begin, range, end);
+    expect(cursorOn(begin + text + end).skipTo(pattern)).toBe(begin.length);
+    const [lowest, highest] = range.map((bound) => Buffer.from(bound)) as [Buffer, Buffer];
     for (let i = 0; i < text.length; i++) {
       for (let byte = 0; byte < 256; byte++) {
-        const bytes = Buffer.from(text);
-        bytes[i] = byte;
-        const isOwn = text[i] === 'T' ? byte === 0x54 : own.includes(String.fromCharCode(byte));
-        assert.deepEqual([i, byte, has(new ByteCursor(bytes))], [i, byte, isOwn]);
+        const bytes = Buffer.from(begin + text + end);
+        bytes[begin.length + i] = byte;
+        const isIn = byte >= (lowest[i] as number) && byte <= (highest[i] as number);
+        assert.deepEqual([i, byte, new ByteCursor(bytes).skip(pattern)], [i, byte, isIn]);
       }
     }
+  });
+});
+
+describe('a cursor', () => {
+  const text = '<begin>1234</begin><end>';
+  const [head, tail] = [literal('<begin>', digits(4), '</begin>'), literal('<begin><')];
+  const step = 1_021;
+  const file = Buffer.from(Array.from({ length: 400 }, () => text.padEnd(step)).join(''));
+
+  it('finds the same at any position of a long file', () => {
+    const cursor = new ByteCursor(file);
+    for (const order of [1, -1, 7]) {
+      for (let i = 0; i < 400; i++) {
+        const at = ((((i * order) % 400) + 400) % 400) * step;
+        cursor.seek(at);
+        expect([at, cursor.skip(tail), cursor.skip(head), cursor.filePosition]).toEqual([at, false, true, at + 19]);
+      }
+    }
+  });
+
+  it('finds nothing beyond the end of a file, whatever was read before', () => {
+    for (let length = 0; length < 19; length++) {
+      new ByteCursor(file).seek(128 * 1024);
+      const cursor = new ByteCursor(file.subarray(0, length));
+      expect(cursor.skip(head)).toBe(false);
+    }
+    for (const length of [128 * 1024 - 1, 128 * 1024, 128 * 1024 + 1]) {
+      const cursor = new ByteCursor(Buffer.alloc(length, 'x'));
+      cursor.seek(length - 1);
+      expect([cursor.skipText(), cursor.filePosition]).toEqual([false, length]);
+      cursor.seek(length);
+      expect([cursor.skipText(), cursor.filePosition]).toEqual([false, length]);
+    }
+  });
+
+  it('reads its own file after another cursor has read', () => {
+    const [one, other] = [new ByteCursor(file), cursorOn(`-${text}`)];
+    one.seek(0);
+    expect(one.skip(head)).toBe(true);
+    other.seek(1);
+    expect(other.skip(head)).toBe(true);
+    one.seek(step);
+    expect(one.skip(head)).toBe(true);
   });
 });
 
@@ -96,6 +155,8 @@ describe('blanks', () => {
 });
 
 describe('digits', () => {
+  const four = literal('<begin-of-it>', digits(4), '</end-of-it>');
+
   it.each<[string, boolean]>([
     ['0459<', true],
     ['045<', false],
@@ -105,17 +166,14 @@ describe('digits', () => {
     ['045:<', false],
     ['', false],
   ])('are as many as are asked for: %j', (text, found) => {
-    expect(cursorOn(text).skipDigits(4)).toBe(found);
+    expect(cursorOn(`<begin-of-it>${text}/end-of-it>`).skip(four)).toBe(found);
   });
 });
 
 describe('a value that was skipped', () => {
   it('leaves the cursor on the tag after it', () => {
     const skips: [string, (cursor: ByteCursor) => unknown][] = [
-      ['2021-10-15', (cursor) => cursor.readDate()],
       ['99999', (cursor) => cursor.readNumber()],
-      ['1381AA', (cursor) => cursor.skipPostcode()],
-      ['0459', (cursor) => cursor.skipDigits(4)],
       ['a', (cursor) => cursor.skipLetter()],
       ['01Rz', (cursor) => cursor.skipLettersAndDigits(4)],
       ['Z.9837', (cursor) => cursor.skipText()],
@@ -131,6 +189,12 @@ describe('a value that was skipped', () => {
 });
 
 describe('a value ends where a tag begins', () => {
+  const inTags = (text: string) => cursorOn(`<begin-of-it>${text}/end-of-it>`);
+  const [dated, withPostcode] = [date, postcode].map((value) => literal('<begin-of-it>', value, '</end-of-it>')) as [
+    Literal,
+    Literal,
+  ];
+
   it.each<[string, number]>([
     ['1<', 1],
     ['99999<', 99_999],
@@ -164,7 +228,19 @@ describe('a value ends where a tag begins', () => {
     ['20211015<', -1],
     ['', -1],
   ])('date %j', (text, number) => {
-    expect(cursorOn(text).readDate()).toBe(number);
+    const cursor = inTags(text);
+    const at = cursor.skipTo(dated);
+    expect(at === absent ? -1 : cursor.dateAt(at)).toBe(number);
+  });
+
+  it.each<[string, number]>([
+    ['2021-10-15', 20_211_015],
+    ['202-010-15', -1],
+    ['2021-10-1T', -1],
+    ['2021-10/15', -1],
+    ['', -1],
+  ])('date %j, whatever follows it', (text, number) => {
+    expect(cursorOn(text).dateAt(0)).toBe(number);
   });
 
   it.each<[string, boolean]>([
@@ -184,7 +260,7 @@ describe('a value ends where a tag begins', () => {
     ['1381AA', false],
     ['1381A', false],
   ])('postcode %j', (text, found) => {
-    expect(cursorOn(text).skipPostcode()).toBe(found);
+    expect(inTags(text).skip(withPostcode)).toBe(found);
   });
 
   it.each<[string, boolean]>([
@@ -247,5 +323,14 @@ describe('a value ends where a tag begins', () => {
     ['abc', false],
   ])('letters and digits %j', (text, found) => {
     expect(cursorOn(text).skipLettersAndDigits(4)).toBe(found);
+  });
+});
+
+// The last one, as it leaves no memory for others.
+describe('memory for literals', () => {
+  it('is not exceeded', () => {
+    expect(() => {
+      for (let i = 0; i < 1_000; i++) literal('<Objecten:huisnummer>');
+    }).toThrow('no more memory');
   });
 });

@@ -414,6 +414,36 @@ describe('the fast reader', () => {
     expect(read(xml, 'strict')).toMatchObject({ counts: { current: 400, problems: [] } });
   });
 
+  it('reads the same wherever the part ends that it has copied, and leaves what is longer to the strict one', () => {
+    const nums = Array.from({ length: 400 }, (_, i) => ({
+      ...someNum,
+      identificatie: String(457200000100000 + i).padStart(16, '0'),
+      documentnummer: i === 33 ? 'x'.repeat(40_000) : 'y'.repeat(i % 17),
+      ...(i % 50 === 7 ? { woonplaats: '1050', eind: '2030-01-01' } : {}),
+    }));
+    const xml = numXml(...nums).replaceAll('<sl:stand><', (found, at) =>
+      at % 5 ? found : `${' '.repeat(9_000)}${found}`,
+    );
+    expect(xml.length).toBeGreaterThan(800_000);
+    const counts = emptyCounts();
+    let left = 0;
+    const fastParser = new FastNummeraanduidingParser(peildatum, counts, () => {});
+    readStands(Buffer.from(xml), 'a.xml', 'NUM', peildatum, () => left++, fastParser);
+    expect({ left, parsed: counts.voorkomens }).toEqual({ left: 1, parsed: 399 });
+    expect(read(xml, 'fast')).toEqual(read(xml, 'strict'));
+  });
+
+  it.each([
+    ['2026-01-06T23:59:59.999', []],
+    ['2026-01-07T00:00:00.000', [someNum.identificatie]],
+  ])('lists an object as changed by when it was recorded, %s', (geregistreerdLV, changed) => {
+    const xml = Buffer.from(numXml({ ...someNum, geregistreerdLV }));
+    for (const strictly of [false, true]) {
+      const options = { strictly, since: 20260107 };
+      expect(readNummeraanduidingen(xml, 'a.xml', peildatum, () => {}, options)).toMatchObject({ changed });
+    }
+  });
+
   it('visits in the order of the file', () => {
     const numbers = Array.from({ length: 20 }, (_, i) => i + 1);
     const xml = numXml(...numbers.map((huisnummer) => ({ ...someNum, huisnummer }))).replace('>7<', '><!-- -->7<');
