@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { get as getHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { Backoff, type RetryOptions, retryWithBackoff } from '../../core/retry.ts';
 import type { SourceVersion } from '../dataset/load.ts';
@@ -11,6 +11,9 @@ import {
   SourceError,
   SourceUnavailableError,
 } from './source.ts';
+
+// An import would load undici (decision 0107).
+const { get: getHttp } = process.getBuiltinModule('node:http');
 
 /**
  * Aborts its signal when `touch` has not been called for `milliseconds`, until `end` is. Does not keep the process

@@ -2,12 +2,15 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryWithBackoff } from '../../core/retry.ts';
+
+// An import would load undici (decision 0107).
+const { get } = process.getBuiltinModule('node:http');
 
 /** The embedded engine is not installed; the message says how to use another one. */
 export class EngineMissingError extends Error {

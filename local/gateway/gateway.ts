@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
@@ -15,6 +15,9 @@ import {
   type RouteMatch,
   requestTarget,
 } from './http-api.ts';
+
+// An import would load undici (decision 0107).
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** API Gateway's limit for a request body. */
 const bodyLimitBytes = 10 * 1024 * 1024;

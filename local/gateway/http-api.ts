@@ -1,6 +1,8 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod';
+
+// An import would load undici (decision 0107).
+const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
 
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 

@@ -163,6 +163,14 @@ describe('imports', () => {
     expect(sources.filter((file) => /^(core|loader|lambdas)\//.test(file) && !reached.has(file))).toEqual([]);
   });
 
+  it('take nothing but types of node:http, of which an import loads undici', () => {
+    const values = /^import (?!type )[^;]*? from 'node:http';/m;
+    expect(
+      values.test("import { once } from 'node:events';\nimport { get, type IncomingMessage } from 'node:http';"),
+    ).toBe(true);
+    expect(sources.filter((file) => values.test(textOf(file)))).toEqual([]);
+  });
+
   it('form no cycle of files', () => {
     expect(cyclesOf(imports)).toEqual([]);
   });
