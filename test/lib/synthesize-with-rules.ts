@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, Stack } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { addChecks } from '../../bin/stacks.ts';
+import { assemblies } from './assemblies.ts';
 import { everything, portal } from './synthesized.ts';
 import { app } from './unbundled-app.ts';
 
@@ -13,10 +14,10 @@ import { app } from './unbundled-app.ts';
  * Jest's sandbox.
  */
 const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
-const flawed = app();
-new CfnBucket(new Stack(flawed, 'planted'), 'Bucket');
-for (const construct of flawed.node.findAll())
-  if (construct instanceof CfnTable) construct.addPropertyOverride('TableClass', 'CHEAP');
+const flawed = new App({ outdir: mkdtempSync(join(assemblies, 'flawed-')), treeMetadata: false });
+const planted = new Stack(flawed, 'planted');
+new CfnBucket(planted, 'Bucket');
+new CfnTable(planted, 'Table', { keySchema: [], tableClass: 'CHEAP' });
 
 const apps: Record<string, App> = {
   // `npm run synth` judges the configuration of cdk.json; the first two have every option that adds resources. The one
