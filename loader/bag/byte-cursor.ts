@@ -182,18 +182,12 @@ export class ByteCursor {
     return isWellFormed && this.bytes[this.position] === lessThan ? number : 0;
   }
 
-  /** The date at `start` as a number, whatever follows it, or -1. */
+  /** The date at `start`, where a literal has one, as the number 20211015. */
   dateAt(start: number): number {
     let number = 0;
-    for (let i = 0; i < 10; i++) {
-      const byte = this.bytes[start + i];
-      if (i === 4 || i === 7) {
-        if (byte !== dash) return -1;
-      } else if (isDigit(byte)) {
-        number = number * 10 + byte - zero;
-      } else {
-        return -1;
-      }
+    for (let at = start; at < start + 10; at++) {
+      const byte = this.bytes[at] as number;
+      if (byte !== dash) number = number * 10 + byte - zero;
     }
     return number;
   }

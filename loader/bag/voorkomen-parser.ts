@@ -1,4 +1,4 @@
-import { type ByteCursor, date, literal, type ValueRange } from './byte-cursor.ts';
+import { type ByteCursor, date, type Literal, literal, type ValueRange } from './byte-cursor.ts';
 import { hasChanged, type ReadOptions, type StandVisit } from './interpret-stand.ts';
 import { absent } from './num-bytes.ts';
 import type { ReadCounts } from './problem-report.ts';
@@ -68,28 +68,20 @@ export abstract class CountingParser<T> implements FastParser {
     const { span } = this;
     this.#recorded = 0;
     if (!cursor.skip(voorkomenOpen)) return 'unknown_shape';
-    const volgnummer = cursor.readNumber();
+    span.volgnummer = cursor.readNumber();
     const beginAt = cursor.skipTo(begin);
-    if (volgnummer === 0 || beginAt === absent) return 'unknown_shape';
+    if (span.volgnummer === 0 || beginAt === absent) return 'unknown_shape';
     const eindAt = cursor.skipTo(eind);
-    span.volgnummer = volgnummer;
     span.begin = cursor.dateAt(beginAt);
     span.eind = eindAt === absent ? noEind : cursor.dateAt(eindAt);
-    if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
-    if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
+    if (!cursor.skip(registratie)) return 'unknown_shape';
+    cursor.skip(eindRegistratie);
     const isInactief = cursor.skip(inactief);
-    if (isInactief && !(cursor.skipText() && cursor.skip(inactiefEnd))) return 'unknown_shape';
-    if (!cursor.skip(registratieLV) || !this.#skipTime(cursor) || !cursor.skip(registratieLVEnd))
-      return 'unknown_shape';
-    if (cursor.skip(eindRegistratieLV) && !(this.#skipTime(cursor) && cursor.skip(eindRegistratieLVEnd))) {
-      return 'unknown_shape';
-    }
-    const isInactiefLV = cursor.skip(inactiefLV);
-    if (isInactiefLV && !(this.#skipTime(cursor) && cursor.skip(inactiefLVEnd))) return 'unknown_shape';
-    const isNietBagLV = cursor.skip(nietBagLV);
-    if (isNietBagLV && !(this.#skipTime(cursor) && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
-    if (!cursor.skip(voorkomenClose)) return 'unknown_shape';
-
+    if (!this.#skipTime(cursor, registratieLV)) return 'unknown_shape';
+    this.#skipTime(cursor, eindRegistratieLV);
+    const isInactiefLV = this.#skipTime(cursor, inactiefLV);
+    const isNietBagLV = this.#skipTime(cursor, nietBagLV);
+    if (!cursor.skip(voorkomenClose)) return 'unknown_shape'; // as after an element that is not as usual
     return this.#validity(isInactief || isInactiefLV, isNietBagLV);
   }
 
@@ -117,58 +109,44 @@ export abstract class CountingParser<T> implements FastParser {
     return this.#validity(false, false);
   }
 
-  /** Whether this is a day; the last one counts. */
-  #record(day: number): boolean {
-    if (day > this.#recorded) this.#recorded = day;
-    return day >= 0;
-  }
-
-  /** Past a time; its day counts where it is asked since when an object has changed. */
-  #skipTime(cursor: ByteCursor): boolean {
-    if (this.#since < noEind && !this.#record(cursor.dateAt(cursor.position))) return false;
-    return cursor.skipText();
+  /** Past an element with a time, if any; its day counts where it is asked since when an object has changed. */
+  #skipTime(cursor: ByteCursor, element: Literal): boolean {
+    const at = cursor.skipTo(element);
+    if (at !== absent && this.#since < noEind) this.#recorded = Math.max(this.#recorded, cursor.dateAt(at));
+    return at !== absent;
   }
 }
 
 const zero = 0x30;
-const voorkomenOpen = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
-const begin = literal(
-  '</Historie:voorkomenidentificatie><Historie:beginGeldigheid>',
-  date,
-  '</Historie:beginGeldigheid>',
-);
-const eind = literal('<Historie:eindGeldigheid>', date, '</Historie:eindGeldigheid>');
-const registratie = literal('<Historie:tijdstipRegistratie>');
-const registratieEnd = literal('</Historie:tijdstipRegistratie>');
-const eindRegistratie = literal('<Historie:eindRegistratie>');
-const eindRegistratieEnd = literal('</Historie:eindRegistratie>');
-const inactief = literal('<Historie:tijdstipInactief>');
-const inactiefEnd = literal('</Historie:tijdstipInactief>');
-const registratieLV = literal('<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>');
-const registratieLVEnd = literal('</Historie:tijdstipRegistratieLV>');
-const eindRegistratieLV = literal('<Historie:tijdstipEindRegistratieLV>');
-const eindRegistratieLVEnd = literal('</Historie:tijdstipEindRegistratieLV>');
-const inactiefLV = literal('<Historie:tijdstipInactiefLV>');
-const inactiefLVEnd = literal('</Historie:tijdstipInactiefLV>');
-const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
-const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
-const voorkomenClose = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
-
-/** A time such as `2021-10-15T13:06:12.318`; what is not a digit may be any of `-./:`. */
+/** A time such as `2021-10-15T13:06:12.318`; what is not a digit of its date may be any of `-./:` and digits. */
 const time: ValueRange = ['0000-00-00T------------', '9999-99-99T::::::::::::'];
+const element = (name: string, value: ValueRange) => [`<Historie:${name}>`, value, `</Historie:${name}>`];
+const open = '<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>';
+const beginParts = ['</Historie:voorkomenidentificatie>', ...element('beginGeldigheid', date)];
+const registratieParts = element('tijdstipRegistratie', time);
+const registratieLVParts = ['<Historie:BeschikbaarLV>', ...element('tijdstipRegistratieLV', time)];
+const close = '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>';
+const voorkomenOpen = literal(open);
+const begin = literal(...beginParts);
+const eind = literal(...element('eindGeldigheid', date));
+const registratie = literal(...registratieParts);
+const eindRegistratie = literal(...element('eindRegistratie', time));
+const inactief = literal(...element('tijdstipInactief', time));
+const registratieLV = literal(...registratieLVParts);
+const eindRegistratieLV = literal(...element('tijdstipEindRegistratieLV', time));
+const inactiefLV = literal(...element('tijdstipInactiefLV', time));
+const nietBagLV = literal(...element('tijdstipNietBagLV', time));
+const voorkomenClose = literal(close);
 
 /** The parts of the most common one, as of a literal: its number has one digit, and it has no end. */
 export const plainVoorkomen = [
-  '<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>',
-  ['1', '9'],
-  '</Historie:voorkomenidentificatie><Historie:beginGeldigheid>',
-  date,
-  '</Historie:beginGeldigheid><Historie:tijdstipRegistratie>',
-  time,
-  '</Historie:tijdstipRegistratie><Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>',
-  time,
-  '</Historie:tijdstipRegistratieLV></Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
-] as const;
+  open,
+  ['1', '9'] as const,
+  ...beginParts,
+  ...registratieParts,
+  ...registratieLVParts,
+  close,
+];
 
 /**
  * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count

@@ -233,16 +233,6 @@ describe('a value ends where a tag begins', () => {
     expect(at === absent ? -1 : cursor.dateAt(at)).toBe(number);
   });
 
-  it.each<[string, number]>([
-    ['2021-10-15', 20_211_015],
-    ['202-010-15', -1],
-    ['2021-10-1T', -1],
-    ['2021-10/15', -1],
-    ['', -1],
-  ])('date %j, whatever follows it', (text, number) => {
-    expect(cursorOn(text).dateAt(0)).toBe(number);
-  });
-
   it.each<[string, boolean]>([
     ['1381AA<', true],
     ['0381AA<', false],
