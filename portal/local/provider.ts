@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 // An import would load undici (decision 0107).
 const { createServer } = process.getBuiltinModule('node:http');
@@ -25,14 +25,47 @@ export type LocalProviderOptions = {
 
 /**
  * Starts a complete OpenID provider for this machine. It stores nothing, and a visitor can sign in as anyone: the one
- * thing that a provider in earnest would do otherwise.
+ * thing that a provider in earnest would do otherwise. Its library takes 19 MB, so it is loaded when somebody signs in.
  */
 export async function startProvider(options: LocalProviderOptions): Promise<LocalProvider> {
   const { host, port, people } = options;
-  const server = createServer((request, response) => void answer(request, response));
+  let loaded: ReturnType<typeof createProvider> | undefined;
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      console.error('The OpenID provider of the portal failed:', error);
+      response.destroy();
+    });
+  });
   server.listen(port, host);
   await once(server, 'listening');
   const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    loaded ??= createProvider(issuer, options);
+    const { provider, respond } = await loaded;
+    if (!request.url?.startsWith('/choose/')) return respond(request, response);
+    const chosen = new URL(request.url, issuer).searchParams.get('person');
+    try {
+      await provider.interactionDetails(request, response);
+      if (chosen === null) return showChoice(response, request.url, people);
+      await provider.interactionFinished(request, response, { login: { accountId: chosen } });
+    } catch {
+      response.writeHead(400, { 'content-type': 'text/plain' }).end('This sign-in is over. Begin again at the portal.');
+    }
+  }
+
+  return {
+    issuer,
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close').catch(() => undefined);
+    },
+  };
+}
+
+async function createProvider(issuer: string, { people, ...options }: LocalProviderOptions) {
+  const { default: Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
     adapter: memoryAdapter(),
     clients: [
@@ -73,28 +106,7 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
       return grant;
     },
   });
-  const respond = provider.callback();
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!request.url?.startsWith('/choose/')) return respond(request, response);
-    const chosen = new URL(request.url, issuer).searchParams.get('person');
-    try {
-      await provider.interactionDetails(request, response);
-      if (chosen === null) return showChoice(response, request.url, people);
-      await provider.interactionFinished(request, response, { login: { accountId: chosen } });
-    } catch {
-      response.writeHead(400, { 'content-type': 'text/plain' }).end('This sign-in is over. Begin again at the portal.');
-    }
-  }
-
-  return {
-    issuer,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close').catch(() => undefined);
-    },
-  };
+  return { provider, respond: provider.callback() };
 }
 
 function showChoice(response: ServerResponse, path: string, people: readonly LocalPerson[]): void {
