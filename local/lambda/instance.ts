@@ -1,10 +1,9 @@
-import { parentPort, Worker, workerData } from 'node:worker_threads';
-import type { Context, Handler } from 'aws-lambda';
+import { Worker } from 'node:worker_threads';
 import type { FunctionSettings } from '../template/local-app.ts';
-import { eachLine, holdPrinted, lineSplitter } from './printed.ts';
+import { eachLine, lineSplitter } from './printed.ts';
 
 /** The message that starts an invocation in a worker. */
-type SentInvocation = {
+export type SentInvocation = {
   /** Matches the answer to its invocation. */
   readonly number: number;
   readonly requestId: string;
@@ -22,13 +21,10 @@ type InstanceAnswer = {
 };
 
 /** What a worker sends. */
-type InstanceMessage = 'ready' | InstanceAnswer | { readonly printed: string };
+export type InstanceMessage = 'ready' | InstanceAnswer | { readonly printed: string };
 
 /** What the handler returned, as JSON text, or what it threw. */
-type Outcome = { readonly payload: string } | { readonly failure: string };
-
-/** What this file finds in the worker threads that it starts, where it runs as well. */
-type WorkerData = { environmentOf: FunctionSettings };
+export type Outcome = { readonly payload: string } | { readonly failure: string };
 
 /** The function threw, timed out, or its environment crashed. */
 export class FunctionError extends Error {
@@ -66,9 +62,9 @@ export type Instance = {
  */
 export async function startInstance(settings: FunctionSettings, log: (line: string) => void): Promise<Instance> {
   const { NODE_COMPILE_CACHE } = process.env;
-  const worker = new Worker(new URL(import.meta.url), {
-    workerData: { environmentOf: settings } satisfies WorkerData,
-    // The cache of compiled code saves half of the start of a thread; `serve` removes the variable again.
+  const worker = new Worker(new URL('environment.js', import.meta.url), {
+    workerData: settings,
+    // The cache of compiled code saves half of the start of a thread; `environment.js` removes the variable again.
     env: { ...settings.environment, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
     execArgv: [],
     resourceLimits: memoryLimits,
@@ -153,52 +149,3 @@ function failed(settings: FunctionSettings, log: (line: string) => void, reason:
   log(JSON.stringify({ level: 'ERROR', function: settings.name, message: reason }));
   return new FunctionError(reason);
 }
-
-/** In the worker thread: loads the function's module and answers invocations from then on. */
-async function serve(settings: FunctionSettings): Promise<void> {
-  delete process.env.NODE_COMPILE_CACHE;
-  const send = (message: InstanceMessage) => parentPort?.postMessage(message);
-  const printed = holdPrinted((text) => send({ printed: text }));
-  const exported: Record<string, unknown> = await import(settings.module);
-  const handler = exported[settings.handler];
-  if (typeof handler !== 'function')
-    throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
-  parentPort?.on('message', async (invocation: SentInvocation) => {
-    const outcome = await run(settings, handler as Handler<unknown, unknown>, invocation);
-    send({ number: invocation.number, outcome, printed: printed.take() });
-  });
-  send('ready');
-}
-
-async function run(
-  settings: FunctionSettings,
-  handler: Handler<unknown, unknown>,
-  invocation: SentInvocation,
-): Promise<Outcome> {
-  try {
-    const result = await handler(JSON.parse(invocation.event), context(settings, invocation), () => undefined);
-    return { payload: JSON.stringify(result) ?? 'null' };
-  } catch (error) {
-    return { failure: error instanceof Error ? `${error.name}: ${error.message}\n${error.stack}` : String(error) };
-  }
-}
-
-function context(settings: FunctionSettings, { requestId, deadline }: SentInvocation): Context {
-  return {
-    awsRequestId: requestId,
-    callbackWaitsForEmptyEventLoop: true,
-    functionName: settings.name,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:eu-west-1:000000000000:function:${settings.name}`,
-    logGroupName: `/aws/lambda/${settings.name}`,
-    logStreamName: 'local',
-    memoryLimitInMB: `${settings.memoryMegabytes}`,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-    done: () => undefined,
-    fail: () => undefined,
-    succeed: () => undefined,
-  };
-}
-
-const given = workerData as Partial<WorkerData> | null;
-if (given?.environmentOf) await serve(given.environmentOf);

@@ -16,34 +16,3 @@ export function eachLine(stream: Readable, log: (line: string) => void): void {
   stream.setEncoding('utf8').on('data', split);
   stream.on('close', () => split('', true));
 }
-
-/** More than this is passed on at once, so that a function that writes a lot holds little of it. */
-const heldCharacters = 16_384;
-
-/**
- * In a worker thread: holds what the thread writes to standard output for `take`, which adds it to a message that is
- * sent anyway. Sent by itself it wakes the other thread, whose receipt wakes this one again: a tenth of a lookup. What
- * nobody takes within the turn of the event loop, and at the end of the thread, goes to `send`.
- */
-export function holdPrinted(send: (printed: string) => void): { take: () => string } {
-  let held = '';
-  const take = () => {
-    const printed = held;
-    held = '';
-    return printed;
-  };
-  const flush = () => {
-    if (held !== '') send(take());
-  };
-  const write = (chunk: string | Uint8Array, encoding?: unknown, callback?: unknown): boolean => {
-    if (held === '') setImmediate(flush);
-    held += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    if (held.length > heldCharacters) flush();
-    const done = typeof encoding === 'function' ? encoding : callback;
-    if (typeof done === 'function') process.nextTick(done);
-    return true;
-  };
-  process.stdout.write = write;
-  process.on('exit', flush);
-  return { take };
-}

@@ -96,6 +96,22 @@ describe('a function behind the gateway', () => {
     expect(existsSync('undefined')).toBe(false);
   });
 
+  it('loads nothing for TypeScript into its thread, which takes memory, where no compiled code is kept', async () => {
+    const kept = process.env.NODE_COMPILE_CACHE;
+    delete process.env.NODE_COMPILE_CACHE;
+    const module = join(folder, 'loaded.mjs');
+    await writeFile(module, 'export const handler = async () => process.moduleLoadList;');
+    const pool = await startPool({ ...settings, module }, () => undefined);
+    try {
+      const loaded: string[] = JSON.parse(await pool.invoke('1', 'r'));
+      expect(loaded.length).toBeGreaterThan(50);
+      expect(loaded.filter((name) => name.includes('amaro'))).toEqual([]);
+    } finally {
+      await pool.stop();
+      if (kept !== undefined) process.env.NODE_COMPILE_CACHE = kept;
+    }
+  });
+
   it('loses no line that it writes, also after its answer, in parts or at great length', async () => {
     await withPool(async (invoke, lines) => {
       for (const event of ['later', 'a lot', 'in parts']) await invoke(event);
