@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { get as getHttps } from 'node:https';
 import { Backoff, type RetryOptions, retryWithBackoff } from '../../core/retry.ts';
 import type { SourceVersion } from '../dataset/load.ts';
 import {
@@ -11,9 +10,6 @@ import {
   SourceError,
   SourceUnavailableError,
 } from './source.ts';
-
-// An import would load undici (decision 0107).
-const { get: getHttp } = process.getBuiltinModule('node:http');
 
 /**
  * Aborts its signal when `touch` has not been called for `milliseconds`, until `end` is. Does not keep the process
@@ -230,7 +226,8 @@ async function httpGet(url: string, headers: Record<string, string>, signal: Abo
 
 async function getOnce(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
   signal.throwIfAborted();
-  const request = (url.protocol === 'https:' ? getHttps : getHttp)(url, { headers });
+  const { get } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http'); // decision 0107
+  const request = get(url, { headers });
   const abort = () => request.destroy(signal.reason);
   signal.addEventListener('abort', abort);
   request.once('close', () => signal.removeEventListener('abort', abort));
