@@ -137,6 +137,14 @@ export class ChangeWriter {
     this.#text.write(after === null ? `\n-${keyOf(before as Line)}` : `\n+${after}`, 'latin1');
   }
 
+  /** Adds lines that are all to put, and returns how many. */
+  addLines(lines: readonly Line[]): number {
+    if (this.count === 0) this.#text.write(linesHeader, 'latin1');
+    this.#text.write(`\n+${lines.join('\n+')}`, 'latin1');
+    this.count += lines.length;
+    return lines.length;
+  }
+
   /** What was added since the last time. */
   pack(): Buffer {
     const packed = packLineBytes(this.#text.bytes);

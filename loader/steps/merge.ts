@@ -5,7 +5,7 @@ import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
 import { countLines, type LineCounts, LineShardReader, lineShardWriter } from '../dataset/line-shard.ts';
-import { type Change, type ChangeCounts, type ChangeKind, diff, joinRows, type Line } from '../dataset/lines.ts';
+import { type Change, type ChangeKind, diff, hasAddress, joinRows, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot, startOf } from '../dataset/load.ts';
 import {
   type ChangesByPlace,
@@ -35,7 +35,7 @@ export type Merged = ShardCounts & {
   /** Whether the new snapshot has objects of this shard. */
   hasObjects: boolean;
   /** The changes that nothing explains which was recorded since `auditSince`. */
-  unexplained: ChangeCounts;
+  unexplained: ShardCounts['changes'];
   addresses: number;
   problems: ProblemReport;
   /** Of the streets those with the most changes; of a first load, and in the work of an earlier release, none. */
@@ -89,11 +89,18 @@ export async function mergeShard(
     const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
     merged.keys += counts.lines - counts.lists;
     merged.listKeys += counts.lists;
-    for (const change of changesIn(groups)) {
+    // A first load puts every line, and has nothing to compare them with.
+    const added = load.base ? [] : groups.flatMap(({ after }) => after);
+    for (const after of added) countChange(merged, { kind: hasAddress(after) ? 'added' : 'list', before: null, after });
+    for (let at = 0; at < added.length; ) {
+      at += changes.addLines(added.slice(at, at + changesPerFile - changes.count));
+      if (changes.count === changesPerFile) await flush();
+    }
+    for (const change of load.base ? changesIn(groups) : []) {
       countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
-      if (load.base && kind !== 'list' && kind !== 'upgraded') {
+      if (kind !== 'list' && kind !== 'upgraded') {
         const places = changedPlaces(change);
         countPlaces(byPlace, places);
         await csv.add(change, places);

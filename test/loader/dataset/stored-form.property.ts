@@ -298,6 +298,25 @@ describe('a difference', () => {
     );
   });
 
+  it('from nothing is stored as the same files if many lines are added at once', () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 1, max: 9 }), (all, most) => {
+        const lines = joinLines(all.map(rowOf));
+        const [one, together] = [new ChangeWriter(), new ChangeWriter()];
+        const [expected, files] = [[] as Buffer[], [] as Buffer[]];
+        for (const change of diff([], lines)) {
+          one.add(change);
+          if (one.count === most) expected.push(one.pack());
+        }
+        for (let at = 0; at < lines.length; ) {
+          at += together.addLines(lines.slice(at, at + most - together.count));
+          if (together.count === most) files.push(together.pack());
+        }
+        expect([files, together.count, together.pack()]).toEqual([expected, one.count, one.pack()]);
+      }),
+    );
+  });
+
   it('names each key that differs once, and no other', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
