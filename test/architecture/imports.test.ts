@@ -171,6 +171,14 @@ describe('imports', () => {
     expect(sources.filter((file) => values.test(textOf(file)))).toEqual([]);
   });
 
+  it('of the portal take nothing but types of what most visits do without: it comes with the clients of S3 and SFN', () => {
+    const values = /^import (?!type )[^;]*? from '[./]+packages\/admin\/(loads|statements)\.ts';/m;
+    expect(values.test("import { html } from 'a';\nimport { b, type C } from '../../packages/admin/loads.ts';")).toBe(
+      true,
+    );
+    expect(sources.filter((file) => file.startsWith('portal/') && values.test(textOf(file)))).toEqual([]);
+  });
+
   it('form no cycle of files', () => {
     expect(cyclesOf(imports)).toEqual([]);
   });
