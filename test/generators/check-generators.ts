@@ -9,10 +9,10 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import '../support/quiet.js';
-import { startHttpService } from '../support/http-service.ts';
+import type { HttpService } from '../support/http-service.ts';
 import { installTools } from '../support/install-tools.ts';
 import { generators } from './generators.ts';
-import { calls, type Program, runLookups } from './lookups.ts';
+import type { Program } from './lookups.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const examples = join(root, 'docs/examples/generated-client');
@@ -104,12 +104,13 @@ function run(cwd: string, command: string, args: string[], variables: NodeJS.Pro
 }
 
 /** The row of a generator in the table, and everything that it gets wrong. */
-async function check(name: string, service: Awaited<ReturnType<typeof startHttpService>>) {
+async function check(name: string, service: HttpService) {
   const { packages = [], note } = generators[name] ?? {};
   const project = await generate(name);
   const compiled = await compile(project);
   const outcomes = await notices(project, 'outcomes.ts', "case 'not_found':");
   const problems = await notices(project, 'problems.ts', "case '/problems/plan-inactive':");
+  const { calls, runLookups } = await import('./lookups.ts');
   const wrong = await runLookups(await load(project), service);
   const union = (narrows: boolean) => (narrows ? 'discriminated union' : 'not a discriminated union');
   const [generator = '', ...beside] = packages.map((one) => `${one} ${versions[one]}`);
@@ -141,6 +142,8 @@ async function main(): Promise<void> {
   }
   const rows = ['| generator | outcomes | problems | responses as expected | note |', '|---|---|---|---|---|'];
   const faults: string[] = [];
+  // Loaded here, as the lookups below, because that takes a while, which a wrong call should not.
+  const { startHttpService } = await import('../support/http-service.ts');
   const service = await startHttpService();
   try {
     for (const name of Object.keys(generators)) {

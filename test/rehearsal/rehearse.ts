@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { checkCall } from './check-call.ts';
 import { documentedCommands, workflowCommands } from './documented-commands.ts';
 import { runInShell } from './run-in-shell.ts';
 
@@ -25,6 +24,8 @@ export async function rehearse(texts: ReadonlyMap<string, string>): Promise<Rehe
     file.endsWith('.yml') ? workflowCommands(file, text) : documentedCommands(file, text),
   );
   const { calls, problems } = await runInShell(pieces);
+  // Loaded here because it takes a while, which a wrong call should not.
+  const { checkCall } = await import('./check-call.ts');
   for (const call of calls) {
     const problem = await checkCall(call.args);
     if (problem !== null) problems.push(`${call.where}: ${call.args.join(' ')}: ${problem}`);
