@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import assert, { AssertionError } from 'node:assert/strict';
 import { Command, InvalidArgumentError } from 'commander';
-import { table } from './cli/command.ts';
+import { table } from './cli/table.ts';
 import {
   type Check,
   createClient,

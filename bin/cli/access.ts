@@ -16,11 +16,11 @@ import {
   planOption,
   type Result,
   type Terminal,
-  table,
   useAdmin,
   withAccounts,
 } from './command.ts';
 import { addRotateKey } from './rotate-key.ts';
+import { table } from './table.ts';
 
 type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
 

@@ -19,12 +19,12 @@ import {
   planOption,
   shardCount,
   type Terminal,
-  table,
   useAdmin,
   withAccounts,
 } from './command.ts';
 import { renderLimit, renderLimits } from './plan.ts';
 import { addAccountUsage, addAudit } from './reports.ts';
+import { table } from './table.ts';
 
 type DetailOptions = { name?: string | false; contact?: string | false; note?: string | false };
 type LimitOptions = AccountsOptions & DetailOptions & { plan?: string; limit?: string[] };

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { SetIndex } from '../../recovery/backup-set.ts';
 import { UsageError } from '../connect/errors.ts';
-import { callersPath, checkLocation, printResult, type Terminal, table, withDataset } from './command.ts';
+import { callersPath, checkLocation, printResult, type Terminal, withDataset } from './command.ts';
+import { table } from './table.ts';
 
 type CreateOptions = {
   json?: true;

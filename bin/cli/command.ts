@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
 import {
   AdminError,
@@ -83,13 +82,6 @@ export async function carryOut(
     return { json: { plan: intent }, text: intent, hint: 'Nothing was changed. Leave out --plan to do it.' };
   if (!json && intent !== false) terminal.err(intent);
   return work();
-}
-
-/** A table without colours: it reads the same on a terminal, in a file and in a ticket. */
-export function table(head: string[], rows: string[][]): string {
-  const made = new Table({ head, style: { head: [], border: [], compact: true } });
-  made.push(...rows);
-  return made.toString();
 }
 
 /** `12,345`. */

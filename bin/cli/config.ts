@@ -13,7 +13,8 @@ import {
   settingsOfStage,
 } from '../config/settings.ts';
 import { CommandError } from '../connect/errors.ts';
-import { folderOf, type Terminal, table } from './command.ts';
+import { folderOf, type Terminal } from './command.ts';
+import { table } from './table.ts';
 
 /** The settings of each stage of a folder, unchecked; `stage` chooses one. @throws ConfigError, CommandError */
 export function settingsIn(folder: string, stage?: string): { stage: string; settings: Settings }[] {

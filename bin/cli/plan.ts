@@ -14,12 +14,12 @@ import {
   planCode,
   type Result,
   type Terminal,
-  table,
   thousands,
   useAdmin,
   withAccounts,
 } from './command.ts';
 import { addAudit } from './reports.ts';
+import { table } from './table.ts';
 
 /** `plan put`, `plan resume`, `plan list` and `plan audit`. */
 export function addPlanCommands(program: Command, terminal: Terminal): void {

@@ -7,7 +7,8 @@ import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { ExecutingLoad, MutationStatus } from '../connect/loads.ts';
-import { counted, table, thousands } from './command.ts';
+import { counted, thousands } from './command.ts';
+import { table } from './table.ts';
 
 /** The result of a load, or what it would be. */
 export function renderReport(report: LoadReport): string {

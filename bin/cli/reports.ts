@@ -13,11 +13,11 @@ import {
   counted,
   snakeCase,
   type Terminal,
-  table,
   thousands,
   useAdmin,
   withAccounts,
 } from './command.ts';
+import { table } from './table.ts';
 
 /** What a row of usage sums up. */
 export type Granularity = 'day' | 'month';

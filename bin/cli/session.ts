@@ -8,10 +8,10 @@ import {
   counted,
   person,
   type Terminal,
-  table,
   useAdmin,
   withAccounts,
 } from './command.ts';
+import { table } from './table.ts';
 
 type ScopeOptions = AccountsOptions & { person?: string; account?: string; all?: true };
 

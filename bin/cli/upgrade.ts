@@ -6,8 +6,9 @@ import { deploymentName, packageVersion, portalStackName, stackNames } from '../
 import { CommandError } from '../connect/errors.ts';
 import { planRollback, planUpgrade, type UpgradePlan } from '../upgrade/plan.ts';
 import { readReleases } from '../upgrade/releases.ts';
-import { folderOf, printResult, type Terminal, table } from './command.ts';
+import { folderOf, printResult, type Terminal } from './command.ts';
 import { configIn } from './config.ts';
+import { table } from './table.ts';
 
 type UpgradeOptions = { stage?: string; from?: string; apply?: true; json?: true };
 type RollbackOptions = { stage?: string; to?: string; apply?: true; json?: true };

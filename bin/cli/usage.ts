@@ -10,12 +10,12 @@ import {
   accountId,
   counted,
   type Terminal,
-  table,
   thousands,
   useAdmin,
   withAccounts,
 } from './command.ts';
 import { byPeriod, type Granularity, monthRange, rowsOf } from './reports.ts';
+import { table } from './table.ts';
 
 type OfMonth = AccountsOptions & { month: string };
 type ExportOptions = AccountsOptions & { month: string; by: Granularity; csv?: true };
