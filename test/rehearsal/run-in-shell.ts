@@ -13,8 +13,7 @@ const stubbed = ['aws', 'cdk', 'curl', 'gh', 'git', 'node', 'npm', 'npx'];
 /**
  * Notes its call, NUL after each word and a record separator after the last, and prints what a later command may read.
  */
-const stub = `#!/bin/sh
-printf '%s\\0' "$WHERE" "\${0##*/}" "$@" >>"$CALLS"
+const stubOf = (name: string) => `printf '%s\\0' "$WHERE" ${name} "$@" >>"$CALLS"
 printf '\\036' >>"$CALLS"
 case "$*" in
   *StateMachineArn*) echo arn:aws:states:eu-central-1:123456789012:stateMachine:Load ;;
@@ -29,7 +28,7 @@ export async function runInShell(pieces: readonly Documented[]): Promise<{ calls
   const folder = await mkdtemp(join(tmpdir(), 'bag-adres-rehearsal-'));
   try {
     for (const name of stubbed) {
-      await writeFile(join(folder, name), stub);
+      await writeFile(join(folder, name), `#!/bin/sh\n${stubOf(name)}`);
       await chmod(join(folder, name), 0o755);
     }
     const calls = join(folder, 'calls');
@@ -41,7 +40,9 @@ export async function runInShell(pieces: readonly Documented[]): Promise<{ calls
       for (const [, name] of shell.matchAll(/[^<]<\s*([\w.-]+)/g)) await writeFile(join(folder, `${name}`), '');
     }
     const script = join(folder, 'script');
-    await writeFile(script, pieces.map(shellOf).join('\n'));
+    // Functions of the shell, with the files for programs that start another: a process for each takes a while.
+    const functions = stubbed.map((name) => `${name}() {\n${stubOf(name)}}`);
+    await writeFile(script, [...functions, ...pieces.map(shellOf)].join('\n'));
     const env = { PATH: `${folder}:/usr/bin:/bin`, CALLS: calls, FAILURES: failures, HOME: folder };
     const running = promisify(execFile)('bash', [script], { cwd: folder, env });
     running.child.stdin?.end(); // or a command that asks for something waits
