@@ -38,11 +38,6 @@ export function addressText(key: string): string {
   return `${key.slice(0, 4)} ${key.slice(4)}`.replaceAll(separator, ' ').trimEnd();
 }
 
-/** Whether a key, or a line that begins with one, has a postcode. */
-export function hasPostcode(keyOrLine: string): boolean {
-  return !keyOrLine.startsWith(separator);
-}
-
 /** Whether this is the key of an address; the table also holds items about itself, under other keys. */
 export function isAddressKey(key: string): boolean {
   return pattern.test(key);

@@ -1,4 +1,3 @@
-import { hasPostcode } from '../../core/addresses/address-key.ts';
 import type { Place } from '../../core/place-fields.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import {
@@ -9,8 +8,9 @@ import {
   type OpenbareRuimte,
   type Woonplaats,
 } from '../bag/voorkomen.ts';
-import { dayAt } from './fields.ts';
-import { placeText, type Rows } from './lines.ts';
+import { dayIn } from './fields.ts';
+import { placeText } from './lines.ts';
+import { isSameId } from './named-objects.ts';
 import { elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
 
 /** Finds an object by its identification; a `Map` does. */
@@ -30,69 +30,80 @@ export function lookupBefore<T extends { identificatie: string }>(
 }
 
 const asterisk = 0x2a;
+const tab = 0x09;
+const lineEnd = 0x0a;
+/** What the line of an object without a postcode begins with. */
+const separator = 0x23;
 
-/** What follows from the objects of a part on a date. */
-export type Derived = Rows & {
+/** What the addresses of a part follow from, beside its objects; `file` is for problems. */
+export type DerivedBy = { reference: Reference; peildatum: string; file: string };
+
+/** What follows from the objects of a part on a date, beside its rows. */
+type Derived = {
+  /** How many lines there are. */
+  count: number;
   /** The first later date on which an occurrence begins or ceases to be valid, or `null` where none does. */
   next: string | null;
 };
 
 /**
- * The address rows of one part on `peildatum`, from its lines in order. Of several occurrences of an object that are
+ * Adds to `rows` the addresses of one part on `peildatum`, from its lines in order, as bytes: where the line of
+ * each begins, and the bytes of its `placeText`. Of several occurrences of an object that are
  * current at once the last to begin counts, then the one with the highest number; the others, and those without a
- * postcode, a street or a place, are problems. `file` is for these.
+ * postcode, a street or a place, are problems.
  */
 export function deriveRows(
-  lines: readonly ObjectLine[],
-  reference: Reference,
-  peildatum: string,
-  file: string,
+  lines: Buffer,
+  { reference, peildatum, file }: DerivedBy,
+  rows: { add(start: number, place: Buffer): void },
   onProblem: (problem: Problem) => void,
 ): Derived {
   const day = dayOf(peildatum);
-  const keys: string[] = [];
-  const places: string[] = [];
-  const ids: string[] = [];
-  let next = noEind;
+  let [count, next] = [0, noEind];
   let chosen: Set<ObjectLine> | undefined;
-  const placeOf = placesBy(reference);
-  for (const line of lines) {
-    const at = line.indexOf('\t');
-    const begin = dayAt(line, at + fieldsAt.begin);
-    const eind = dayAt(line, at + fieldsAt.eind);
+  const placeOf = placesBy(reference, lines);
+  for (let start = 0, end = 0; start < lines.length; start = end + 1) {
+    let at = start;
+    while (lines[at] !== tab) at++;
+    end = endOfLine(lines, at);
+    count++;
+    const begin = dayIn(lines, at + fieldsAt.begin);
+    const eind = dayIn(lines, at + fieldsAt.eind);
     if (begin > day && begin < next) next = begin;
     if (eind > day && eind < next) next = eind;
     if (begin > day || eind <= day) continue;
-    if (line.charCodeAt(at + fieldsAt.several) === asterisk) {
+    if (lines[at + fieldsAt.several] === asterisk) {
       chosen ??= chosenOf(lines, day, file, onProblem);
-      if (!chosen.delete(line)) continue;
+      if (!chosen.delete(lines.toString('latin1', start, end))) continue;
     }
-    if (!hasPostcode(line)) {
-      onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
+    const found = lines[start] === separator ? noPostcode : placeOf(at + fieldsAt.street);
+    if ('kind' in found) {
+      onProblem({ ...found, file, identificatie: identificatieOf(lines.toString('latin1', start, end)) });
       continue;
     }
-    const found = placeOf(line, at + fieldsAt.street);
-    if (typeof found === 'string') {
-      keys.push(line.slice(0, at));
-      places.push(found);
-      ids.push(line.slice(at + fieldsAt.identificatie, at + fieldsAt.begin));
-    } else onProblem({ ...found, file, identificatie: identificatieOf(line) });
+    rows.add(start, found);
   }
-  return { keys, places, ids, next: next === noEind ? null : dayText(next) };
+  return { count, next: next === noEind ? null : dayText(next) };
+}
+
+const noPostcode = { kind: 'no_postcode' } as const;
+
+/** The end of an object line, of which the tab is at `at`. */
+function endOfLine(lines: Buffer, at: number): number {
+  let end = at + fieldsAt.volgnummer;
+  while (end < lines.length && lines[end] !== lineEnd) end++;
+  return end;
 }
 
 /** Of the objects with several occurrences the lines that count on `day` and belong to this part. */
-function chosenOf(
-  lines: readonly ObjectLine[],
-  day: number,
-  file: string,
-  onProblem: (problem: Problem) => void,
-): Set<ObjectLine> {
+function chosenOf(lines: Buffer, day: number, file: string, onProblem: (problem: Problem) => void): Set<ObjectLine> {
   const several = new Map<string, ObjectLine[]>();
-  for (const line of lines) {
-    const at = line.indexOf('\t');
-    const isSeveral = line.charCodeAt(at + fieldsAt.several) === asterisk;
-    if (!isSeveral || dayAt(line, at + fieldsAt.begin) > day || dayAt(line, at + fieldsAt.eind) <= day) continue;
+  for (let start = 0, end = 0; start < lines.length; start = end + 1) {
+    const at = lines.indexOf(tab, start);
+    end = endOfLine(lines, at);
+    if (lines[at + fieldsAt.several] !== asterisk) continue;
+    if (dayIn(lines, at + fieldsAt.begin) > day || dayIn(lines, at + fieldsAt.eind) <= day) continue;
+    const line = lines.toString('latin1', start, end);
     const id = identificatieOf(line);
     several.set(id, [...(several.get(id) ?? []), line]);
   }
@@ -122,19 +133,18 @@ function compareUnmarked(a: ObjectLine, b: ObjectLine): number {
 const referencesLength = fieldsAt.several - fieldsAt.street;
 
 /**
- * The places part of a row by the street and the own place of a line, which stand in it at `start`: worked out once for
- * all addresses of a street. Or the problem, where one of them is not there.
+ * The places part of a row by the street and the own place of a line, which stand in `lines` at `start`: worked out
+ * once for all addresses of a street. Or the problem, where one of them is not there.
  */
-function placesBy(
-  reference: Reference,
-): (line: ObjectLine, start: number) => string | Pick<Problem, 'kind' | 'detail'> {
-  const known = new Map<string, string | Pick<Problem, 'kind' | 'detail'>>();
-  let last = '';
-  let lastFound: string | Pick<Problem, 'kind' | 'detail'> = '';
-  return (line, start) => {
+function placesBy(reference: Reference, lines: Buffer): (start: number) => Found {
+  const known = new Map<string, Found>();
+  let last = -1;
+  let lastFound: Found = noPostcode;
+  return (start) => {
     // Usually the same as on the line before.
-    if (last !== '' && line.startsWith(last, start)) return lastFound;
-    const text = line.slice(start, start + referencesLength);
+    if (last >= 0 && isSameId(lines, last, lines, start) && isSameId(lines, last + 4, lines, start + 4))
+      return lastFound;
+    const text = lines.toString('latin1', start, start + referencesLength);
     let found = known.get(text);
     if (found === undefined) {
       const place = text.slice(16);
@@ -142,14 +152,17 @@ function placesBy(
         { openbareRuimte: text.slice(0, 16), woonplaats: place === noPlace ? null : place },
         reference,
       );
-      found = 'kind' in placed ? placed : placeText(placed);
+      found = 'kind' in placed ? placed : Buffer.from(placeText(placed), 'latin1');
       known.set(text, found);
     }
-    last = text;
+    last = start;
     lastFound = found;
     return found;
   };
 }
+
+/** The bytes of a `placeText`, or why there is none. */
+type Found = Buffer | Pick<Problem, 'kind' | 'detail'>;
 
 /**
  * The street and place of a current nummeraanduiding, or the problem that prevents an address: its street or place is

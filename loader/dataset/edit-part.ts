@@ -9,19 +9,18 @@ import {
   reportOfCounts,
 } from '../bag/problem-report.ts';
 import type { BlockedLines } from './block-file.ts';
-import { deriveRows, type Reference } from './derive-rows.ts';
-import { joinRows, type Line, type Rows, rowsIn } from './lines.ts';
+import { type DerivedBy, deriveRows } from './derive-rows.ts';
+import { joinTexts } from './join-rows.ts';
+import { type Line, type RowTexts, rowsIn } from './lines.ts';
 import type { PartEdits, PartResult } from './object-shard.ts';
-import { identificatieOf, type ObjectLine } from './objects.ts';
+import { fieldsAt, identificatieOf, longestSingleLine, type ObjectLine } from './objects.ts';
+import { bytesOf } from './stored-form.ts';
 
 /** A part of a snapshot: its object lines and its address lines, and what was derived. */
 export type HeldPart = { objects: BlockedLines; lines: BlockedLines; result: PartResult };
 
 /** What became of a part, and the lines of each postcode and huisnummer that was edited, before and after. */
 export type EditedPart = HeldPart & { problems: ProblemReport; groups: { before: Line[]; after: Line[] }[] };
-
-/** What the addresses of a part follow from, beside its objects; `file` is for problems. */
-export type DerivedBy = { reference: Reference; peildatum: string; file: string };
 
 /**
  * A part after an edit, of which only the edited objects are derived (decision 0177): as they were `then`, and as they
@@ -37,16 +36,11 @@ export function editPart(
   const [old, made] = [derived(remove, then), derived(add, now)];
   const problems = changedProblems(result.problems, old.problems, made.problems);
   const ids = new Set([...remove, ...add].map(identificatieOf));
-  const madeBy = Map.groupBy(made.keys.keys(), (at) => bareKey(made.keys[at] as string));
-  const groups = [...new Set([...old.keys.map(bareKey), ...madeBy.keys()])].sort().map((group) => {
+  const madeBy = Map.groupBy(made.rows, ([key]) => bareKey(key));
+  const groups = [...new Set([...old.rows.map(([key]) => bareKey(key)), ...madeBy.keys()])].sort().map((group) => {
     const before = lines.linesOf(group);
-    const held = rowsIn(before);
-    const rows = [
-      ...rowsAt(held, held.keys.keys()).filter(([, , id]) => !ids.has(id)),
-      ...rowsAt(made, madeBy.get(group) ?? []),
-    ].sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
-    const column = (at: 0 | 1 | 2) => rows.map((row) => row[at]);
-    return { before, after: joinRows({ keys: column(0), places: column(1), ids: column(2) }) };
+    const others = rowsIn(before).filter(([, , id]) => !ids.has(id));
+    return { before, after: joinTexts([...others, ...(madeBy.get(group) ?? [])]) };
   });
   return {
     problems,
@@ -57,15 +51,11 @@ export function editPart(
       add: groups.flatMap(({ before, after }) => without(after, before)),
     }),
     result: {
-      addresses: result.addresses - old.keys.length + made.keys.length,
+      addresses: result.addresses - old.rows.length + made.rows.length,
       problems: problemCounts(problems),
       next: [next, made.next].filter((date) => date !== null).sort()[0] ?? null,
     },
   };
-}
-
-function rowsAt({ keys, places, ids }: Rows, at: Iterable<number>): [key: string, place: string, id: string][] {
-  return Array.from(at, (i) => [keys[i] as string, places[i] as string, ids[i] as string]);
 }
 
 function without(lines: readonly Line[], others: readonly Line[]): Line[] {
@@ -73,10 +63,14 @@ function without(lines: readonly Line[], others: readonly Line[]): Line[] {
   return lines.filter((line) => !excluded.has(line));
 }
 
-function derived(lines: readonly ObjectLine[], { reference, peildatum, file }: DerivedBy) {
-  const problems = emptyReport();
-  const rows = deriveRows(lines.toSorted(), reference, peildatum, file, (problem) => addProblem(problems, problem));
-  return { ...rows, problems };
+function derived(lines: readonly ObjectLine[], by: DerivedBy) {
+  const [rows, problems, text] = [[] as RowTexts[], emptyReport(), bytesOf(lines.toSorted())];
+  const add = (start: number, place: Buffer) => {
+    const [key = '', fields = ''] = text.toString('latin1', start, start + longestSingleLine).split('\t');
+    rows.push([key, place.toString('latin1'), fields.slice(0, fieldsAt.begin - 1)]);
+  };
+  const { next } = deriveRows(text, by, { add }, (problem) => addProblem(problems, problem));
+  return { rows, next, problems };
 }
 
 /** The problems of a part: their numbers, with the examples that are known. */

@@ -1,5 +1,4 @@
-import { maxToevoegingen, type StoredAddress } from '../../core/addresses/address-item.ts';
-import { bareKey } from '../../core/addresses/address-key.ts';
+import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
 
 /**
@@ -149,70 +148,19 @@ function lacksField(line: Line): boolean {
   return line.endsWith('\t') || line.includes('\t\t', line.indexOf('\t') + 2);
 }
 
-/** Addresses in the order of their keys, one for each object: the keys, and `placeText` and the id of each. */
-export type Rows = { keys: string[]; places: string[]; ids: string[] };
+/** An address of one object: its key, its `placeText` and its id. */
+export type RowTexts = [key: string, place: string, id: string];
 
-/**
- * The lines of a snapshot: one per key, with its distinct places and the lists of toevoegingen. Needs all rows of a
- * postcode. The same rows give the same lines, whatever the order of those with one key.
- */
-export function joinRows({ keys, places, ids }: Rows): Line[] {
-  const lines: Line[] = [];
-  let group = '';
-  let groupAt = 0;
-  for (let start = 0, end = 0; start < keys.length; start = end) {
-    const key = keys[start] as string;
-    do end++;
-    while (keys[end] === key);
-    if (group === '' || !key.startsWith(group)) {
-      addList(lines, groupAt, group);
-      group = bareKey(key);
-      groupAt = lines.length;
-    }
-    const isOne = end === start + 1;
-    const ofKey = isOne ? `${places[start]}${ids[start]}` : distinct(places.slice(start, end), ids.slice(start, end));
-    lines.push(`${key}\t\t${ofKey}`);
-  }
-  addList(lines, groupAt, group);
-  return lines;
-}
-
-/** The rows that some lines were joined from. */
-export function rowsIn(lines: readonly Line[]): Rows {
-  const rows: Rows = { keys: [], places: [], ids: [] };
-  for (const line of lines) {
-    const fields = line.split('\t');
-    for (const place of placesOf(fields)) {
+/** The addresses that some lines were joined from. */
+export function rowsIn(lines: readonly Line[]): RowTexts[] {
+  return lines.flatMap((line) => {
+    const [key = '', ...fields] = line.split('\t');
+    return placesOf([key, ...fields]).flatMap((place) => {
       const idsAt = place.lastIndexOf('\t') + 1;
-      for (const id of place.slice(idsAt).split(',')) {
-        rows.keys.push(fields[0] as string);
-        rows.places.push(place.slice(0, idsAt));
-        rows.ids.push(id);
-      }
-    }
-  }
-  return rows;
-}
-
-/** Each place once, with the ids of all objects there. */
-function distinct(places: readonly string[], ids: readonly string[]): string {
-  const byPlace = Map.groupBy(ids.keys(), (at) => places[at] as string);
-  return [...byPlace]
-    .map(([place, at]) => place + [...new Set(at.map((i) => ids[i]))].sort().join(','))
-    .sort()
-    .join('\t');
-}
-
-/** Adds the list of toevoegingen to the lines from `start` on, which have the same postcode and huisnummer: `group`. */
-function addList(lines: Line[], start: number, group: string): void {
-  const first = lines[start];
-  if (first === undefined) return;
-  const isBare = first.startsWith(`${group}\t`);
-  if (isBare && lines.length === start + 1) return;
-  const some = lines.slice(start, start + maxToevoegingen);
-  const list = some.map((line) => line.slice(group.length, line.indexOf('\t'))).join(',');
-  if (isBare) lines[start] = `${group}\t${list}${first.slice(group.length + 1)}`;
-  else lines.splice(start, 0, `${group}\t${list}`);
+      const ids = place.slice(idsAt).split(',');
+      return ids.map((id): RowTexts => [key, place.slice(0, idsAt), id]);
+    });
+  });
 }
 
 /** How the address of a key changes. */

@@ -20,13 +20,18 @@ function requireZstd(): void {
 
 /** Lines in their stored form; the same lines give the same bytes. */
 export function packLines(lines: readonly Line[]): Buffer {
-  const bytes = Buffer.from(lines.join('\n'), 'latin1');
+  const bytes = bytesOf(lines);
   const packed = packLineBytes(bytes);
   releaseMemory(bytes);
   return packed;
 }
 
-/** As `packLines`, for lines that are bytes already, separated by line ends. */
+/** Lines as bytes, which line ends separate. */
+export function bytesOf(lines: readonly Line[]): Buffer {
+  return Buffer.from(lines.join('\n'), 'latin1');
+}
+
+/** As `packLines`, for lines that are bytes already. */
 export function packLineBytes(lines: Uint8Array): Buffer {
   requireZstd();
   const packed = zlib.zstdCompressSync(lines, { ...level, chunkSize: least + (lines.length >> 2) });
@@ -46,7 +51,7 @@ export function unpackLines(packed: Uint8Array): Line[] {
   return lines;
 }
 
-/** The lines in bytes, which line ends separate. */
+/** The lines in such bytes. */
 export function linesOf(bytes: Buffer): Line[] {
   return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
 }
@@ -151,6 +156,11 @@ export class ChangeWriter {
     this.#text.length = 0;
     this.count = 0;
     return packed;
+  }
+
+  /** Frees its memory, after the last change. */
+  release(): void {
+    this.#text.release();
   }
 }
 

@@ -137,7 +137,8 @@ async function* linesOf(
 ): AsyncGenerator<[part: string, line: ObjectLine]> {
   for (const { part, segments } of parts) {
     for (const [postcode3, segment] of Object.entries(segments)) {
-      for (const line of await readRows(storage, paths.rows(load, part), segment)) yield [postcode3, line];
+      const lines = await readRows(storage, paths.rows(load, part), segment);
+      for (const line of lines.toString('latin1').split('\n')) yield [postcode3, line];
     }
   }
 }

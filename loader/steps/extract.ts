@@ -15,11 +15,12 @@ import {
   startOf,
 } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
-import { isNamed, type NamedObjects } from '../dataset/named-objects.ts';
+import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import { type Edits, edited, ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
-import { type Segments, unpackLines } from '../dataset/stored-form.ts';
+import { sortObjectLines } from '../dataset/sort-objects.ts';
+import { bytesOf, GrowingBytes, linesOf, type Segments, unpackLineBytes } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import { releaseMemory } from '../release-memory.ts';
 import {
@@ -85,22 +86,22 @@ export async function extractPart(
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }
 
-/** The lines in one segment of what a worker packed. @throws MissingObjectError, DamagedObjectError */
+/** The lines in one segment of what a worker packed, as bytes. @throws MissingObjectError, DamagedObjectError */
 export async function readRows(
   storage: Storage,
   key: string,
   [position, length]: [position: number, length: number],
-): Promise<ObjectLine[]> {
+): Promise<Buffer> {
   const packed = await openObject(storage, key);
   if (position + length > packed.size) throw new DamagedObjectError(key);
   const bytes = await packed.read(position, length);
-  return unpacked(key, () => unpackLines(bytes));
+  return unpacked(key, () => unpackLineBytes(bytes));
 }
 
 /** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
 export type ObjectSource = {
-  /** The lines of one part, such as `138`. */
-  lines(part: string): Promise<ObjectLine[]>;
+  /** The lines of one part, such as `138`, as bytes. */
+  text(part: string): Promise<Buffer>;
   /** The same in the blocks that they are stored in. */
   blocks(part: string): Promise<BlockedLines>;
   /** Those of them that are among `named`. */
@@ -119,24 +120,33 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     const stored = found ?? new ObjectShardReader(null);
     return {
       stored,
-      lines: (part) => unpacked(key, () => stored.lines(part)),
+      text: (part) => unpacked(key, () => bytesOf(stored.lines(part))),
       blocks: (part) => unpacked(key, () => stored.blocks(part)),
       find: (part, named) => unpacked(key, () => stored.find(part, named)),
     };
   }
   const { parts } = await getJson<{ parts: StoredPart[] }>(storage, paths.collected(load.id));
   const edits = (await findJson<Edits>(storage, paths.edits(load.id, shard))) ?? {};
-  const lines = async (postcode3: string) => {
-    const read = await mapConcurrently(parts, concurrentReads, async ({ part, segments }) => {
-      const segment = segments[postcode3];
-      if (!segment) return [];
-      return readRows(storage, paths.rows(load.id, part), segment);
-    });
-    return edited(read.flat(), edits[postcode3]);
+  const text = async (postcode3: string) => {
+    const all = new GrowingBytes();
+    const segments = parts.flatMap(({ part, segments }) =>
+      segments[postcode3] ? [{ part, segment: segments[postcode3] }] : [],
+    );
+    const read = await mapConcurrently(segments, concurrentReads, ({ part, segment }) =>
+      readRows(storage, paths.rows(load.id, part), segment),
+    );
+    for (const lines of read) {
+      if (all.length > 0) all.write('\n');
+      all.append(lines);
+      releaseMemory(lines);
+    }
+    const sorted = sortObjectLines(all.bytes);
+    all.release();
+    return edits[postcode3] ? bytesOf(edited(linesOf(sorted), edits[postcode3])) : sorted;
   };
-  const find = async (part: string, named: NamedObjects) => (await lines(part)).filter((line) => isNamed(line, named));
-  const blocks = async (part: string) => BlockedLines.ofLines(await lines(part));
-  return { stored: null, lines, blocks, find };
+  const find = async (part: string, named: NamedObjects) => findNamed([await text(part)], named).lines;
+  const blocks = async (part: string) => BlockedLines.of(await text(part));
+  return { stored: null, text, blocks, find };
 }
 
 /** The shards with objects of a snapshot: those that it names, or in one of an earlier version those stored. */

@@ -4,8 +4,9 @@ import { BlockedLines, type BlockFileWriter } from '../dataset/block-file.ts';
 import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
+import { RowJoiner } from '../dataset/join-rows.ts';
 import { countLines, type LineCounts, LineShardReader, lineShardWriter } from '../dataset/line-shard.ts';
-import { type Change, type ChangeKind, diff, hasAddress, joinRows, type Line } from '../dataset/lines.ts';
+import { type Change, type ChangeKind, diff, hasAddress, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot, startOf } from '../dataset/load.ts';
 import {
   type ChangesByPlace,
@@ -20,7 +21,7 @@ import { namedObjects } from '../dataset/named-objects.ts';
 import { type Edits, edited, objectShardWriter, type PartEdits, type PartResult } from '../dataset/object-shard.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
-import { ChangeWriter, postcode3sOf } from '../dataset/stored-form.ts';
+import { bytesOf, ChangeWriter, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
@@ -90,13 +91,16 @@ export async function mergeShard(
     merged.keys += counts.lines - counts.lists;
     merged.listKeys += counts.lists;
     // A first load puts every line, and has nothing to compare them with.
-    const added = load.base ? [] : groups.flatMap(({ after }) => after);
-    for (const after of added) countChange(merged, { kind: hasAddress(after) ? 'added' : 'list', before: null, after });
-    for (let at = 0; at < added.length; ) {
-      at += changes.addLines(added.slice(at, at + changesPerFile - changes.count));
-      if (changes.count === changesPerFile) await flush();
+    for (const text of load.base ? [] : lines.texts()) {
+      const added = linesOf(text);
+      for (const after of added)
+        countChange(merged, { kind: hasAddress(after) ? 'added' : 'list', before: null, after });
+      for (let at = 0; at < added.length; ) {
+        at += changes.addLines(added.slice(at, at + changesPerFile - changes.count));
+        if (changes.count === changesPerFile) await flush();
+      }
     }
-    for (const change of load.base ? changesIn(groups) : []) {
+    for (const change of load.base ? changesIn(groups()) : []) {
       countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
@@ -112,6 +116,7 @@ export async function mergeShard(
     snapshot.add(postcode3, lines, counts);
   }
   await flush();
+  changes.release();
   if (makesSnapshot && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
   if (load.target) {
     // Counted when the target was made.
@@ -139,7 +144,8 @@ async function copyReference(storage: Storage, from: string, to: string): Promis
 type StoredLines = { lines: BlockedLines; counts: LineCounts };
 
 /** The new lines of a part; `groups` has those that may differ from the live ones. */
-type PartLines = StoredLines & { groups: { before: Line[]; after: Line[] }[] };
+type PartLines = StoredLines & { groups: () => Group[] };
+type Group = { before: Line[]; after: Line[] };
 
 /** Returns the lines of a shard, one postcode3 at a time, in order; `live` are those of the live dataset. */
 type Lines = {
@@ -150,23 +156,22 @@ type Lines = {
   isError?: (change: Change) => boolean;
 };
 
-function* changesIn(groups: PartLines['groups']): Generator<Change> {
+function* changesIn(groups: readonly Group[]): Generator<Change> {
   for (const { before, after } of groups) yield* diff(before, after);
 }
 
-function countsAfter(counts: LineCounts, groups: PartLines['groups']): LineCounts {
+function countsAfter(counts: LineCounts, groups: readonly Group[]): LineCounts {
   const of = (side: 'before' | 'after') => countLines(groups.flatMap((group) => group[side]));
   const [old, now] = [of('before'), of('after')];
   return { lines: counts.lines - old.lines + now.lines, lists: counts.lists - old.lists + now.lists };
 }
 
-function compared(live: StoredLines, after: Line[]): PartLines {
-  const groups = [{ before: live.lines.lines(), after }];
-  return { lines: BlockedLines.ofLines(after), counts: countLines(after), groups };
+function compared(live: StoredLines, { lines, counts }: StoredLines): PartLines {
+  return { lines, counts, groups: () => [{ before: live.lines.lines(), after: lines.lines() }] };
 }
 
 function ofSnapshot(target: LineShardReader): Lines {
-  return { of: (part, live) => compared(live, target.lines(part)) };
+  return { of: (part, live) => compared(live, target.blocks(part)) };
 }
 
 async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<LineShardReader> {
@@ -213,22 +218,22 @@ async function derived(
       objects.add(part, done.objects, done.result);
       merged.addresses += done.result.addresses;
       merged.problems = mergeReports([merged.problems, done.problems]);
-      if (unchanged) return compared(live, done.lines.lines());
-      return { lines: done.lines, counts: countsAfter(live.counts, done.groups), groups: done.groups };
+      const counts = countsAfter(unchanged?.blocks(part).counts ?? live.counts, done.groups);
+      if (unchanged) return compared(live, { lines: done.lines, counts });
+      return { lines: done.lines, counts, groups: () => done.groups };
     }
-    const whole = edited(await source.lines(part), edits[part]);
-    const lines = isMutated ? withoutEnded(part, whole, peildatum) : whole;
-    last = lines;
-    const problems = emptyReport();
-    const { next, ...rows } = deriveRows(lines, reference, peildatum, now.file, (problem) =>
-      addProblem(problems, problem),
-    );
-    const addresses = rows.keys.length;
-    result.derived = (result.derived ?? 0) + lines.length;
-    objects.add(part, BlockedLines.ofLines(lines), { addresses, problems: problemCounts(problems), next });
+    let text = await source.text(part);
+    if (isMutated) text = bytesOf(withoutEnded(part, edited(linesOf(text), edits[part]), peildatum));
+    if (load.auditSince !== undefined) last = linesOf(text);
+    const [joiner, problems] = [new RowJoiner(text), emptyReport()];
+    const { next, count } = deriveRows(text, now, joiner, (problem) => addProblem(problems, problem));
+    const lines = BlockedLines.of(joiner.end());
+    const addresses = joiner.rows;
+    result.derived = (result.derived ?? 0) + count;
+    objects.add(part, BlockedLines.of(text), { addresses, problems: problemCounts(problems), next });
     merged.addresses += addresses;
     merged.problems = mergeReports([merged.problems, problems]);
-    return compared(live, joinRows(rows));
+    return compared(live, { lines, counts: joiner.counts });
   };
   const result: Lines = { of };
   if (load.auditSince === undefined) return result;
@@ -254,7 +259,7 @@ function linesOn(source: ObjectSource, { changedStreets, changedPlaces }: Mutate
     if (part === withoutPostcode) return []; // of which there are no addresses
     const lines = streets.ids.size > 0 ? await source.find(part, streets) : [];
     if (places.size > 0) {
-      for (const line of await source.lines(part)) if (places.has(referencesOf(line).place)) lines.push(line);
+      for (const line of linesOf(await source.text(part))) if (places.has(referencesOf(line).place)) lines.push(line);
     }
     return lines.length > 0
       ? source.find(part, namedObjects('identificatie', new Set(lines.map(identificatieOf))))

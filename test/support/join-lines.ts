@@ -1,11 +1,12 @@
-import { joinRows, keyOf, type Line } from '../../loader/dataset/lines.ts';
+import { joinTexts } from '../../loader/dataset/join-rows.ts';
+import { keyOf, type Line } from '../../loader/dataset/lines.ts';
 
 /** The lines of a snapshot from lines with one place each, in any order. */
 export function joinLines(rows: readonly Line[]): Line[] {
-  const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
-  return joinRows({
-    keys: sorted.map(keyOf),
-    places: sorted.map((row) => row.slice(keyOf(row).length + 1, row.lastIndexOf('\t') + 1)),
-    ids: sorted.map((row) => row.slice(row.lastIndexOf('\t') + 1)),
-  });
+  return joinTexts(
+    rows.map((row) => {
+      const [placeAt, idAt] = [keyOf(row).length + 1, row.lastIndexOf('\t') + 1];
+      return [keyOf(row), row.slice(placeAt, idAt), row.slice(idAt)];
+    }),
+  );
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { diff } from '../../../loader/dataset/lines.ts';
+import { joinTexts } from '../../../loader/dataset/join-rows.ts';
+import { diff, rowsIn } from '../../../loader/dataset/lines.ts';
 import { fileXml } from '../../../local/demo/stand-xml.ts';
-import { joinLines } from '../../support/join-lines.ts';
 import { readExtract } from '../../support/read-extract.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
 import { block, type Plan } from './country.ts';
@@ -42,7 +42,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Counted on the lines that a load makes of the addresses, whose own tests hold them to another truth. */
 function listsThatDiffer(before: Map<string, string>, after: Map<string, string>): number {
-  const lines = (table: Map<string, string>) => joinLines([...table].map(([key, places]) => `${key}\t${places}`));
+  const lines = (table: Map<string, string>) =>
+    joinTexts(rowsIn([...table].map(([key, places]) => `${key}\t\t${places}`)));
   return [...diff(lines(before), lines(after))].filter(({ kind }) => kind === 'list').length;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NumVoorkomen } from '../../../loader/bag/voorkomen.ts';
-import { deriveRows, type Reference, toPlace } from '../../../loader/dataset/derive-rows.ts';
+import { type Reference, toPlace } from '../../../loader/dataset/derive-rows.ts';
+import { keyOf } from '../../../loader/dataset/lines.ts';
 import { objectLines } from '../../../loader/dataset/objects.ts';
+import { deriveLines } from '../../support/derive-lines.ts';
 
 const reference: Reference = {
   openbareRuimten: new Map([
@@ -56,8 +58,9 @@ describe('two occurrences of a nummeraanduiding that begin on one day under one 
     });
     const problems: string[] = [];
     const parts = objectLines([occurrence('1381AA'), occurrence('9999ZZ')], '2026-01-08');
-    const keys = [...parts.values()].flatMap(
-      (lines) => deriveRows(lines.toSorted(), reference, '2026-01-08', 'file', ({ kind }) => problems.push(kind)).keys,
+    const by = { reference, peildatum: '2026-01-08', file: 'file' };
+    const keys = [...parts.values()].flatMap((lines) =>
+      deriveLines(lines.toSorted(), by, ({ kind }) => problems.push(kind)).lines.map(keyOf),
     );
     expect([...parts.keys()]).toEqual(['138', '999']);
     expect(keys).toEqual(['9999ZZ#1#']);

@@ -5,11 +5,14 @@ import { addProblem, emptyReport, problemCounts } from '../../../loader/bag/prob
 import { dayOf, type NumVoorkomen, noEind, type OpenbareRuimte } from '../../../loader/bag/voorkomen.ts';
 import { editsOf, objectsOf } from '../../../loader/dataset/apply-mutations.ts';
 import { BlockedLines } from '../../../loader/dataset/block-file.ts';
-import { deriveRows, lookupBefore } from '../../../loader/dataset/derive-rows.ts';
-import { type DerivedBy, editPart } from '../../../loader/dataset/edit-part.ts';
-import { diff, joinRows, rowsIn } from '../../../loader/dataset/lines.ts';
+import { type DerivedBy, lookupBefore } from '../../../loader/dataset/derive-rows.ts';
+import { editPart } from '../../../loader/dataset/edit-part.ts';
+import { joinTexts } from '../../../loader/dataset/join-rows.ts';
+import { countLines } from '../../../loader/dataset/line-shard.ts';
+import { diff, type RowTexts, rowsIn } from '../../../loader/dataset/lines.ts';
 import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import { identificatieOf, objectLines, referencesOf } from '../../../loader/dataset/objects.ts';
+import { deriveLines } from '../../support/derive-lines.ts';
 
 const part = '138';
 const streets = [1, 2, 3].map((index) => `045730000000000${index}`);
@@ -53,10 +56,11 @@ function objectOf(index: number, occurrences: object[]): NumVoorkomen[] {
   })) as NumVoorkomen[];
 }
 
-function derived(lines: string[], { reference, peildatum, file }: DerivedBy) {
+function derived(objects: string[], by: DerivedBy) {
   const problems = emptyReport();
-  const { next, ...rows } = deriveRows(lines, reference, peildatum, file, (one) => addProblem(problems, one));
-  return { lines: joinRows(rows), result: { addresses: rows.keys.length, problems: problemCounts(problems), next } };
+  const { lines, counts, addresses, next } = deriveLines(objects, by, (one) => addProblem(problems, one));
+  expect(counts).toEqual(countLines(lines));
+  return { lines, result: { addresses, problems: problemCounts(problems), next } };
 }
 
 describe('a part of which only the edited objects are derived', () => {
@@ -125,13 +129,15 @@ describe('a part of which only the edited objects are derived', () => {
 describe('the rows of lines', () => {
   it('are those that they were joined from, in their order', () => {
     const id = (index: number) => `045720000000000${index}`;
-    const rows = {
-      keys: ['1381AA#9#', '1381AA#9#', '1381AA#9#', '1381AA#9#A', '1381AB#1#X'],
-      places: ['A\tWeesp\t', 'A\tWeesp\t', 'B\tMuiden\t', 'A\tWeesp\t', 'C\tWeesp\t'],
-      ids: [id(1), id(2), id(3), id(4), id(5)],
-    };
-    expect(joinRows(rows)).toHaveLength(4); // one line has only a list
-    expect(rowsIn(joinRows(rows))).toEqual(rows);
-    expect(rowsIn([])).toEqual({ keys: [], places: [], ids: [] });
+    const rows: RowTexts[] = [
+      ['1381AA#9#', 'A\tWeesp\t', id(1)],
+      ['1381AA#9#', 'A\tWeesp\t', id(2)],
+      ['1381AA#9#', 'B\tMuiden\t', id(3)],
+      ['1381AA#9#A', 'A\tWeesp\t', id(4)],
+      ['1381AB#1#X', 'C\tWeesp\t', id(5)],
+    ];
+    expect(joinTexts(rows)).toHaveLength(4); // one line has only a list
+    expect(rowsIn(joinTexts(rows))).toEqual(rows);
+    expect(rowsIn(joinTexts([]))).toEqual([]);
   });
 });

@@ -13,8 +13,7 @@ import {
   type WplVoorkomen,
 } from '../../../loader/bag/voorkomen.ts';
 import { applyMutations, type Objects, objectKey } from '../../../loader/dataset/apply-mutations.ts';
-import { deriveRows } from '../../../loader/dataset/derive-rows.ts';
-import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
+import { addressPart } from '../../../loader/dataset/lines.ts';
 import { findNamed, indexOfLines, mayHave, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import {
   identificatieOf,
@@ -27,6 +26,7 @@ import {
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
+import { deriveLines } from '../../support/derive-lines.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 
 const start = '2026-01-08';
@@ -86,10 +86,8 @@ function derived(
   date: string,
 ): { lines: string[]; problems: Problem[] } {
   const problems: Problem[] = [];
-  const reference = referenceOf(objects, date);
-  const lines = [...parts.values()].flatMap((part) =>
-    joinRows(deriveRows(part, reference, date, 'file', (problem) => problems.push(problem))),
-  );
+  const by = { reference: referenceOf(objects, date), peildatum: date, file: 'file' };
+  const lines = [...parts.values()].flatMap((part) => deriveLines(part, by, (problem) => problems.push(problem)).lines);
   return { lines: lines.sort(), problems };
 }
 
@@ -260,7 +258,10 @@ describe('the object layer', () => {
         const parts = partsOf(objects, start);
         const nextOf = (date: string) =>
           [...parts.values()]
-            .flatMap((part) => deriveRows(part, referenceOf(objects, date), date, 'file', () => {}).next ?? [])
+            .flatMap((part) => {
+              const by = { reference: referenceOf(objects, date), peildatum: date, file: 'file' };
+              return deriveLines(part, by, () => {}).next ?? [];
+            })
             .sort()[0] ?? null;
         let announced = nextOf(start);
         for (let day = 1; day <= 8; day++) {
