@@ -6,13 +6,13 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../lib/config/deployment.ts';
 import { featureFlags } from '../lib/config/feature-flags.ts';
-import { parseConfig } from '../lib/config/parse-config.ts';
 import type { Config, ConfigInput } from '../lib/config/schema.ts';
 import { DataStack } from '../lib/data/data-stack.ts';
 import { LoaderStack } from '../lib/loader/loader-stack.ts';
 import { chargeOperations, ServiceStack } from '../lib/service/service-stack.ts';
 import { grantTable } from '../lib/shared/grants.ts';
 import { PortalStack } from '../portal/stack/portal-stack.ts';
+import { parseConfig } from './config/parse-config.ts';
 
 /** The stacks besides the one with the data, which all of them need. */
 export type BagAdresPart = 'service' | 'loader' | 'portal';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { logoFault } from '../../lib/config/logo.ts';
-import { parseConfig } from '../../lib/config/parse-config.ts';
 import type { Config } from '../../lib/config/schema.ts';
+import { parseConfig } from '../config/parse-config.ts';
 import {
   readSettings,
   readSettingsFile,

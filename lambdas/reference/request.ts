@@ -1,5 +1,5 @@
-import { preferredLanguage } from '../http/accept.ts';
 import type { RequestEvent } from '../http/middleware.ts';
+import { preferredLanguage } from './accept.ts';
 
 /** The languages of the pages. */
 export const pageLanguages = ['en', 'nl'] as const;

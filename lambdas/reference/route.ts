@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
-import { acceptedBy } from '../http/accept.ts';
 import { HttpRefusal } from '../http/http-refusal.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
 import { isDocsPath, isPublished } from '../http/published.ts';
+import { acceptedBy } from './accept.ts';
 import { readBranding } from './branding.ts';
 import { docsPage } from './docs-page.ts';
 import { deployedDocument } from './openapi-document.ts';

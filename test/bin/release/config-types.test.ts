@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import { parseConfig } from '../../../bin/config/parse-config.ts';
 import { configInputDeclaration, configJsonSchema } from '../../../bin/release/config-types.ts';
 import { everyFunction } from '../../../bin/release/every-function.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
 import { configSchema } from '../../../lib/config/schema.ts';
 import { everything, ofType, portal, templates } from '../../lib/synthesized.ts';
 

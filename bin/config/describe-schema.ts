@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { configSchema } from './schema.ts';
+import { configSchema } from '../../lib/config/schema.ts';
 
 /**
  * The allowed values of a schema without defaults, in words: for the faults of a configuration and for its

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseConfig } from '../../../bin/config/parse-config.ts';
 import { ConfigError } from '../../../lib/config/config-error.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
 
 const domain = {
   name: 'adres.example.nl',

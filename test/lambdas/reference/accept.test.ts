@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { acceptedBy, preferredLanguage } from '../../../lambdas/http/accept.ts';
+import { acceptedBy, preferredLanguage } from '../../../lambdas/reference/accept.ts';
 
 describe('what a client accepts', () => {
   it.each([

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { ConfigError, nearest } from './config-error.ts';
+import { ConfigError, nearest } from '../../lib/config/config-error.ts';
+import { tagForm } from '../../lib/config/fields.ts';
+import { type Config, configSchema } from '../../lib/config/schema.ts';
 import { allowedIn, schemaAt } from './describe-schema.ts';
-import { tagForm } from './fields.ts';
-import { type Config, configSchema } from './schema.ts';
 
 /**
  * The complete configuration of a record, with its defaults.
