@@ -3,10 +3,10 @@
 import module from 'node:module';
 import { join } from 'node:path';
 
-const oldestNode = 20;
-if (Number.parseInt(process.versions.node, 10) < oldestNode) {
+// Which Node 20.16 and 22.3 brought, and 21 never had.
+if (!process.getBuiltinModule) {
   console.error(
-    `bag-adres needs Node ${oldestNode} or newer; this is Node ${process.versions.node}. See https://nodejs.org/en/download.`,
+    `bag-adres needs Node 20.16, or 22.3 or newer; this is Node ${process.versions.node}. See https://nodejs.org/en/download.`,
   );
   process.exit(1);
 }

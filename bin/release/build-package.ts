@@ -138,7 +138,7 @@ function manifest(version: string, imported: readonly string[]): object {
     keywords: ['bag', 'postcode', 'address', 'netherlands', 'aws-cdk'],
     license: own.license,
     type: 'module',
-    engines: { node: '>=20.16' },
+    engines: { node: '^20.16 || >=22.3' },
     bin: { 'bag-adres': 'bin/installed.js' },
     exports: {
       '.': { types: './bin/constructs.d.ts', default: './bin/constructs.js' },
