@@ -31,6 +31,9 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 // The data folder holds hashes of keys, and the engine creates its files with this too.
 process.umask(0o077);
 
+/** Within this time a second signal is of the same Ctrl-C: a terminal sends it to npm too, which passes it on to us. */
+const oneKeyMilliseconds = 500;
+
 /** An interrupted progress bar leaves the cursor hidden. */
 const showCursor = '\u001b[?25h';
 
@@ -53,14 +56,21 @@ async function start(options: StartOptions): Promise<void> {
 
   let leaving = false;
   const leave = async (exitCode: number) => {
-    // A second Ctrl-C ends at once; the engine ends with us in any case.
-    if (leaving) process.exit(130);
+    if (leaving) return;
     leaving = true;
     if (process.stderr.isTTY) process.stderr.write(showCursor);
     await resources.disposeAsync().catch((error) => console.error(error));
     process.exit(exitCode);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leave(0));
+  let signalledAt = Number.POSITIVE_INFINITY;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // A second Ctrl-C ends at once; the engine ends with us in any case.
+      if (performance.now() - signalledAt > oneKeyMilliseconds) process.exit(130);
+      signalledAt = Math.min(signalledAt, performance.now());
+      void leave(0);
+    });
+  }
   whenOrphaned(() => void leave(0));
 
   // Loaded here because they take a while, which "--help" should not.

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -135,6 +136,30 @@ describe('npm start', () => {
     await service.ended;
     expect(await processesWith(data)).toEqual([]);
     await (await acquireLock(join(data, 'folder.lock')))();
+  });
+
+  it('answers a request in progress at Ctrl-C, which a terminal sends to npm too, and npm to it', async () => {
+    await useDataBefore();
+    const service = run([], { npm: true });
+    const output = await service.until(readyText);
+    const body = JSON.stringify({ addresses: [{ postcode: '1012RJ', huisnummer: 147 }] });
+    const headers = {
+      'x-api-key': keyIn(output),
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    };
+    const post = request(`${baseIn(output)}/v1/addresses`, { method: 'POST', headers });
+    const answered = once(post, 'response');
+    post.flushHeaders();
+    await once(post, 'continue');
+    process.kill(-(service.child.pid as number), 'SIGINT');
+    await sleep(200);
+    post.end(body);
+    const [{ statusCode }] = await answered;
+    expect(statusCode).toBe(200);
+    await service.ended;
+    expect(await processesWith(data)).toEqual([]);
   });
 
   (existsSync(sample) ? it : it.skip)('can be stopped in the middle of a load and started again', async () => {

@@ -32,7 +32,9 @@ export function start(
 ): Start {
   const [command, ...fixed] = npm ? ['npm', 'start', ...(separator ? ['--'] : [])] : [process.execPath, startModule];
   const { npm_lifecycle_event: _event, ...inherited } = process.env;
-  const child = spawn(command as string, [...fixed, ...args], { cwd: root, env: { ...inherited, ...env } });
+  // npm in a process group of its own, as a shell starts it in a terminal.
+  const options = { cwd: root, env: { ...inherited, ...env }, detached: npm };
+  const child = spawn(command as string, [...fixed, ...args], options);
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     printed += chunk;
