@@ -158,11 +158,11 @@ function groupAt(text: Buffer, start: number): string {
 }
 
 /** What a file says of a part, a postcode3: its blocks in order, and what else is known of its lines. */
-type FiledPart<About> = {
-  part: string;
-  about: About;
-  blocks: [first: string, length: number, indexLength: number, edit?: LineEdit | undefined][];
-};
+type PartBlocks<About, Block> = { part: string; about: About; blocks: Block[] };
+type FiledPart<About> = PartBlocks<
+  About,
+  [first: string, length: number, indexLength: number, edit?: LineEdit | undefined]
+>;
 /** `form` names the fields of the lines; `indexes` is the packed length of the indexes, `crc` of all after this. */
 type Header<About> = { form: string; indexes: number; crc: number; parts: FiledPart<About>[] };
 
@@ -174,9 +174,7 @@ const headerAt = mark.length + 4;
 export class BlockFileWriter<About> {
   readonly #form: string;
   readonly #indexOf: (text: Buffer) => Buffer;
-  readonly #parts: FiledPart<About>[] = [];
-  readonly #indexes: Buffer[] = [];
-  readonly #packed: Buffer[] = [];
+  readonly #parts: PartBlocks<About, Block & { stored: StoredBlock }>[] = [];
 
   /** @param indexOf what is to be known of the lines of a block without unpacking them */
   constructor(form: string, indexOf: (text: Buffer) => Buffer = () => Buffer.alloc(0)) {
@@ -184,38 +182,43 @@ export class BlockFileWriter<About> {
     this.#indexOf = indexOf;
   }
 
-  /** Adds a part; one without lines leaves no trace. */
-  add(part: string, { blocks }: BlockedLines, about: About): void {
-    if (blocks.length === 0) return;
-    const stored = blocks.map((block): FiledPart<About>['blocks'][number] => {
-      const { packed, index } = block.stored ?? this.#store(block.text as Buffer);
-      this.#packed.push(packed);
-      this.#indexes.push(index);
-      const { first, edit } = block;
-      return edit ? [first, packed.length, index.length, edit] : [first, packed.length, index.length];
-    });
+  /** Adds a part and returns its lines as they are stored; one without lines leaves no trace. */
+  add(part: string, { blocks }: BlockedLines, about: About): BlockedLines {
+    const stored = blocks.map(({ first, text, stored = this.#store(text as Buffer), edit }) => ({
+      first,
+      stored,
+      edit,
+    }));
     for (const { text, stored } of blocks) if (text && !stored) releaseMemory(text);
-    this.#parts.push({ part, about, blocks: stored });
+    if (blocks.length > 0) this.#parts.push({ part, about, blocks: stored });
+    return new BlockedLines(stored);
   }
 
   get isEmpty(): boolean {
-    return this.#packed.length === 0;
+    return this.#parts.length === 0;
   }
 
   /** The file, in the pieces that `putPacked` joins. */
   pack(): Buffer[] {
-    const indexes = packLineBytes(Buffer.concat(this.#indexes));
-    const crc = [indexes, ...this.#packed].reduce((sum, bytes) => crc32(bytes, sum), 0);
-    const head = { form: this.#form, indexes: indexes.length, crc, parts: this.#parts } satisfies Header<About>;
-    const header = checkedJson(head);
+    const all = this.#parts.flatMap(({ blocks }) => blocks.map(({ stored }) => stored));
+    const packed = all.map((stored) => stored.packed);
+    const indexes = packLineBytes(Buffer.concat(all.map(({ index }) => index)));
+    const crc = [indexes, ...packed].reduce((sum, bytes) => crc32(bytes, sum), 0);
+    const parts = this.#parts.map(({ blocks, ...part }) => ({ ...part, blocks: blocks.map(filed) }));
+    const header = checkedJson({ form: this.#form, indexes: indexes.length, crc, parts } satisfies Header<About>);
     const length = Buffer.alloc(headerAt - mark.length);
     length.writeUInt32LE(header.length);
-    return [mark, length, header, indexes, ...this.#packed];
+    return [mark, length, header, indexes, ...packed];
   }
 
   #store(text: Buffer): StoredBlock {
     return { packed: packLineBytes(text), index: this.#indexOf(text) };
   }
+}
+
+function filed({ first, stored, edit }: Block & { stored: StoredBlock }): FiledPart<unknown>['blocks'][number] {
+  const { packed, index } = stored;
+  return edit ? [first, packed.length, index.length, edit] : [first, packed.length, index.length];
 }
 
 /** What a `BlockFileWriter` packed. */

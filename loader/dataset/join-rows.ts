@@ -6,6 +6,7 @@ import { GrowingBytes, linesOf } from './stored-form.ts';
 
 /** Where an address begins, and its toevoeging and its id, among bytes; and its place. */
 type Row = { start: number; toevoeging: number; id: number; place: Buffer };
+const noRow: Row = { start: 0, toevoeging: 0, id: 0, place: Buffer.alloc(0) };
 
 const idLength = 16;
 const tab = 0x09;
@@ -20,8 +21,9 @@ const separator = 0x23;
 export class RowJoiner {
   readonly #text: Buffer;
   readonly #lines = new GrowingBytes();
-  /** The rows of the current postcode and huisnummer. */
-  #group: Row[] = [];
+  /** The rows of the current postcode and huisnummer, so many of them: objects that are used again. */
+  readonly #group: Row[] = [];
+  #count = 0;
   rows = 0;
   readonly counts: LineCounts = { lines: 0, lists: 0 };
 
@@ -33,16 +35,22 @@ export class RowJoiner {
 
   /** @param place the bytes of its `placeText` */
   add(start: number, place: Buffer): void {
-    const [text, first] = [this.#text, this.#group[0]];
-    let [toevoeging, separators, isSame] = [start, 0, first !== undefined];
+    const text = this.#text;
+    const first = (this.#group[0] ?? noRow).start;
+    let [toevoeging, separators, isSame] = [start, 0, this.#count > 0];
     for (; separators < 2; toevoeging++) {
       if (text[toevoeging] === separator) separators++;
-      if (first && text[toevoeging] !== text[first.start + toevoeging - start]) isSame = false;
+      if (text[toevoeging] !== text[first + toevoeging - start]) isSame = false;
     }
     let id = toevoeging;
     while (text[id++] !== tab);
     if (!isSame) this.#endGroup();
-    this.#group.push({ start, toevoeging, id, place });
+    this.#group[this.#count] ??= { ...noRow };
+    const row = this.#group[this.#count++] as Row;
+    row.start = start;
+    row.toevoeging = toevoeging;
+    row.id = id;
+    row.place = place;
     this.rows++;
   }
 
@@ -53,19 +61,19 @@ export class RowJoiner {
   }
 
   #endGroup(): void {
-    const [lines, [first, ...others]] = [this.#lines, this.#group];
-    if (!first) return;
-    if (others.length === 0 && first.id === first.toevoeging + 1) {
+    const [lines, count, first] = [this.#lines, this.#count, this.#group[0] as Row];
+    this.#count = 0;
+    if (count === 0) return;
+    if (count === 1 && first.id === first.toevoeging + 1) {
       const length = first.id - first.start;
       lines.reserve(length);
       lines.length = copyBytes(this.#text, first.start, length, lines.memory, lines.length);
-      this.#endLine([first]);
-    } else this.#writeGroup(this.#textAt(first.start, first.toevoeging));
-    this.#group = [];
+      this.#endSingleLine(first);
+    } else this.#writeGroup(this.#textAt(first.start, first.toevoeging), this.#group.slice(0, count));
   }
 
-  #writeGroup(group: string): void {
-    const byToevoeging = Map.groupBy(this.#group, ({ toevoeging, id }) => this.#textAt(toevoeging, id - 1));
+  #writeGroup(group: string, all: readonly Row[]): void {
+    const byToevoeging = Map.groupBy(all, ({ toevoeging, id }) => this.#textAt(toevoeging, id - 1));
     const isAlone = byToevoeging.size === 1 && byToevoeging.has('');
     const list = isAlone ? '' : [...byToevoeging.keys()].slice(0, maxToevoegingen).join(',');
     if (!byToevoeging.has('')) {
@@ -81,21 +89,26 @@ export class RowJoiner {
 
   /** Writes each place of a key once, with the ids of all objects there. */
   #endLine(rows: readonly Row[]): void {
-    const [lines, [{ place, id }]] = [this.#lines, rows as [Row]];
-    this.counts.lines++;
     if (rows.length === 1) {
-      lines.reserve(place.length + idLength + 2);
-      lines.memory[lines.length++] = tab;
-      lines.length = copyBytes(place, 0, place.length, lines.memory, lines.length);
-      lines.length = copyBytes(this.#text, id, idLength, lines.memory, lines.length);
-      lines.memory[lines.length++] = lineEnd;
+      this.#endSingleLine(rows[0] as Row);
       return;
     }
+    this.counts.lines++;
     const places = [...Map.groupBy(rows, ({ place }) => place.toString('latin1'))].map(([place, there]) => {
       const ids = there.map(({ id }) => this.#textAt(id, id + idLength));
       return place + [...new Set(ids)].sort().join(',');
     });
-    lines.write(`\t${places.sort().join('\t')}\n`, 'latin1');
+    this.#lines.write(`\t${places.sort().join('\t')}\n`, 'latin1');
+  }
+
+  #endSingleLine({ place, id }: Row): void {
+    const lines = this.#lines;
+    this.counts.lines++;
+    lines.reserve(place.length + idLength + 2);
+    lines.memory[lines.length++] = tab;
+    lines.length = copyBytes(place, 0, place.length, lines.memory, lines.length);
+    lines.length = copyBytes(this.#text, id, idLength, lines.memory, lines.length);
+    lines.memory[lines.length++] = lineEnd;
   }
 
   #textAt(start: number, end: number): string {

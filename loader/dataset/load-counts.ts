@@ -3,6 +3,7 @@
 import type { Place } from '../../core/place-fields.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
 import type { loadDefaults } from '../names.ts';
+import type { LineCounts } from './line-shard.ts';
 import { type Change, type ChangeCounts, type ChangeKind, hasAddress, keyOf, type Line, parseLine } from './lines.ts';
 
 /** What one worker found in its part of the extract. */
@@ -90,6 +91,15 @@ export function countChange(counts: ShardCounts, change: Change): void {
   if (kind === 'list') counts.listsChanged++;
   else if (kind === 'upgraded') counts.upgraded++;
   else countAddress(counts, kind, change);
+}
+
+/** Adds the lines of a part of a first load, all of which are new; some of the `first` of them become examples. */
+export function countFirst(counts: ShardCounts, { lines, lists }: LineCounts, first: readonly Line[]): void {
+  counts.changes.added += lines - lists;
+  counts.listsChanged += lists;
+  const examples = counts.examples.added;
+  for (const after of first.filter(hasAddress).slice(0, examplesPerKind - examples.length))
+    examples.push(changeExample({ before: null, after }));
 }
 
 function countAddress(counts: ShardCounts, kind: ChangeKind, change: Change): void {

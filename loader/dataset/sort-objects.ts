@@ -8,20 +8,33 @@ const mostLines = 2 ** 22;
 /** Of a line of another part: comes after all others. */
 const lastCode = 2 ** 31 - 1;
 
+/** The code of each line and where it begins: kept from part to part, as new memory takes longer than sorting. */
+let codes = new Float64Array(2 ** 14);
+let starts = new Int32Array(2 ** 14);
+
+function grow(): void {
+  const [formerCodes, formerStarts] = [codes, starts];
+  codes = new Float64Array(2 * formerCodes.length);
+  starts = new Int32Array(2 * formerStarts.length);
+  codes.set(formerCodes);
+  starts.set(formerStarts);
+}
+
 /**
  * Object lines of one part, as bytes in any order, sorted by them. What the postcode and huisnummer of a line are is a
  * number, and strings are made only of those with the same one (decision 0186).
  */
 export function sortObjectLines(text: Buffer): Buffer {
-  const [starts, codes] = [[] as number[], [] as number[]];
+  let count = 0;
   for (let start = 0; start < text.length; start++) {
-    codes.push(codeAt(text, start) * mostLines + starts.length);
-    starts.push(start);
+    if (count + 1 >= starts.length) grow();
+    codes[count] = codeAt(text, start) * mostLines + count;
+    starts[count++] = start;
     start += fieldsAt.volgnummer;
     while (start < text.length && text[start] !== lineEnd) start++;
   }
-  starts.push(text.length + 1);
-  const sorted = new Float64Array(codes).sort();
+  starts[count] = text.length + 1;
+  const sorted = codes.subarray(0, count).sort();
   const lines = Buffer.allocUnsafeSlow(text.length + 1);
   for (let at = 0, to = 0, next = 0; at < sorted.length; at = next) {
     const above = (Math.floor((sorted[at] as number) / mostLines) + 1) * mostLines;

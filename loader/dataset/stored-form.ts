@@ -5,7 +5,7 @@
 
 import zlib, { constants, crc32 } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
-import { type Change, keyOf, type Line, type LineWrite, linesHeader, linesHeaderMark, storedForm } from './lines.ts';
+import type { Line } from './lines.ts';
 
 /** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
@@ -127,50 +127,6 @@ export function postcode3sOf(shard: string): string[] {
 /** The shard of a postcode3. */
 export function shardOf(postcode3: string): string {
   return postcode3.slice(0, 2);
-}
-
-/**
- * Encodes changes for storage: `+` and the whole line to put, or `-` and the key to remove. Repeating a change has no
- * further effect.
- */
-export class ChangeWriter {
-  readonly #text = new GrowingBytes();
-  count = 0;
-
-  add({ before, after }: Change): void {
-    if (this.count++ === 0) this.#text.write(linesHeader, 'latin1');
-    this.#text.write(after === null ? `\n-${keyOf(before as Line)}` : `\n+${after}`, 'latin1');
-  }
-
-  /** Adds lines that are all to put, and returns how many. */
-  addLines(lines: readonly Line[]): number {
-    if (this.count === 0) this.#text.write(linesHeader, 'latin1');
-    this.#text.write(`\n+${lines.join('\n+')}`, 'latin1');
-    this.count += lines.length;
-    return lines.length;
-  }
-
-  /** What was added since the last time. */
-  pack(): Buffer {
-    const packed = packLineBytes(this.#text.bytes);
-    this.#text.length = 0;
-    this.count = 0;
-    return packed;
-  }
-
-  /** Frees its memory, after the last change. */
-  release(): void {
-    this.#text.release();
-  }
-}
-
-/** What a `ChangeWriter` packed, of an earlier release too: a load that it began is finished. */
-export function unpackWrites(packed: Uint8Array): LineWrite[] {
-  const stored = unpackLines(packed);
-  const hasHeader = stored[0]?.startsWith(linesHeaderMark) ?? false;
-  const { read } = storedForm(hasHeader ? (stored[0] as Line) : '');
-  const writes = hasHeader ? stored.slice(1) : stored;
-  return writes.map((line) => (line.startsWith('+') ? { put: read(line.slice(1)) } : { remove: line.slice(1) }));
 }
 
 const bits = 32;

@@ -1,7 +1,7 @@
+import { unpackWrites } from '../dataset/change-file.ts';
 import { unpackShard } from '../dataset/line-shard.ts';
 import type { Line } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/load.ts';
-import { unpackWrites } from '../dataset/stored-form.ts';
 import { loaderEnvironment } from '../names.ts';
 import type { BulkImport } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';

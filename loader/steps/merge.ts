@@ -1,17 +1,19 @@
 import { addProblem, emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
 import { BlockedLines, type BlockFileWriter } from '../dataset/block-file.ts';
+import { ChangeWriter } from '../dataset/change-file.ts';
 import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
 import { RowJoiner } from '../dataset/join-rows.ts';
 import { countLines, type LineCounts, LineShardReader, lineShardWriter } from '../dataset/line-shard.ts';
-import { type Change, type ChangeKind, diff, hasAddress, type Line } from '../dataset/lines.ts';
+import { type Change, type ChangeKind, diff, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot, startOf } from '../dataset/load.ts';
 import {
   type ChangesByPlace,
   changedPlaces,
   countChange,
+  countFirst,
   countPlaces,
   mostChanged,
   noChanges,
@@ -21,7 +23,7 @@ import { namedObjects } from '../dataset/named-objects.ts';
 import { type Edits, edited, objectShardWriter, type PartEdits, type PartResult } from '../dataset/object-shard.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
-import { bytesOf, ChangeWriter, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
+import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
@@ -45,7 +47,10 @@ export type Merged = ShardCounts & {
   csv?: ChangesCsv[];
 };
 
-/** Few enough for one worker to write within minutes, even at a low write rate. */
+/**
+ * Few enough for one worker to write within minutes. A file of a first load has whole parts, of which the largest have
+ * some 75,000 lines.
+ */
 const usualChangesPerFile = 20_000;
 
 /** How many streets of one shard are kept: one in two shards may have fewer changes in each. */
@@ -90,16 +95,6 @@ export async function mergeShard(
     const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
     merged.keys += counts.lines - counts.lists;
     merged.listKeys += counts.lists;
-    // A first load puts every line, and has nothing to compare them with.
-    for (const text of load.base ? [] : lines.texts()) {
-      const added = linesOf(text);
-      for (const after of added)
-        countChange(merged, { kind: hasAddress(after) ? 'added' : 'list', before: null, after });
-      for (let at = 0; at < added.length; ) {
-        at += changes.addLines(added.slice(at, at + changesPerFile - changes.count));
-        if (changes.count === changesPerFile) await flush();
-      }
-    }
     for (const change of load.base ? changesIn(groups()) : []) {
       countChange(merged, change);
       const { kind } = change;
@@ -113,7 +108,13 @@ export async function mergeShard(
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
     }
-    snapshot.add(postcode3, lines, counts);
+    const stored = snapshot.add(postcode3, lines, counts);
+    const [first] = stored.texts();
+    if (load.base || !first) continue;
+    // A first load puts every line, and has nothing to compare them with.
+    countFirst(merged, counts, linesOf(first));
+    if (changes.count + counts.lines > changesPerFile) await flush();
+    changes.addPart(postcode3, stored, counts);
   }
   await flush();
   changes.release();

@@ -1,9 +1,9 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
+import { unpackWrites } from '../dataset/change-file.ts';
 import { unpackShard } from '../dataset/line-shard.ts';
 import { parseLine } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
-import { unpackWrites } from '../dataset/stored-form.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';

@@ -1,3 +1,4 @@
+import { unpackWrites } from '../../loader/dataset/change-file.ts';
 import { packShard, unpackShard } from '../../loader/dataset/line-shard.ts';
 import {
   type Change,
@@ -14,7 +15,7 @@ import { countChange, noChanges, type ShardCounts } from '../../loader/dataset/l
 import type { Manifest } from '../../loader/dataset/manifest.ts';
 import { ObjectShardReader } from '../../loader/dataset/object-shard.ts';
 import { checkedReference } from '../../loader/dataset/reference-file.ts';
-import { packLines, unpackLines, unpackWrites } from '../../loader/dataset/stored-form.ts';
+import { packLines, unpackLines } from '../../loader/dataset/stored-form.ts';
 import { shardsOfObjects } from '../../loader/steps/extract.ts';
 import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';

@@ -9,6 +9,8 @@ import {
 } from '../../../core/addresses/address-item.ts';
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
+import { BlockedLines } from '../../../loader/dataset/block-file.ts';
+import { ChangeWriter, unpackWrites } from '../../../loader/dataset/change-file.ts';
 import {
   countLines,
   LineShardReader,
@@ -27,7 +29,7 @@ import {
   parseLine,
   placeText,
 } from '../../../loader/dataset/lines.ts';
-import { ChangeWriter, packLines, postcode3sOf, unpackWrites } from '../../../loader/dataset/stored-form.ts';
+import { packLines, postcode3sOf } from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; id: string; place: Place };
@@ -289,7 +291,7 @@ describe('a difference', () => {
         const table = truth(before);
         const changes = new ChangeWriter();
         for (const change of diff(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)))) changes.add(change);
-        for (const write of unpackWrites(changes.pack())) {
+        for (const write of unpackWrites(Buffer.concat(changes.pack()))) {
           if ('remove' in write) table.delete(write.remove);
           else table.set(parseLine(write.put).key, parseLine(write.put));
         }
@@ -298,21 +300,22 @@ describe('a difference', () => {
     );
   });
 
-  it('from nothing is stored as the same files if many lines are added at once', () => {
+  it('from nothing is stored as the blocks of the snapshot, and puts every line', () => {
     fc.assert(
-      fc.property(rows, fc.integer({ min: 1, max: 9 }), (all, most) => {
+      fc.property(rows, fc.boolean(), (all, isEdited) => {
+        const [changes, snapshot, expected] = [new ChangeWriter(), lineShardWriter(), truth(all)];
         const lines = joinLines(all.map(rowOf));
-        const [one, together] = [new ChangeWriter(), new ChangeWriter()];
-        const [expected, files] = [[] as Buffer[], [] as Buffer[]];
-        for (const change of diff([], lines)) {
-          one.add(change);
-          if (one.count === most) expected.push(one.pack());
+        for (const [part, ofPart] of Map.groupBy(lines, (line) => line.slice(0, 3))) {
+          const counts = countLines(ofPart);
+          const stored = snapshot.add(part, BlockedLines.ofLines(ofPart), counts);
+          const edit = { remove: ofPart.slice(0, 1), add: [] };
+          changes.addPart(part, isEdited ? stored.edited(edit) : stored, counts);
+          if (isEdited) expected.delete(keyOf(ofPart[0] as Line));
         }
-        for (let at = 0; at < lines.length; ) {
-          at += together.addLines(lines.slice(at, at + most - together.count));
-          if (together.count === most) files.push(together.pack());
-        }
-        expect([files, together.count, together.pack()]).toEqual([expected, one.count, one.pack()]);
+        expect(changes.count).toBe(lines.length);
+        const writes = unpackWrites(Buffer.concat(changes.pack()));
+        expect(tableOf(writes.map((write) => (write as { put: Line }).put))).toEqual(expected);
+        expect(unpackShard(Buffer.concat(snapshot.pack()))).toEqual(lines);
       }),
     );
   });

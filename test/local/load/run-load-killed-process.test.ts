@@ -15,7 +15,8 @@ import { type Month, tableOf } from '../../loader/steps/months.ts';
 
 const month: Month = {
   peildatum: '2026-01-08',
-  addresses: Array.from({ length: 400 }, (_, index) => [`1381AA ${index + 1}`, 'Buitenveer', 'Weesp']),
+  // In eight parts, each a file of changes of a first load.
+  addresses: Array.from({ length: 400 }, (_, index) => [`13${index % 8}1AA ${index + 1}`, 'Buitenveer', 'Weesp']),
 };
 const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
 const lease = { seconds: 3, renewSeconds: 0.5, marginSeconds: 1 };
