@@ -21,7 +21,6 @@ import { TemplateError } from './template/evaluate.ts';
 /** Errors whose message says all that a user needs; any other error is shown with its stack. */
 const selfExplanatory = [
   DataFolderError,
-  EngineError,
   EngineMissingError,
   ExtractError,
   ExtractNotServedError,
@@ -60,13 +59,19 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
     return `No DynamoDB engine answers at ${endpoint} (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.`;
   }
   if (error instanceof RefusedLoadError) return refusedText(error.report);
-  if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   if (isDiskFull(error)) {
     return (
       `The disk of ${dataFolder} is full. Free some space and start again to continue, or choose a folder on another ` +
       'disk with --data FOLDER.'
     );
   }
+  if (error instanceof EngineError) {
+    return (
+      `${error.message}\nCheck that the files in ${dataFolder} can be written and that its disk has space. If the data is ` +
+      'damaged, start with --fresh, which discards it, or choose another folder with --data FOLDER.'
+    );
+  }
+  if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -84,6 +84,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const before = options.fresh ? await describe() : undefined;
   if (options.fresh) await emptyDataFolder(folder);
   const engine = startOrUseEngine(options, folder);
+  engine.catch(() => undefined); // awaited below
   resources.defer(async () => (await engine.catch(() => undefined))?.stop());
   const { identity, app } = await describe();
   const { endpoint, ended: engineEnded, embedded } = await engine;

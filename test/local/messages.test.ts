@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainError } from '../../bin/connect/errors.ts';
+import { DataFolderError } from '../../local/data-folder.ts';
+import { EngineError } from '../../local/engine/engine.ts';
 import { startErrorText } from '../../local/messages.ts';
 
 const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
@@ -10,6 +12,8 @@ describe('a full disk', () => {
     ['by Node', coded('ENOSPC', 'ENOSPC: no space left on device, write')],
     ['by the quota of the user', coded('EDQUOT', 'EDQUOT: disk quota exceeded, write')],
     ['by the embedded engine', new Error('Internal error: database or disk is full')],
+    ['by its start', new EngineError('The engine did not start: error: Internal error: database or disk is full')],
+    ['by the data folder', new DataFolderError("/d can't be used: ENOSPC: no space left on device. Choose another.")],
   ])('reported %s, gets an explanation of what to do', (_, error) => {
     expect(startErrorText(error, place)).toBe(
       'The disk of /home/me/.data is full. Free some space and start again to continue, or choose a folder on another ' +

@@ -363,6 +363,14 @@ describe('a start that fails', () => {
     expect(await failure({ extract })).toMatch(/^text\.zip: not a zip file; give the \.zip as/);
   });
 
+  it('explains that the database is damaged, and says how to discard it', async () => {
+    await writeFile(join(data, 'dynamodb.db'), 'no database, but longer than its header has to be. '.repeat(100));
+    const service = run();
+    expect(await service.ended).toBe(1);
+    expect(service.output()).toMatch(/^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*\n$/);
+    expect(await processesWith(data)).toEqual([]);
+  });
+
   it('explains that the data folder is a file', async () => {
     const dataFolder = join(data, 'file');
     await writeFile(dataFolder, '');
