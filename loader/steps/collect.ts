@@ -136,9 +136,8 @@ async function* linesOf(
   parts: readonly ExtractedPart[],
 ): AsyncGenerator<[part: string, line: ObjectLine]> {
   for (const { part, segments } of parts) {
-    for (const [postcode3, segment] of Object.entries(segments)) {
-      const lines = await readRows(storage, paths.rows(load, part), segment);
-      for (const line of lines.toString('latin1').split('\n')) yield [postcode3, line];
+    for (const { postcode3, lines } of await readRows(storage, paths.rows(load, part), segments)) {
+      for (const line of (await lines()).toString('latin1').split('\n')) yield [postcode3, line];
     }
   }
 }

@@ -20,7 +20,14 @@ import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import { type Edits, edited, ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { sortObjectLines } from '../dataset/sort-objects.ts';
-import { bytesOf, GrowingBytes, linesOf, type Segments, unpackLineBytes } from '../dataset/stored-form.ts';
+import {
+  bytesOf,
+  GrowingBytes,
+  linesOf,
+  postcode3sOf,
+  type Segments,
+  unpackLineBytes,
+} from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import { releaseMemory } from '../release-memory.ts';
 import {
@@ -86,16 +93,28 @@ export async function extractPart(
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }
 
-/** The lines in one segment of what a worker packed, as bytes. @throws MissingObjectError, DamagedObjectError */
+/**
+ * What a worker packed of some postcode3s, by default of all, in their order: they lie side by side, and are read at
+ * once. `lines` unpacks. @throws MissingObjectError, DamagedObjectError
+ */
 export async function readRows(
   storage: Storage,
   key: string,
-  [position, length]: [position: number, length: number],
-): Promise<Buffer> {
+  segments: Segments,
+  postcode3s: readonly string[] = Object.keys(segments).sort(),
+): Promise<{ postcode3: string; lines: () => Promise<Buffer> }[]> {
+  const wanted = postcode3s.filter((postcode3) => segments[postcode3]);
+  const [first, last] = [wanted[0], wanted.at(-1)].map((postcode3) => segments[postcode3 ?? '']);
+  if (!first || !last) return [];
   const packed = await openObject(storage, key);
-  if (position + length > packed.size) throw new DamagedObjectError(key);
-  const bytes = await packed.read(position, length);
-  return unpacked(key, () => unpackLineBytes(bytes));
+  const [start, end] = [first[0], last[0] + last[1]];
+  if (end > packed.size) throw new DamagedObjectError(key);
+  const bytes = await packed.read(start, end - start);
+  return wanted.map((postcode3) => {
+    const [position, length] = segments[postcode3] as [number, number];
+    const own = bytes.subarray(position - start, position - start + length);
+    return { postcode3, lines: () => unpacked(key, () => unpackLineBytes(own)) };
+  });
 }
 
 /** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
@@ -127,15 +146,15 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   }
   const { parts } = await getJson<{ parts: StoredPart[] }>(storage, paths.collected(load.id));
   const edits = (await findJson<Edits>(storage, paths.edits(load.id, shard))) ?? {};
+  const wanted = postcode3sOf(shard);
+  const held = await mapConcurrently(parts, concurrentReads, ({ part, segments }) =>
+    readRows(storage, paths.rows(load.id, part), segments, wanted),
+  );
+  const packed = Map.groupBy(held.flat(), (one) => one.postcode3);
   const text = async (postcode3: string) => {
     const all = new GrowingBytes();
-    const segments = parts.flatMap(({ part, segments }) =>
-      segments[postcode3] ? [{ part, segment: segments[postcode3] }] : [],
-    );
-    const read = await mapConcurrently(segments, concurrentReads, ({ part, segment }) =>
-      readRows(storage, paths.rows(load.id, part), segment),
-    );
-    for (const lines of read) {
+    for (const one of packed.get(postcode3) ?? []) {
+      const lines = await one.lines();
       if (all.length > 0) all.write('\n');
       all.append(lines);
       releaseMemory(lines);
