@@ -5,13 +5,13 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../lib/config/deployment.ts';
-import { featureFlags } from '../lib/config/feature-flags.ts';
 import type { Config, ConfigInput } from '../lib/config/schema.ts';
 import { DataStack } from '../lib/data/data-stack.ts';
 import { LoaderStack } from '../lib/loader/loader-stack.ts';
 import { chargeOperations, ServiceStack } from '../lib/service/service-stack.ts';
 import { grantTable } from '../lib/shared/grants.ts';
 import { PortalStack } from '../portal/stack/portal-stack.ts';
+import { featureFlags } from './config/feature-flags.ts';
 import { parseConfig } from './config/parse-config.ts';
 
 /** The stacks besides the one with the data, which all of them need. */

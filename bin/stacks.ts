@@ -1,7 +1,7 @@
 import { Annotations, App, type AppProps, Validations } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
-import { featureFlags } from '../lib/config/feature-flags.ts';
 import { isReleased } from '../lib/shared/bundle.ts';
+import { featureFlags } from './config/feature-flags.ts';
 import { parseConfig } from './config/parse-config.ts';
 import { readSettings, type SettingsFile } from './config/settings.ts';
 import { addStacks } from './constructs.ts';

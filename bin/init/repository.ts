@@ -1,4 +1,4 @@
-import { featureFlags } from '../../lib/config/feature-flags.ts';
+import { featureFlags } from '../config/feature-flags.ts';
 import { checkSettingsFile, settingsFileName, stageFields } from '../config/settings.ts';
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { featureFlags } from '../../../bin/config/feature-flags.ts';
 import { checkSettingsFile } from '../../../bin/config/settings.ts';
 import { type Answers, type Repository, repository } from '../../../bin/init/repository.ts';
-import { featureFlags } from '../../../lib/config/feature-flags.ts';
 
 const nobody: Answers = { accounts: {} };
 
