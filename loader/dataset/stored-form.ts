@@ -4,6 +4,7 @@
  */
 
 import zlib, { constants, crc32 } from 'node:zlib';
+import { ZstdCompress } from 'minizlib';
 import { releaseMemory } from '../release-memory.ts';
 import type { Line } from './lines.ts';
 
@@ -31,13 +32,17 @@ export function bytesOf(lines: readonly Line[]): Buffer {
   return Buffer.from(lines.join('\n'), 'latin1');
 }
 
+/** One for all: making the context of one takes as long as compressing a block (decision 0186). */
+let compressor: ZstdCompress | undefined;
+
 /** As `packLines`, for lines that are bytes already. */
-export function packLineBytes(lines: Uint8Array): Buffer {
+export function packLineBytes(lines: Buffer): Buffer {
   requireZstd();
-  const packed = zlib.zstdCompressSync(lines, { ...level, chunkSize: least + (lines.length >> 2) });
-  const exact = Buffer.from(packed);
-  releaseMemory(packed);
-  return exact;
+  const used = compressor ?? new ZstdCompress({ ...level, flush: constants.ZSTD_e_end });
+  compressor = undefined; // for good if it fails
+  used.write(lines);
+  compressor = used;
+  return used.read() as Buffer;
 }
 
 /** The smallest buffer that zlib takes for a result. */
