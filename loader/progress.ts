@@ -1,7 +1,6 @@
 /** The stages of a load in their order. A bulk import exports and imports instead of applying; a repair compares. */
 export type LoadStage =
   | 'stage'
-  | 'reference'
   | 'extract'
   | 'mutate'
   | 'merge'
@@ -21,7 +20,7 @@ export type Progress = {
 };
 
 /** A stage in progress. */
-type StageProgress = {
+export type StageProgress = {
   advance(amount: Amount): void;
   /** Ends the stage successfully. A failed stage is not ended. */
   end(): void;

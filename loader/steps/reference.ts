@@ -5,8 +5,7 @@ import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
 import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
-import type { Amount } from '../progress.ts';
-import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
@@ -14,39 +13,39 @@ import { readZipMember } from './stage.ts';
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
 
-/**
- * Reads the current streets and places into one file that every worker can use, and divides the nummeraanduidingen
- * into parts.
- */
-export async function reference(
-  storage: Storage,
-  loadId: string,
-  partBytes = usualPartBytes,
-  onRead: (amount: Amount) => void = () => undefined,
-): Promise<{ parts: number }> {
-  if (await storage.open(paths.parts(loadId))) {
-    return { parts: (await getJson<Part[]>(storage, paths.parts(loadId))).length };
+/** Divides the nummeraanduidingen into parts, once, and returns them. */
+export async function planParts(storage: Storage, loadId: string, partBytes = usualPartBytes): Promise<Part[]> {
+  const found = await findJson<Part[]>(storage, paths.parts(loadId));
+  if (found) return found;
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const parts: Part[] = [];
+  for (const [index, { kind, name }] of load.members.entries()) {
+    if (kind !== 'NUM') continue;
+    const files = await readZipMember(storage, load, index, (zip) => listXmlFiles(zip, name));
+    for (const group of inParts(files, partBytes)) {
+      parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
+    }
   }
+  await putJson(storage, paths.parts(loadId), parts);
+  return parts;
+}
+
+/** Reads the current streets and places into one file that every worker can use. */
+export async function reference(storage: Storage, loadId: string): Promise<void> {
+  if (await storage.open(paths.reference(loadId))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
   const since = changedSince(load);
   const file = new ReferenceWriter();
   const addStreet: StandVisit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
   const addPlace: StandVisit<Woonplaats> = (place, span) => file.addPlace(place, span);
-  const parts: Part[] = [];
   // Places first: the memory of their one large file is freed while the streets are read.
   for (const [index, member] of [...load.members.entries()].reverse()) {
+    if (member.kind === 'NUM') continue;
     await readZipMember(storage, load, index, async (zip) => {
-      const files = await listXmlFiles(zip, member.name);
-      if (member.kind === 'NUM') {
-        for (const group of inParts(files, partBytes)) {
-          parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
-        }
-        return;
-      }
-      for (const entry of files) {
+      for (const entry of await listXmlFiles(zip, member.name)) {
         const label = fileLabel(extractName(load), member, entry);
-        const { voorkomens, problems, changed } =
+        const { problems, changed } =
           member.kind === 'OPR'
             ? await withEntry(zip, entry, label, (xml) =>
                 readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet, since }),
@@ -58,14 +57,11 @@ export async function reference(
         file.addProblems(problems);
         file.addChanged(changed);
         file.endGroup();
-        onRead({ rows: voorkomens, bytes: entry.compressedSize });
       }
     });
   }
   file.addProblems(await severalCurrent(load, file.pack()));
   await putPacked(storage, paths.reference(loadId), file.pack());
-  await putJson(storage, paths.parts(loadId), parts);
-  return { parts: parts.length };
 }
 
 /** The streets and places on the snapshot date, for `mergeShard`; none for a rollback that derives nothing. */
@@ -102,8 +98,9 @@ function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {
   if (part.length > 0) yield part;
 }
 
-/** Reads streets and places; `items` are the parts to extract. */
+/** Reads streets and places, and plans the rest; `items` are the parts to extract. */
 export const handler = /* @__PURE__ */ lambdaStep('reference', async ({ load }, deployment) => {
-  const { parts } = await reference(deployment.storage, load);
-  return { load, parts, items: deployment.itemsAt(paths.parts(load)) };
+  await reference(deployment.storage, load);
+  const parts = await planParts(deployment.storage, load);
+  return { load, parts: parts.length, items: deployment.itemsAt(paths.parts(load)) };
 });

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { retryWithBackoff } from '../../core/retry.ts';
-import type { Load, Part } from '../../loader/dataset/load.ts';
+import type { Load } from '../../loader/dataset/load.ts';
+import type { StageProgress } from '../../loader/progress.ts';
 import { applyChanges, importAll } from '../../loader/steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../../loader/steps/collect.ts';
 import { discover } from '../../loader/steps/discover.ts';
@@ -17,34 +18,32 @@ import {
 import type { ChangeFile, Discovery } from '../../loader/steps/manifest.ts';
 import { mutate } from '../../loader/steps/mutate.ts';
 import { publish } from '../../loader/steps/publish.ts';
-import { readReference } from '../../loader/steps/reference.ts';
-import { stage } from '../../loader/steps/stage.ts';
+import { planParts, readReference } from '../../loader/steps/reference.ts';
+import { stage, unlimited } from '../../loader/steps/stage.ts';
 import { rejectRefused, resume, rollback } from '../../loader/steps/stored-loads.ts';
 import { SourceChangedError } from '../../loader/storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
-import { tasksAtOnce } from './threads.ts';
+import { type Task, tasksAtOnce } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';
 
-/** The first half of a load, up to rows by shard; skips what is already stored. */
+/** The first half of a load, up to rows by shard; skips what is stored. Streets are read while the rest is copied. */
 async function extract(session: LoadSession, load: string): Promise<void> {
   const { storage, progress, options } = session;
-  await stage(storage, load, progress);
   const { members } = await getJson<Load>(storage, paths.load(load));
-  const workers = session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
-  if (!(await storage.open(paths.parts(load)))) {
-    const shown = progress.begin('reference', { rows: 0 });
-    await workers.run([{ kind: 'reference', load, partBytes: options.partBytes }], (done) => shown.advance(done));
-    shown.end();
+  let shown: StageProgress | undefined;
+  async function* tasks(): AsyncGenerator<Task> {
+    await stage(storage, load, progress, unlimited, ['OPR', 'WPL']);
+    yield { kind: 'reference', load };
+    await stage(storage, load, progress);
+    const parts = await planParts(storage, load, options.partBytes);
+    const bytes = sum(parts, ({ files }) => sum(files, ({ compressedSize }) => compressedSize));
+    shown = progress.begin('extract', { bytes });
+    for (const part of parts) yield { kind: 'extract', load, part };
   }
-  const parts = await getJson<Part[]>(storage, paths.parts(load));
-  const files = parts.flatMap((part) => part.files);
-  const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
-  await workers.run(
-    parts.map((part) => ({ kind: 'extract', load, part })),
-    (amount) => shown.advance(amount),
-  );
-  shown.end();
+  const workers = session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
+  await workers.run(tasks(), (amount) => shown?.advance(amount));
+  shown?.end();
   await collect(storage, load);
 }
 

@@ -11,22 +11,22 @@ import { openStorage } from '../../loader/storage/open.ts';
 import { DamagedObjectError, MissingObjectError, type Storage } from '../../loader/storage/storage.ts';
 
 /** Work for a thread, so that it does not block the thread that serves requests. */
-type Task =
-  | { kind: 'reference'; load: string; partBytes: number | undefined }
+export type Task =
+  | { kind: 'reference'; load: string }
   | { kind: 'extract'; load: string; part: Part }
   | { kind: 'merge'; load: string; shard: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
 
 /** Runs tasks, several at once. */
 export type Workers = {
-  /** Resolves when all are done; fails at the first failure. `onRead` is called with their progress. */
-  run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void>;
+  /** Resolves when all are done; fails with the first failure. `onRead` is called with their progress. */
+  run(tasks: Iterable<Task> | AsyncIterable<Task>, onRead: (amount: Amount) => void): Promise<void>;
 };
 
 /** Runs one task in the current thread, which may be a worker. */
 async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
   switch (task.kind) {
     case 'reference':
-      await reference(storage, task.load, task.partBytes, onRead);
+      await reference(storage, task.load);
       break;
     case 'extract':
       await extractPart(storage, task.load, task.part, onRead);
@@ -90,16 +90,21 @@ export class ThreadPool implements Workers {
     this.#most = most;
   }
 
-  async run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void> {
-    const waiting = [...tasks];
-    const count = Math.min(this.#most, tasks.length);
-    const threads = Array.from({ length: count }, () => startThread(this.#location));
+  async run(tasks: Iterable<Task> | AsyncIterable<Task>, onRead: (amount: Amount) => void): Promise<void> {
+    const [threads, idle] = [[] as Worker[], [] as Worker[]];
+    const start = () => {
+      const thread = startThread(this.#location);
+      threads.push(thread);
+      return thread;
+    };
     try {
-      await Promise.all(
-        threads.map(async (thread) => {
-          for (let task = waiting.shift(); task; task = waiting.shift()) await runOn(thread, task, onRead);
-        }),
-      );
+      await forEachConcurrently(tasks, this.#most, async (task) => {
+        const thread = idle.pop() ?? start();
+        await runOn(thread, task, onRead);
+        // The memory of streets and places would stay beside that of the parts.
+        if (task.kind === 'reference') await thread.terminate();
+        else idle.push(thread);
+      });
     } finally {
       await Promise.all(threads.map((thread) => thread.terminate()));
     }
