@@ -90,11 +90,13 @@ async function createFolder(path: string): Promise<void> {
     (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   );
   if (parentIsMissing) await createFolder(parent);
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) await mkdir(path, { mode: 0o700 });
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    const isFolder = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw error;
+  });
 }
 
 /**

@@ -22,6 +22,18 @@ describe('the data folder', () => {
     await folder.release();
   });
 
+  it('is created by one of two starts at once, and the other one is told that it is in use', async () => {
+    for (let i = 0; i < 10; i++) {
+      const path = join(root, `${i}`, 'data');
+      const opened = await Promise.allSettled([openDataFolder(path), openDataFolder(path)]);
+      for (const one of opened) {
+        if (one.status === 'fulfilled') await one.value.release();
+        else expect(one.reason.message).toMatch(/^Another npm start is using/);
+      }
+      expect(opened.some(({ status }) => status === 'fulfilled')).toBe(true);
+    }
+  });
+
   it('is closed to others when an earlier version created it', async () => {
     const first = await openDataFolder(data);
     await readFolderIdentity(first);
