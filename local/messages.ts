@@ -24,7 +24,6 @@ const selfExplanatory = [
   EngineMissingError,
   ExtractError,
   ExtractNotServedError,
-  ForeignStorageError,
   FunctionError,
   LockedError,
   NoMoreWritesError,
@@ -35,10 +34,15 @@ const selfExplanatory = [
   StaleLoadError,
   SynthesisError,
   TemplateError,
-  UnmarkedTableError,
-  UnusableObjectError,
-  WorkGoneError,
 ];
+
+/** Errors whose message names commands, which need a running service. */
+const ofStorage = [ForeignStorageError, UnmarkedTableError, UnusableObjectError, WorkGoneError];
+
+/** What the embedded engine answers where it can't read its database. */
+function isEngineFault(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'InternalServerError';
+}
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);
 
@@ -65,11 +69,15 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
       'disk with --data FOLDER.'
     );
   }
-  if (error instanceof EngineError) {
+  if (error instanceof EngineError || (endpoint === undefined && isEngineFault(error))) {
     return (
       `${error.message}\nCheck that the files in ${dataFolder} can be written and that its disk has space. If the data is ` +
       'damaged, start with --fresh, which discards it, or choose another folder with --data FOLDER.'
     );
+  }
+  if (ofStorage.some((type) => error instanceof type)) {
+    const { message } = error as Error;
+    return `${message}\nNo service is running that commands could use: start with --fresh, which discards what is in ${dataFolder}.`;
   }
   if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainError } from '../../bin/connect/errors.ts';
+import { ForeignStorageError } from '../../loader/steps/manifest.ts';
+import { DamagedObjectError } from '../../loader/storage/storage.ts';
 import { DataFolderError } from '../../local/data-folder.ts';
 import { EngineError } from '../../local/engine/engine.ts';
 import { startErrorText } from '../../local/messages.ts';
@@ -32,5 +34,22 @@ describe('a full disk', () => {
       code: 'no_file_access',
       message: expect.stringMatching(/^\/home\/me\/\.data\/x can't be read or written by you \(EACCES\)\./),
     });
+  });
+});
+
+describe('data that a start can’t use', () => {
+  it.each([
+    ['a storage of another table', new ForeignStorageError('Run "load repair".')],
+    ['a damaged manifest', new DamagedObjectError('manifest.json')],
+    ['a damaged database', Object.assign(new Error('backend: database is malformed'), { name: 'InternalServerError' })],
+  ])('such as %s is not left to commands that need a running service', (_, error) => {
+    const text = startErrorText(error, place);
+    expect(text.startsWith(`${error.message}\n`)).toBe(true);
+    expect(text).toMatch(/start with --fresh, which discards /);
+  });
+
+  it('is not suspected behind a fault of another engine', () => {
+    const error = Object.assign(new Error('busy'), { name: 'InternalServerError' });
+    expect(startErrorText(error, { ...place, endpoint: 'http://127.0.0.1:8000' })).not.toContain('--fresh');
   });
 });
