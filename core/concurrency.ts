@@ -1,6 +1,6 @@
 /**
- * Awaits `work` for each item, `concurrency` at a time. After a failure it starts no more items, waits for the running
- * ones, and throws the first failure.
+ * Awaits `work` for each item, `concurrency` at a time. After a failure, of the items too, it starts no more, waits for
+ * the running ones, and throws the first failure.
  */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T> | Iterable<T>,
@@ -9,13 +9,17 @@ export async function forEachConcurrently<T>(
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  for await (const item of items) {
-    const one: Promise<void> = work(item)
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => running.delete(one));
-    running.add(one);
-    if (running.size >= concurrency) await Promise.race(running);
-    if (failures.length > 0) break;
+  try {
+    for await (const item of items) {
+      const one: Promise<void> = work(item)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => running.delete(one));
+      running.add(one);
+      if (running.size >= concurrency) await Promise.race(running);
+      if (failures.length > 0) break;
+    }
+  } catch (error) {
+    failures.push(error); // of the items themselves
   }
   await Promise.all(running);
   if (failures.length > 0) throw failures[0];

@@ -99,4 +99,14 @@ describe('forEachConcurrently', () => {
       { numRuns: 50 },
     );
   });
+
+  it('waits for the running ones too when no further item can be had', async () => {
+    const { seen, work } = countedWork();
+    async function* items() {
+      yield 4;
+      throw new Error('no more');
+    }
+    await expect(forEachConcurrently(items(), 3, async (count) => void (await work(count)))).rejects.toThrow('no more');
+    expect([seen.started, seen.running]).toEqual([1, 0]);
+  });
 });
