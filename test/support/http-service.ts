@@ -10,11 +10,10 @@ import { addressRoute } from '../../lambdas/address/route.ts';
 import { isPublished } from '../../lambdas/http/published.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
-import { noProgress } from '../../loader/progress.ts';
-import { loadExtract } from '../../local/dataset.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { startAddressService, testChecksumSecret, testTables } from './address-service.ts';
 import { type ContractAnswer, expectContract } from './contract.ts';
+import { loadDemo } from './demo-addresses.ts';
 import { lambdaContext } from './gateway-event.ts';
 
 /**
@@ -23,14 +22,7 @@ import { lambdaContext } from './gateway-event.ts';
 export async function startHttpService() {
   const service = await startAddressService();
   const folder = await mkdtemp(join(tmpdir(), 'http-service-'));
-  await loadExtract({
-    client: service.client,
-    table: testTables.addresses,
-    storageFolder: join(folder, 'storage'),
-    demoFile: join(folder, 'demo.zip'),
-    extract: undefined,
-    progress: noProgress,
-  });
+  await loadDemo(service.client, testTables.addresses, folder);
   const faults: Faults = { next: new Map() };
   const gateway = await startGateway({
     routes: routesOver(service, faults),

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { noProgress } from '../../loader/progress.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** As many as DynamoDB takes in one call. */
+const batchItems = 25;
+
+/**
+ * Loads the demo extract into a table, with its working files in `folder`. Only the first test file of a run does; the
+ * others put the items that its load left in a table of their own, without the loader.
+ */
+export async function loadDemo(client: DynamoDBClient, table: string, folder: string): Promise<void> {
+  const { TEST_RUN_FOLDER: shared } = process.env;
+  const file = shared && join(shared, 'demo-addresses');
+  if (file && existsSync(file)) {
+    await putItems(client, table, deserialize(readFileSync(file)));
+    return;
+  }
+  const { loadExtract } = await import('../../local/dataset.ts');
+  await loadExtract({
+    client,
+    table,
+    storageFolder: join(folder, 'storage'),
+    demoFile: join(folder, 'demo.zip'),
+    extract: undefined,
+    progress: noProgress,
+  });
+  if (!file) return; // Outside of Jest.
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
+  writeFileSync(`${file}.${process.pid}`, serialize(Items));
+  renameSync(`${file}.${process.pid}`, file); // another test file may be about to read it
+}
+
+async function putItems(client: DynamoDBClient, table: string, items: Item[]): Promise<void> {
+  for (let first = 0; first < items.length; first += batchItems) {
+    const puts = items.slice(first, first + batchItems).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
+  }
+}
