@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import { addProblem, emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
 import { BlockedLines, type BlockFileWriter } from '../dataset/block-file.ts';
@@ -53,6 +54,9 @@ export type Merged = ShardCounts & {
  */
 const usualChangesPerFile = 20_000;
 
+/** How many objects of a shard are stored at once: each is held twice. */
+const concurrentWrites = 4;
+
 /** How many streets of one shard are kept: one in two shards may have fewer changes in each. */
 const streetsKept = 50;
 
@@ -85,11 +89,13 @@ export async function mergeShard(
   const snapshot = lineShardWriter();
   const changes = new ChangeWriter();
   const csv = new ChangesCsvWriter(shard, (name, packed) => putPacked(storage, paths.changesCsv(loadId, name), packed));
-  const flush = async () => {
+  /** Stored together at the end, as most of the time of each goes by until the disk or the bucket has it. */
+  const made: [key: string, packed: Buffer[]][] = [];
+  const flush = () => {
     if (changes.count === 0) return;
     const name = `${shard}-${String(merged.files.length).padStart(3, '0')}`;
     merged.files.push({ name, writes: changes.count });
-    await putPacked(storage, paths.changes(loadId, name), changes.pack());
+    made.push([paths.changes(loadId, name), changes.pack()]);
   };
   for (const postcode3 of postcode3sOf(shard)) {
     const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
@@ -106,19 +112,19 @@ export async function mergeShard(
       }
       if (kind in merged.unexplained && after.isError?.(change)) merged.unexplained[kind as ChangeKind]++;
       changes.add(change);
-      if (changes.count === changesPerFile) await flush();
+      if (changes.count === changesPerFile) flush();
     }
     const stored = snapshot.add(postcode3, lines, counts);
     const [first] = stored.texts();
     if (load.base || !first) continue;
     // A first load puts every line, and has nothing to compare them with.
     countFirst(merged, counts, linesOf(first));
-    if (changes.count + counts.lines > changesPerFile) await flush();
+    if (changes.count + counts.lines > changesPerFile) flush();
     changes.addPart(postcode3, stored, counts);
   }
-  await flush();
+  flush();
   changes.release();
-  if (makesSnapshot && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
+  if (makesSnapshot && merged.keys > 0) made.push([paths.snapshot(load.id, shard), snapshot.pack()]);
   if (load.target) {
     // Counted when the target was made.
     Object.assign(merged, { addresses: 0, problems: emptyReport() });
@@ -130,7 +136,8 @@ export async function mergeShard(
     merged.byPlace = { ...byPlace, streets: mostChanged([byPlace.streets], streetsKept) };
   }
   merged.hasObjects = !objects.isEmpty;
-  if (merged.hasObjects) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
+  if (merged.hasObjects) made.push([paths.snapshotObjects(load.id, shard), objects.pack()]);
+  await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, shard), merged);
   return { objects: after.derived ?? 0 };
 }
