@@ -20,14 +20,7 @@ import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import { type Edits, edited, ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { sortObjectLines } from '../dataset/sort-objects.ts';
-import {
-  bytesOf,
-  GrowingBytes,
-  linesOf,
-  postcode3sOf,
-  type Segments,
-  unpackLineBytes,
-} from '../dataset/stored-form.ts';
+import { bytesOf, linesOf, postcode3sOf, type Segments, unpackLineBytes } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import { releaseMemory } from '../release-memory.ts';
 import {
@@ -47,6 +40,8 @@ import {
 import { withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
+
+const lineEnd = Buffer.from('\n');
 
 /** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
 export type Extracted = PartCounts & Edges & { objects: number; segments: Segments; changed: string[] };
@@ -152,15 +147,11 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   );
   const packed = Map.groupBy(held.flat(), (one) => one.postcode3);
   const text = async (postcode3: string) => {
-    const all = new GrowingBytes();
-    for (const one of packed.get(postcode3) ?? []) {
-      const lines = await one.lines();
-      if (all.length > 0) all.write('\n');
-      all.append(lines);
-      releaseMemory(lines);
-    }
-    const sorted = sortObjectLines(all.bytes);
-    all.release();
+    const pieces = await Promise.all((packed.get(postcode3) ?? []).map(({ lines }) => lines()));
+    const all = Buffer.concat(pieces.flatMap((lines) => [lines, lineEnd]));
+    pieces.forEach(releaseMemory);
+    const sorted = sortObjectLines(all.subarray(0, -1));
+    releaseMemory(all);
     return edits[postcode3] ? bytesOf(edited(linesOf(sorted), edits[postcode3])) : sorted;
   };
   const find = async (part: string, named: NamedObjects) => findNamed([await text(part)], named).lines;

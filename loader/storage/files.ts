@@ -156,6 +156,7 @@ export async function fileSource(path: string, known?: SourceVersion): Promise<S
 function unchanged(access: RandomAccess, version: SourceVersion): RandomAccess {
   return {
     size: access.size,
+    isOwnMemory: true,
     async read(position, length) {
       const bytes = await access.read(position, length);
       if (!sameFile(version, await versionOf(version.location))) throw new SourceChangedError(version.location);

@@ -13,6 +13,7 @@ const localHeaderBytes = 30;
 const extraBytes = 512; // enough for the extra fields of a local header, which the central directory does not list
 const directoryChunkBytes = 256 * 1024; // each is a request where the zip lies in S3
 const compressedChunkBytes = 4 * 1024 * 1024; // as well
+const fileChunkBytes = 256 * 1024; // no request, and V8 sees too late how much memory large ones hold
 const chunkBytes = 1024 * 1024;
 const largestRatio = 1040; // deflate can't do better than 1,032 to 1
 const largestInMemory = 256 * 1024 * 1024; // a file of 10,000 occurrences is 13 MB
@@ -237,8 +238,9 @@ async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: stri
 }
 
 async function* rangeChunks(source: RandomAccess, position: number, length: number): AsyncGenerator<Buffer> {
-  for (let done = 0; done < length; done += compressedChunkBytes) {
-    yield await source.read(position + done, Math.min(compressedChunkBytes, length - done));
+  const most = source.isOwnMemory ? fileChunkBytes : compressedChunkBytes;
+  for (let done = 0; done < length; done += most) {
+    yield await source.read(position + done, Math.min(most, length - done));
   }
 }
 
