@@ -210,7 +210,8 @@ export class Sha256 {
   #hash: Hash | Hmac;
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#key = secret === undefined || typeof secret === 'string' ? secret : createSecretKey(bytesOf(secret));
+    if (secret === undefined || typeof secret === 'string') this.#key = secret;
+    else this.#key = createSecretKey(ArrayBuffer.isView(secret) ? (secret as Uint8Array) : new Uint8Array(secret));
     this.#hash = this.#begin();
   }
 
@@ -229,12 +230,6 @@ export class Sha256 {
   #begin(): Hash | Hmac {
     return this.#key === undefined ? createHash('sha256') : createHmac('sha256', this.#key);
   }
-}
-
-function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
 }
 
 /**
@@ -261,6 +256,10 @@ export function createStoreClient(): DynamoDBClient {
   });
   // Even without a logger it builds the log entry of every call.
   client.middlewareStack.remove('loggerMiddleware');
+  // Otherwise every call makes a signer, from a copy of the whole configuration.
+  const { signer } = client.config;
+  let made: ReturnType<typeof signer> | undefined;
+  client.config.signer = (scheme) => (made ??= signer(scheme));
   leaveLostCharges(client);
   return client;
 }

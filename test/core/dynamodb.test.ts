@@ -47,6 +47,12 @@ describe('the client of the Lambdas', () => {
     expect(hasLogger(createStoreClient())).toBe(false);
   });
 
+  it('makes one signer for all calls, where the SDK makes one for each', async () => {
+    const [plain, ours] = [new DynamoDBClient().config, createStoreClient().config];
+    expect(await plain.signer()).not.toBe(await plain.signer());
+    expect(await ours.signer()).toBe(await ours.signer());
+  });
+
   it('reads no configuration file, which no Lambda has', async () => {
     expect(await hostOf(new DynamoDBClient())).toBe('of-the-file');
     expect(await hostOf(createStoreClient())).toBe('dynamodb.eu-central-1.amazonaws.com');

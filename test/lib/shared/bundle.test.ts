@@ -84,6 +84,20 @@ describe('a bundle', () => {
     for (const [path, text] of modules)
       expect([path, text.match(/defaultProvider::|sso-oidc|AssumeRole/)]).toEqual([path, null]);
   });
+
+  it('reads the credentials once, not for every call', async () => {
+    // @ts-expect-error -- a module for the bundles alone, in JavaScript
+    const { defaultProvider } = await import('../../../lib/shared/aliases/credentials.js');
+    const before = { ...process.env };
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'x' });
+    try {
+      const credentials = defaultProvider();
+      expect(await credentials()).toMatchObject({ accessKeyId: 'key' });
+      expect(await credentials()).toBe(await credentials());
+    } finally {
+      process.env = before;
+    }
+  });
 });
 
 /** The bundles lie outside of the project, so that nothing but what is in them can be found. */
