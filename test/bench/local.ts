@@ -87,9 +87,11 @@ async function startService(resources: AsyncDisposableStack): Promise<Contender>
   return { pid, key, url: `${baseUrl}/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a` };
 }
 
-/** The bare server, with an engine of its own. */
+/** The bare server, with an engine of its own that keeps a file too: one in memory answers sooner, for less CPU. */
 async function startBare(resources: AsyncDisposableStack): Promise<Contender> {
-  const tables = await startAddressService();
+  const data = await mkdtemp(join(tmpdir(), 'bench-local-'));
+  resources.defer(() => rm(data, { recursive: true }));
+  const tables = await startAddressService({ databaseFile: join(data, 'dynamodb.sqlite') });
   resources.defer(tables.stop);
   const { key } = await newAccount(tables, limits);
   const program = fileURLToPath(new URL('local-parts/bare-server.ts', import.meta.url));

@@ -73,10 +73,17 @@ export type SentCommand = { name: string; table: string; units: number };
 
 /**
  * The service's parts on a real engine, with a few addresses; `sent` notes each command and what it consumed.
- * `asDeployed` lets each call cost what it does in a Lambda, to measure it.
+ * `asDeployed` lets each call cost what it does in a Lambda, to measure it. The engine is in memory without a
+ * `databaseFile`.
  */
-export async function startAddressService({ asDeployed = false } = {}) {
-  const { client: bare, endpoint, stop } = await startDynamoDb();
+export async function startAddressService({
+  asDeployed = false,
+  databaseFile,
+}: {
+  asDeployed?: boolean;
+  databaseFile?: string;
+} = {}) {
+  const { client: bare, endpoint, stop } = await startDynamoDb(databaseFile);
   if (!asDeployed) sendPlainly(bare, endpoint);
   await createTables(bare, testTables);
   const client = DynamoDBDocumentClient.from(bare, { marshallOptions: { removeUndefinedValues: true } });

@@ -21,7 +21,7 @@ export function testDynamoDb(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({ ...localAws, endpoint, signer: async () => ({ sign }) });
 }
 
-/** A real engine for one test file, in memory and empty. */
+/** A real engine for one test file, empty at first. */
 export type TestDynamoDb = {
   readonly endpoint: string;
   readonly client: DynamoDBClient;
@@ -32,11 +32,14 @@ export type TestDynamoDb = {
 const sharedEndpoint = process.env.TEST_ENGINES?.split(' ')[Number(process.env.JEST_WORKER_ID) - 1];
 let isSharedInUse = false;
 
-/** An empty engine: that of this worker (shared-engines.ts), or a new one while it is in use. `stop` in `afterAll`. */
-export async function startDynamoDb(): Promise<TestDynamoDb> {
-  const shared = isSharedInUse ? undefined : sharedEndpoint;
+/**
+ * An empty engine: that of this worker (shared-engines.ts), or a new one while it is in use. `stop` in `afterAll`.
+ * @param file its database; in memory if absent
+ */
+export async function startDynamoDb(file?: string): Promise<TestDynamoDb> {
+  const shared = isSharedInUse || file !== undefined ? undefined : sharedEndpoint;
   isSharedInUse ||= shared !== undefined;
-  const engine = shared === undefined ? await startEngine() : { endpoint: shared, stop: async () => undefined };
+  const engine = shared === undefined ? await startEngine(file) : { endpoint: shared, stop: async () => undefined };
   const client = testDynamoDb(engine.endpoint);
   if (shared !== undefined) await deleteTables(client); // those of the test files before
   return {
