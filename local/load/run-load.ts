@@ -30,15 +30,16 @@ import { inSmallYoungGeneration } from './young-generation.ts';
 /** The first half of a load, up to rows by shard; skips what is stored. Streets are read while the rest is copied. */
 async function extract(session: LoadSession, load: string): Promise<void> {
   const { storage, progress, options } = session;
-  const { members } = await getJson<Load>(storage, paths.load(load));
+  const { members, source } = await getJson<Load>(storage, paths.load(load));
   let shown: StageProgress | undefined;
   async function* tasks(): AsyncGenerator<Task> {
-    await stage(storage, load, progress, unlimited, ['OPR', 'WPL']);
+    // Without a version, and without ranges, each `stage` downloads the whole extract.
+    if (source?.etag || source?.lastModified) await stage(storage, load, progress, unlimited, ['OPR', 'WPL']);
+    else await stage(storage, load, progress);
     yield { kind: 'reference', load };
     await stage(storage, load, progress);
     const parts = await planParts(storage, load, options.partBytes);
-    const bytes = sum(parts, ({ files }) => sum(files, ({ compressedSize }) => compressedSize));
-    shown = progress.begin('extract', { bytes });
+    shown = progress.begin('extract', { bytes: sum(parts, ({ files }) => sum(files, (file) => file.compressedSize)) });
     for (const part of parts) yield { kind: 'extract', load, part };
   }
   const workers = session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));

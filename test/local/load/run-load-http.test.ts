@@ -42,7 +42,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const body = asked ? bytes.subarray(Number(from), to ? Number(to) + 1 : undefined) : bytes;
   const range = asked && { 'content-range': `bytes ${from}-${Number(from) + body.length - 1}/${bytes.length}` };
   served.sent += body.length;
-  response.writeHead(asked ? 206 : 200, { etag, 'content-length': body.length, ...range });
+  response.writeHead(asked ? 206 : 200, { ...(etag && { etag }), 'content-length': body.length, ...range });
   response.end(body);
 }
 
@@ -104,6 +104,16 @@ describe('a load over HTTP', () => {
     const load = runLoad({ ...options, source: url.replace('lvbag', 'missing') });
     await expect(load).rejects.toThrow(/does not exist \(404\)/);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+  });
+
+  it('of a server without ranges and versions downloads the extract twice: to look into it, and to copy it', async () => {
+    await serve(bench.extractOf(january), '');
+    served.ranges = false;
+    const { table, options } = await newPlace();
+    await runLoad(options);
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    // Each time one more to learn that there are no ranges, of which it does not read the body.
+    expect(served.requests).toBe(4);
   });
 
   it('of a server without ranges downloads a damaged copy again, although its ETag is the same', async () => {
