@@ -6,25 +6,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredAddress } from '../../../core/addresses/address-item.ts';
 import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { runImport } from '../../../local/engine/bulk-import.ts';
 import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
 import { exportRest } from '../../../local/engine/export-files.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { processesWith } from '../../support/start.ts';
 import { groupsOf, idOf, integrityOf, openBench } from './bench.ts';
 
+/** A database that no engine uses, with what each test begins with. */
+const prepared = join(folderForNow('bulk-import-'), 'dynamodb.db');
 let folder: string;
 let file: string;
 let bench: Awaited<ReturnType<typeof openBench>>;
 
+beforeAll(async () => {
+  const making = await openBench(prepared);
+  await making.prepare();
+  await making.close();
+  expect(integrityOf(prepared)).toBe('ok');
+});
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bulk-import-'));
   file = join(folder, 'dynamodb.db');
-  bench = await openBench(file);
-  await bench.prepare();
+  await copyFile(prepared, file);
 });
 afterEach(async () => {
   await bench.close();
@@ -57,7 +65,6 @@ describe.each([
   },
 ])('a bulk import $way', ({ engineImports, stages, begun }) => {
   beforeEach(async () => {
-    await bench.close();
     bench = await openBench(file, { engineImports });
   });
 
@@ -150,6 +157,10 @@ describe.each([
 });
 
 describe('a bulk import', () => {
+  beforeEach(async () => {
+    bench = await openBench(file);
+  });
+
   it('can be repeated, and survives a restart of the engine', async () => {
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
     await bench.bulkImport.run(groupsOf(40), { lines: 40, writes: 40 });
@@ -185,7 +196,6 @@ describe('a bulk import', () => {
 describe('a bulk import that is killed', () => {
   /** Imports in a process of its own, which looks every millisecond whether it should kill itself. */
   async function killedWhen(seen: string) {
-    await bench.close();
     const module = new URL('./bench.ts', import.meta.url).href;
     const script = `
       const { statSync } = await import('node:fs');
@@ -224,6 +234,7 @@ describe('a bulk import that is killed', () => {
   });
 
   it('with a complete new database is finished by the next start, without the journal of the old one', async () => {
+    bench = await openBench(file);
     await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
     await bench.close();
     const whole = join(folder, 'whole');
