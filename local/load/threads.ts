@@ -9,6 +9,7 @@ import { mergeShard } from '../../loader/steps/merge.ts';
 import { reference } from '../../loader/steps/reference.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { DamagedObjectError, MissingObjectError, type Storage } from '../../loader/storage/storage.ts';
+import { withOwnYoungGeneration } from './young-generation.ts';
 
 /** Work for a thread, so that it does not block the thread that serves requests. */
 export type Task =
@@ -117,11 +118,9 @@ type ThreadData = { storageOfLoad: string };
 /** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113). */
 function startThread(location: string): Worker {
   const data: ThreadData = { storageOfLoad: location };
-  const thread = new Worker(new URL('./threads.ts', import.meta.url), {
-    workerData: data,
-    resourceLimits: { maxYoungGenerationSizeMb: 24 },
-  });
-  return thread.setMaxListeners(0);
+  const options = { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: 24 } };
+  const start = () => new Worker(new URL('./threads.ts', import.meta.url), options);
+  return withOwnYoungGeneration(start).setMaxListeners(0);
 }
 
 function runOn(thread: Worker, task: Task, onRead: (amount: Amount) => void): Promise<void> {
