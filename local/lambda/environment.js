@@ -10,7 +10,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 await serve(workerData);
 
-/** @param {FunctionSettings & { claims: Int32Array }} settings `claims` is that of `startInstance` */
+/** @param {FunctionSettings} settings */
 async function serve(settings) {
   delete process.env.NODE_COMPILE_CACHE;
   const send = (/** @type {import('./instance.ts').InstanceMessage} */ message) => parentPort?.postMessage(message);
@@ -19,23 +19,9 @@ async function serve(settings) {
   const handler = exported[settings.handler];
   if (typeof handler !== 'function')
     throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
-  let handling = 0;
-  /** The event that was handed over in advance, until it is its turn. */
-  let following = /** @type {SentInvocation | undefined} */ (undefined);
-  const handle = async (/** @type {SentInvocation} */ invocation) => {
-    handling++;
+  parentPort?.on('message', async (/** @type {SentInvocation} */ invocation) => {
     const outcome = await run(settings, handler, invocation);
-    handling--;
-    // Claimed before the answer is sent: with that, the other thread hands over another one.
-    const next = handling === 0 && following && claim(following) ? following : undefined;
     send({ number: invocation.number, outcome, printed: printed.take() });
-    if (next) void handle(next);
-  };
-  const claim = (/** @type {SentInvocation} */ { number, inAdvance }) =>
-    !inAdvance || Atomics.compareExchange(settings.claims, 0, number, 0) === number;
-  parentPort?.on('message', (/** @type {SentInvocation} */ invocation) => {
-    if (invocation.inAdvance && handling > 0) following = invocation;
-    else if (claim(invocation)) void handle(invocation);
   });
   send('ready');
 }
@@ -60,8 +46,7 @@ async function run(settings, handler, invocation) {
  * @param {SentInvocation} invocation
  * @returns {import('aws-lambda').Context}
  */
-function context(settings, { requestId }) {
-  const deadline = Date.now() + settings.timeoutMilliseconds;
+function context(settings, { requestId, deadline }) {
   return {
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,

@@ -9,8 +9,8 @@ export type SentInvocation = {
   readonly requestId: string;
   /** JSON text. */
   readonly event: string;
-  /** It is handled after the one before, if nobody has taken it back by then. */
-  readonly inAdvance: boolean;
+  /** When the function times out, in epoch milliseconds. */
+  readonly deadline: number;
 };
 
 /** The message with the outcome of an invocation, and what the function wrote since the message before. */
@@ -52,20 +52,7 @@ export type Instance = {
   utilization(): number;
   /** Resolves with what the handler returned, as JSON text. @throws FunctionError */
   invoke(event: string, requestId: string): Promise<string>;
-  /**
-   * Hands over an event that is to be handled after the one that is being handled. Returns `undefined` while nobody has
-   * the one that was handed over before.
-   */
-  handOver(event: string, requestId: string): HandedOver | undefined;
   stop(): Promise<void>;
-};
-
-/** An event that waits in an environment until that has answered the one before. */
-export type HandedOver = {
-  /** Whether the environment has not begun it; it won't any more, so another one can. */
-  takeBack(): boolean;
-  /** To be called when the event before was answered. Resolves as `invoke` does. @throws FunctionError */
-  answer(): Promise<string>;
 };
 
 /**
@@ -75,13 +62,8 @@ export type HandedOver = {
  */
 export async function startInstance(settings: FunctionSettings, log: (line: string) => void): Promise<Instance> {
   const { NODE_COMPILE_CACHE } = process.env;
-  /**
-   * The number of the event that was handed over as long as nobody has it. Whoever exchanges it for 0 does: the
-   * environment to begin it, or this thread to take it back.
-   */
-  const claims = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(new URL('environment.js', import.meta.url), {
-    workerData: { ...settings, claims },
+    workerData: settings,
     // The cache of compiled code saves half of the start of a thread; `environment.js` removes the variable again.
     env: { ...settings.environment, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
     execArgv: [],
@@ -111,42 +93,16 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
     if ('outcome' in message) pending.get(message.number)?.resolve(message.outcome);
   });
   await ready.promise;
-  let numbers = 0;
+  let invocations = 0;
   let measured = worker.performance.eventLoopUtilization();
 
-  function send(event: string, requestId: string, inAdvance: boolean): number {
-    const number = ++numbers;
-    pending.set(number, Promise.withResolvers());
-    if (inAdvance) Atomics.store(claims, 0, number);
-    worker.postMessage({ number, requestId, event, inAdvance } satisfies SentInvocation);
-    return number;
-  }
-
-  function settle(number: number): void {
-    pending.delete(number);
-    if (ended && pending.size === 0) void worker.terminate();
-  }
-
-  function handOver(event: string, requestId: string): HandedOver | undefined {
-    if (Atomics.load(claims, 0) !== 0) return undefined;
-    const number = send(event, requestId, true);
-    // The environment may end before this is taken back or anybody waits for its answer.
-    pending.get(number)?.promise.catch(() => undefined);
-    let isTaken = false;
-    return {
-      takeBack() {
-        if (!isTaken && Atomics.compareExchange(claims, 0, number, 0) === number) {
-          isTaken = true;
-          settle(number);
-        }
-        return isTaken;
-      },
-      answer: () => answered(number, requestId),
-    };
-  }
-
-  async function answered(number: number, requestId: string): Promise<string> {
-    const call = pending.get(number) as PromiseWithResolvers<Outcome>;
+  async function invoke(event: string, requestId: string): Promise<string> {
+    if (ended) throw ended;
+    const deadline = Date.now() + settings.timeoutMilliseconds;
+    const number = invocations++;
+    const call = Promise.withResolvers<Outcome>();
+    pending.set(number, call);
+    worker.postMessage({ number, requestId, event, deadline } satisfies SentInvocation);
     const part = settings.timeoutMilliseconds / timeoutParts;
     let timer = setTimeout(timeOut, part, timeoutParts - 1);
     function timeOut(partsLeft: number): void {
@@ -166,7 +122,8 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
       return outcome.payload;
     } finally {
       clearTimeout(timer);
-      settle(number);
+      pending.delete(number);
+      if (ended && pending.size === 0) void worker.terminate();
     }
   }
 
@@ -179,11 +136,7 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
       measured = worker.performance.eventLoopUtilization();
       return worker.performance.eventLoopUtilization(measured, before).utilization;
     },
-    invoke: async (event, requestId) => {
-      if (ended) throw ended;
-      return answered(send(event, requestId, false), requestId);
-    },
-    handOver,
+    invoke,
     stop: async () => {
       end(new FunctionError(`${settings.name} was stopped`));
       await worker.terminate();

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPool } from '../../../local/lambda/functions.ts';
 import { FunctionError, startInstance } from '../../../local/lambda/instance.ts';
-import { startPool } from '../../../local/lambda/pool.ts';
 import type { FunctionSettings } from '../../../local/template/local-app.ts';
 
 const source = `
