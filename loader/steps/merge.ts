@@ -115,9 +115,10 @@ export async function mergeShard(
       if (changes.count === changesPerFile) flush();
     }
     const stored = snapshot.add(postcode3, lines, counts);
-    const [first] = stored.texts();
-    if (load.base || !first) continue;
+    if (load.base) continue;
     // A first load puts every line, and has nothing to compare them with.
+    const [first] = stored.texts();
+    if (!first) continue;
     countFirst(merged, counts, linesOf(first));
     if (changes.count + counts.lines > changesPerFile) flush();
     changes.addPart(postcode3, stored, counts);
