@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import Sequencer, { longest, spawning } from './sequencer.ts';
+import Sequencer, { longest } from './sequencer.ts';
 
 const rootDir = resolve(import.meta.dirname, '../..');
 const context = { config: { rootDir }, hasteFS: { getSize: () => 1_000 } };
 const [first = '', second = '', third = ''] = longest;
-const [many = '', fewer = ''] = spawning;
 const short = 'test/short.test.ts';
 
 /** The order of these files when some of them took so many milliseconds before. */
@@ -29,12 +28,7 @@ describe('the order of the test files', () => {
     expect(await order([first, short, third], before)).toEqual([third, short, first]);
   });
 
-  it('begins with the files that start many processes, however long others took', async () => {
-    expect(await order([first, fewer, many])).toEqual([many, fewer, first]);
-    expect(await order([first, fewer, many], { [first]: 30, [fewer]: 20, [many]: 10 })).toEqual([many, fewer, first]);
-  });
-
   it('names test files that exist', () => {
-    for (const file of [...spawning, ...longest]) expect([file, existsSync(join(rootDir, file))]).toEqual([file, true]);
+    for (const file of longest) expect([file, existsSync(join(rootDir, file))]).toEqual([file, true]);
   });
 });
