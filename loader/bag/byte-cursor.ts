@@ -56,6 +56,8 @@ export function literal(...parts: readonly (string | ValueRange)[]): Literal {
 
 const lessThan = 0x3c;
 const ampersand = 0x26;
+/** The first byte of U+00C0 to U+00FF in UTF-8; the second one begins with the bits 10. */
+const accented = 0xc3;
 const zero = 0x30;
 const dash = 0x2d;
 
@@ -119,11 +121,13 @@ export class ByteCursor {
     return this.skip(literal) ? position + (literal.gaps[0] as number) : absent;
   }
 
-  /** Past any plain text, up to the next tag. */
+  /** Past any plain text, up to the next tag. It may have the letters of Latin-1 with accents, which are two bytes. */
   skipText(): boolean {
     const { bytes } = this;
     let { position } = this;
     while (plain[bytes[position] as number] === 1) position++;
+    for (; bytes[position] === accented && (bytes[position + 1] as number) >> 6 === 2; position += 2)
+      while (plain[bytes[position + 2] as number] === 1) position++;
     this.position = position;
     return bytes[position] === lessThan;
   }

@@ -128,7 +128,7 @@ const longestName = 80;
 
 /**
  * Reads streets whose bytes are exactly as Kadaster writes them. The strict parser reads the others: those with a
- * `verkorteNaam`, and those whose name holds an entity or a letter outside ASCII.
+ * `verkorteNaam`, and those whose name holds an entity or a letter outside Latin-1.
  */
 export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
   parse(cursor: ByteCursor): boolean {
@@ -157,7 +157,7 @@ export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
     )?.(
       {
         identificatie: cursor.text(identificatie, 16),
-        naam: cursor.text(name, length),
+        naam: cursor.bytes.toString('utf8', name, name + length),
         woonplaats: cursor.text(place, 4),
       },
       this.span,

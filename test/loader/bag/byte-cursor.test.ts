@@ -11,7 +11,7 @@ import {
 } from '../../../loader/bag/byte-cursor.ts';
 import { absent } from '../../../loader/bag/num-bytes.ts';
 
-const cursorOn = (text: string) => new ByteCursor(Buffer.from(text, 'latin1'));
+const cursorOn = (text: string) => new ByteCursor(Buffer.from(text));
 
 describe('a literal', () => {
   const text = '<Objecten:huisnummer>';
@@ -258,7 +258,10 @@ describe('a value ends where a tag begins', () => {
     ['<', true],
     ['a&amp;b<', false],
     ['a]]>b<', false],
-    ['\u00fc<', false],
+    ['\u00c0\u00fcb\u00ff<', true],
+    ['\u00bf<', false],
+    ['\u0100<', false],
+    ['a\u00fc', false],
     ['a\tb<', false],
     ['a', false],
     [' ~<', true],
@@ -277,7 +280,8 @@ describe('a value ends where a tag begins', () => {
     ['&amp<', false],
     ['&nbsp;<', false],
     ['&#49;<', false],
-    ['a&amp;\u00fc<', false],
+    ['a&amp;\u00fc&amp;<', true],
+    ['a&amp;\u0100<', false],
     ['a&amp;', false],
     ['a&lt;b&gt;c<', true],
     ['&gt<', false],

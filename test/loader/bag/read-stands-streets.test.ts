@@ -21,8 +21,11 @@ const place: WplStand = { identificatie: '3631', naam: 'Weesp', begin: '2016-01-
 type Read<T> = { visited: T[]; counts: ReadCounts };
 
 function streets(voorkomens: OprStand[], strictly: boolean): Read<OpenbareRuimte> {
+  return streetsIn(Buffer.from(fileXml('OPR', voorkomens, peildatum)), strictly);
+}
+
+function streetsIn(xml: Buffer, strictly: boolean): Read<OpenbareRuimte> {
   const visited: OpenbareRuimte[] = [];
-  const xml = Buffer.from(fileXml('OPR', voorkomens, peildatum));
   const counts = readOpenbareRuimten(xml, 'opr.xml', peildatum, (found) => visited.push(found), { strictly });
   return { visited, counts };
 }
@@ -102,14 +105,33 @@ describe('streets', () => {
     );
   });
 
-  it('in plain ASCII are all read by the fast reader', () => {
+  it('are read the same, or refused, with any second byte of a letter with an accent', () => {
+    const xml = Buffer.from(fileXml('OPR', [{ ...street, naam: 'De Ôlde Pôlle' }, street], peildatum));
+    const outcomes = { read: 0, refused: 0 };
+    for (let byte = 0; byte < 256; byte++) {
+      xml[xml.indexOf('lle') - 1] = byte;
+      const read = (strictly: boolean) => {
+        try {
+          return streetsIn(xml, strictly).visited;
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      const found = read(true);
+      expect([byte, read(false)]).toEqual([byte, found]);
+      outcomes[typeof found === 'string' ? 'refused' : 'read']++;
+    }
+    expect(outcomes).toEqual({ read: 64, refused: 192 });
+  });
+
+  it('in ASCII and with accents are all read by the fast reader', () => {
     let left = 0;
     const counts = emptyCounts();
-    const names = ['x', 'x'.repeat(80)].map((naam) => ({ ...street, naam }));
+    const names = ['x', 'x'.repeat(80), 'Mr.J.C.Bührmannlaan'].map((naam) => ({ ...street, naam }));
     const xml = Buffer.from(fileXml('OPR', [street, { ...street, live: false }, ...names], peildatum));
     const fastParser = new FastOpenbareRuimteParser(peildatum, counts, () => {});
     readStands(xml, 'opr.xml', 'OPR', peildatum, () => left++, fastParser);
-    expect({ left, parsed: counts.voorkomens }).toEqual({ left: 0, parsed: 4 });
+    expect({ left, parsed: counts.voorkomens }).toEqual({ left: 0, parsed: 5 });
   });
 });
 
