@@ -79,6 +79,7 @@ export class ByteCursor {
   position = 0;
   /** A part of the file, until the next `seek` of this cursor or any other. */
   readonly bytes = window;
+  readonly view = view;
   readonly #file: Buffer;
   #start = 0;
 

@@ -77,6 +77,7 @@ export class FastNummeraanduidingParser extends CountingParser<NumBytes> {
     const validity = this.#parseUsualEnd(cursor, num) ?? this.#parseEnd(cursor, num);
     if (validity === 'unknown_shape') return false;
     num.bytes = cursor.bytes;
+    num.view = cursor.view;
     this.visitOf(isIssued, validity, cursor, num.identificatie)?.(num, this.span);
     return true;
   }

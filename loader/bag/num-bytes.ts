@@ -9,6 +9,7 @@ export const absent = -1;
  */
 export class NumBytes {
   bytes: Buffer = Buffer.alloc(0);
+  view = new DataView(this.bytes.buffer);
   huisnummer = 0;
   identificatie = 0;
   huisletter = absent;
@@ -35,6 +36,7 @@ export class NumBytes {
     found.openbareRuimte = add(num.openbareRuimte);
     found.woonplaats = add(num.woonplaats);
     found.bytes = Buffer.from(text, 'latin1');
+    found.view = new DataView(found.bytes.buffer, found.bytes.byteOffset, found.bytes.length);
     return found;
   }
 

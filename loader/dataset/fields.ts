@@ -34,18 +34,22 @@ export function dayDigits(day: number): string {
   return numberText(day, dayWidth);
 }
 
-/**
- * Writes the bytes of `dayDigits` at `start`, and returns the position after them; without a string, as a load calls it
- * for every address.
- */
-export function writeDay(bytes: Uint8Array, start: number, day: number): number {
-  let left = day;
-  for (let i = start + dayWidth - 1; i >= start; i--) {
-    const tens = (left / 10) | 0; // as an integer: a third of the time of a remainder
-    bytes[i] = zero + left - 10 * tens;
-    left = tens;
-  }
-  return start + dayWidth;
+/** Writes the bytes of `dayDigits` at `start`; without a string, as a load calls it for every address. */
+export function writeDay(target: DataView, start: number, day: number): void {
+  const year = (day / 10_000) | 0;
+  target.setUint32(start, fourDigits(year));
+  target.setUint32(start + 4, fourDigits(day - 10_000 * year));
+}
+
+function fourDigits(number: number): number {
+  const hundreds = (number / 100) | 0;
+  return (twoDigits(hundreds) << 16) | twoDigits(number - 100 * hundreds);
+}
+
+/** As one number of two bytes, of which the first is the higher one. */
+function twoDigits(number: number): number {
+  const tens = (number * 103) >> 10; // of a number below 100: shifting takes less time than dividing
+  return 0x3030 + (tens << 8) + (number - 10 * tens);
 }
 
 /** The date at `start` of a line; without a string, as it is read for every address. */

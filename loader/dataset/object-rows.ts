@@ -1,4 +1,3 @@
-import { copyBytes } from '../../core/addresses/address-key.ts';
 import { absent, type NumBytes } from '../bag/num-bytes.ts';
 import type { NumVoorkomen, Span } from '../bag/voorkomen.ts';
 import {
@@ -18,7 +17,6 @@ import { GrowingBytes, packLineBytes, type Segments } from './stored-form.ts';
 export type Edges = { edges: NumVoorkomen[][]; isSorted: boolean };
 
 const lineEnd = 0x0a;
-const idLength = 16;
 
 /**
  * The object lines that one worker reads, kept apart by part until they are stored. An extract lists the occurrences of
@@ -30,8 +28,9 @@ export class ObjectRows {
   readonly #peildatum: string;
   /** By the number of the part. */
   readonly #parts: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
-  /** The digits of the identificatie of the object that is being read. */
-  readonly #id = new Uint8Array(idLength);
+  /** The halves of the identificatie of the object that is being read, as doubles, which sort as their digits do. */
+  #high = 0;
+  #low = 0;
   /** Where the line of that object is, while it has only one occurrence. */
   #single: { lines: GrowingBytes; start: number } | undefined;
   /** The occurrences of that object where it has several. */
@@ -46,19 +45,21 @@ export class ObjectRows {
 
   /** Adds an occurrence that counts on the date or later. */
   add(num: NumBytes, span: Span): void {
-    const order = replaceId(this.#id, num);
-    if (order === 0) {
+    const { view, identificatie } = num;
+    const [high, low] = [view.getFloat64(identificatie), view.getFloat64(identificatie + 8)];
+    if (high === this.#high && low === this.#low) {
       if (this.#single) this.#takeBack(this.#single);
       this.#several.push({ kind: 'NUM', ...num.values(), ...span });
       return;
     }
-    if (order < 0) this.#isSorted = false;
+    if (high < this.#high || (high === this.#high && low < this.#low)) this.#isSorted = false;
+    [this.#high, this.#low] = [high, low];
     this.#endObject();
     const lines = this.#linesOf(partNumber(num));
     const start = lines.length;
     lines.reserve(1 + longestSingleLine);
     if (start > 0) lines.memory[lines.length++] = lineEnd;
-    lines.length = writeSingleLine(lines.memory, lines.length, num, span);
+    writeSingleLine(lines, num, span);
     this.#single = { lines, start };
     this.count++;
   }
@@ -122,18 +123,6 @@ function partNumber({ bytes, postcode }: NumBytes): number {
   if (postcode === absent) return Number(withoutPostcode);
   const digit = (at: number) => (bytes[postcode + at] as number) - 0x30;
   return 100 * digit(0) + 10 * digit(1) + digit(2);
-}
-
-/** Replaces an identificatie by that of `num`; returns less than 0 where that comes first, 0 where it is the same. */
-function replaceId(id: Uint8Array, { bytes, identificatie }: NumBytes): number {
-  for (let i = 0; i < idLength; i++) {
-    const difference = (bytes[identificatie + i] as number) - (id[i] as number);
-    if (difference !== 0) {
-      copyBytes(bytes, identificatie + i, idLength - i, id, i);
-      return difference;
-    }
-  }
-  return 0;
 }
 
 /** The occurrence of the last line. */

@@ -1,6 +1,5 @@
 import {
   addressKey,
-  copyBytes,
   keyParts,
   longestAddressKey,
   writeAddressKey,
@@ -10,6 +9,7 @@ import { absent, type NumBytes } from '../bag/num-bytes.ts';
 import { dayOf, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
 import { dayAt, dayDigits, dayWidth, fixedText, writeDay } from './fields.ts';
 import type { Line } from './lines.ts';
+import type { GrowingBytes } from './stored-form.ts';
 
 /**
  * The object layer of a snapshot: every occurrence of a nummeraanduiding that counts on the snapshot date or may count
@@ -64,30 +64,29 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
 /** An upper bound on the bytes of one line. */
 export const longestSingleLine = longestAddressKey + volgnummerAt + 16;
 
-/**
- * Writes the bytes of the line of an occurrence that is the only current or future one of its object, at `start`, and
- * returns the position after them. `bytes` must have `longestSingleLine` bytes left.
- */
-export function writeSingleLine(
-  bytes: Uint8Array,
-  start: number,
-  num: NumBytes,
-  { begin, eind, volgnummer }: Span,
-): number {
-  let at = writeAddressKey(bytes, start, num);
-  bytes[at++] = tab;
-  at = copyBytes(num.bytes, num.identificatie, idWidth, bytes, at);
-  at = writeDay(bytes, at, begin);
-  at = writeDay(bytes, at, eind);
-  at = copyBytes(num.bytes, num.openbareRuimte, idWidth, bytes, at);
-  if (num.woonplaats === absent) for (let i = 0; i < placeWidth; i++) bytes[at++] = dot;
-  else at = copyBytes(num.bytes, num.woonplaats, placeWidth, bytes, at);
-  bytes[at++] = dot;
-  return writeNumber(bytes, at, volgnummer);
+/** Appends the line of an object's only current or future occurrence; `longestSingleLine` bytes must be reserved. */
+export function writeSingleLine(lines: GrowingBytes, num: NumBytes, { begin, eind, volgnummer }: Span): void {
+  const { memory, view } = lines;
+  const at = writeAddressKey(memory, lines.length, num);
+  memory[at] = tab;
+  copyId(num.view, num.identificatie, view, at + idAt);
+  writeDay(view, at + beginAt, begin);
+  writeDay(view, at + eindAt, eind);
+  copyId(num.view, num.openbareRuimte, view, at + streetAt);
+  view.setInt32(at + placeAt, num.woonplaats === absent ? fourDots : num.view.getInt32(num.woonplaats));
+  memory[at + severalAt] = dot;
+  lines.length = writeNumber(memory, at + volgnummerAt, volgnummer);
+}
+
+/** As doubles, the widest numbers that JavaScript copies without allocating: digits are never those of a NaN. */
+function copyId(from: DataView, start: number, to: DataView, at: number): void {
+  to.setFloat64(at, from.getFloat64(start));
+  to.setFloat64(at + 8, from.getFloat64(start + 8));
 }
 
 const tab = 0x09;
 const dot = 0x2e;
+const fourDots = 0x2e2e2e2e;
 
 /**
  * The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are

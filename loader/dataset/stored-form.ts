@@ -85,6 +85,7 @@ function lengthIn(packed: Uint8Array): number {
 /** Bytes appended to one piece of memory, which doubles when it is full. */
 export class GrowingBytes {
   memory: Buffer = Buffer.allocUnsafeSlow(4_096);
+  view = new DataView(this.memory.buffer);
   length = 0;
 
   /** Ensures capacity for `count` more bytes, to be written to `memory` at `length`. */
@@ -95,6 +96,7 @@ export class GrowingBytes {
     this.memory.copy(larger, 0, 0, this.length);
     this.release();
     this.memory = larger;
+    this.view = new DataView(larger.buffer);
   }
 
   /** Frees the memory of bytes that nobody adds to or reads any more. */
