@@ -15,12 +15,9 @@ import type { Discovery } from './manifest.ts';
 
 const noneSetAside: SetAside = { count: 0, examples: [] };
 
-/** What a load would do, and whether it may. Plain JSON, small for any size of load. */
-export type LoadPlan = {
-  load: string;
-  kind: ManifestEntry['kind'];
-  peildatum: string;
-  /** The date of the live dataset. */
+/** What a plan and a report both say of a load. Plain JSON. */
+type LoadOutline = {
+  /** The snapshot date of the dataset that is live before it. */
   livePeildatum: string | null;
   /** The names of the mutation deliveries that it applies. */
   days: string[];
@@ -30,21 +27,28 @@ export type LoadPlan = {
   extractPeildatum: string | null;
   /** How much the result of the mutations differs from the extract; `null` where that was not compared. */
   audit: ChangeCounts | null;
-  /** Objects that the mutations did not match: they stay as they were. */
+  /** Objects that the mutations did not match: they stay as they were until the next extract. */
   setAside: SetAside;
   /** What an operator should know: sources that can't be read, files that were not used. */
   notes: string[];
-  counts: LoadCounts;
-  /** The ten streets and places with the most changes; absent in the plans of an earlier release. */
-  byPlace?: ChangesByPlace;
-  /** The files of all changes as CSV, by name; absent as `byPlace` is. */
-  csv?: ChangesCsv[];
   /** Why the load stops unless it is approved. */
   objections: Objection[];
   /** Objections to the amount of change that this load was allowed to ignore. */
   waived: Objection[];
   /** Whether an operator has approved this load despite its objections. */
   approved: boolean;
+};
+
+/** What a load would do, and whether it may. Plain JSON, small for any size of load. */
+export type LoadPlan = LoadOutline & {
+  load: string;
+  kind: ManifestEntry['kind'];
+  peildatum: string;
+  counts: LoadCounts;
+  /** The ten streets and places with the most changes; absent in the plans of an earlier release. */
+  byPlace?: ChangesByPlace;
+  /** The files of all changes as CSV, by name; absent as `byPlace` is. */
+  csv?: ChangesCsv[];
   go: boolean;
   /** Deliveries that follow are at hand, but are judged by themselves. */
   more?: true;
@@ -53,7 +57,7 @@ export type LoadPlan = {
 };
 
 /** The outcome of a load, or what it would be. Plain JSON. */
-export type LoadReport = {
+export type LoadReport = LoadOutline & {
   /** `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an operator rejected. */
   outcome: 'published' | 'planned' | 'refused' | 'rejected' | 'unchanged';
   /** The snapshot date, `2021-10-15`; `null` when nothing is live and nothing was found. */
@@ -64,23 +68,6 @@ export type LoadReport = {
   reason: string | null;
   /** Whether an extract was named that is not the live one, and was not loaded for the `reason`. */
   isSkipped: boolean;
-  /** The snapshot date of the dataset that was live before. */
-  livePeildatum: string | null;
-  /** The names of the mutation deliveries that were applied. */
-  days: string[];
-  /** As in a plan. */
-  stopped: string | null;
-  /** The date of the last full extract behind the dataset. */
-  extractPeildatum: string | null;
-  /**
-   * How much the result of the mutations differed from the extract, which has replaced it; `null` where that was not
-   * compared.
-   */
-  audit: ChangeCounts | null;
-  /** Objects that the mutations did not match: they stay as they were until the next extract. */
-  setAside: SetAside;
-  /** What an operator should know: sources that can't be read, files that were not used. */
-  notes: string[];
   /** Whether deliveries that follow are at hand, which are judged by themselves. */
   more: boolean;
   /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
@@ -104,10 +91,6 @@ export type LoadReport = {
    */
   problemReport: ProblemReport | null;
   examples: Record<ChangeKind, ChangeExample[]>;
-  objections: Objection[];
-  /** Objections to the amount of change that this load was allowed to ignore. */
-  waived: Objection[];
-  approved: boolean;
 };
 
 /** How many objects are not in the dataset and why, as text: `107 without a postcode, 0 with a problem`. */
