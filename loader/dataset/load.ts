@@ -142,26 +142,15 @@ export function extractName({ source }: Load): string {
   return source?.location.split('/').at(-1) ?? 'extract';
 }
 
-/** A load that is live, was live, or is being applied. */
-export type ManifestEntry = {
+/** A load that is live, was live, or is being applied; `days` are those that it applied. */
+export type ManifestEntry = Pick<
+  Load,
+  'kind' | 'peildatum' | 'identity' | 'source' | 'extract' | 'days' | 'stopped' | 'more' | 'notes'
+> & {
   load: string;
-  kind: 'extract' | 'mutations' | 'rollback';
-  /** The snapshot date, `2021-10-15`. */
-  peildatum: string;
   snapshot: Snapshot;
   /** The load that a rollback made live again. */
   rolledBackTo?: string;
-  identity: string;
-  source: SourceVersion | null;
-  extract: ExtractInfo | null;
-  /** The days of mutations that this load applied. */
-  days: MutationFile[];
-  /** Why it did not apply the deliveries that follow: what is wrong with the first of them. */
-  stopped?: string;
-  /** Deliveries that follow are at hand, but are judged by themselves. */
-  more?: true;
-  /** What an operator should know: sources that can't be read, files that were not used. */
-  notes?: string[];
   /** How many objects its mutations did not match, which stay as they were until the next extract. */
   setAside?: number;
   /** The last snapshot that an extract made, and the deliveries that led from it to this one. */
