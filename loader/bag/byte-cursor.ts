@@ -81,10 +81,13 @@ export class ByteCursor {
   readonly bytes = window;
   readonly view = view;
   readonly #file: Buffer;
+  readonly #onPosition: ((position: number) => void) | undefined;
   #start = 0;
 
-  constructor(file: Buffer) {
+  /** @param onPosition is told how far the file has been copied */
+  constructor(file: Buffer, onPosition?: (position: number) => void) {
     this.#file = file;
+    this.#onPosition = onPosition;
     this.seek(0);
   }
 
@@ -93,6 +96,7 @@ export class ByteCursor {
     if (owner !== this || at < this.#start || at >= this.#start + windowBytes) {
       const end = this.#file.copy(window, 0, at, at + windowBytes + aheadBytes);
       window.fill(0, end, end + endBytes);
+      this.#onPosition?.(at + end);
       this.#start = at;
       owner = this;
     }
@@ -202,10 +206,6 @@ function isDigit(byte: number | undefined): byte is number {
   return byte !== undefined && byte >= zero && byte <= 0x39;
 }
 
-function isCapital(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x41 && byte <= 0x5a;
-}
-
 function isLetter(byte: number | undefined): boolean {
-  return byte !== undefined && isCapital(byte & ~0x20);
+  return byte !== undefined && (byte & ~0x20) >= 0x41 && (byte & ~0x20) <= 0x5a;
 }

@@ -63,7 +63,7 @@ function objectReader<T extends object>(
     const onStand = (fields: Occurrence) =>
       visitStand(kind, fields, file, peildatum, counts, { read, visit, ...options });
     const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
-    readStands(xml, file, kind, peildatum, onStand, fastParser);
+    readStands(xml, file, kind, peildatum, onStand, fastParser, options.onPosition);
     return counts;
   };
 }
@@ -115,6 +115,7 @@ export function readStands(
   peildatum: string,
   onStand: (fields: Occurrence) => void,
   fastParser?: FastParser,
+  onPosition?: (position: number) => void,
 ): void {
   const strictParser = () => new StandParser(kind, file, peildatum, onStand);
   if (!fastParser) {
@@ -122,7 +123,7 @@ export function readStands(
     return;
   }
   try {
-    readFast(xml, strictParser(), fastParser);
+    readFast(new ByteCursor(xml, onPosition), xml, strictParser(), fastParser);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
     // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the
@@ -139,8 +140,7 @@ function readStrictly(xml: Buffer, parser: StandParser): void {
   parser.close();
 }
 
-function readFast(xml: Buffer, parser: StandParser, fastParser: FastParser): void {
-  const cursor = new ByteCursor(xml);
+function readFast(cursor: ByteCursor, xml: Buffer, parser: StandParser, fastParser: FastParser): void {
   let unread = 0;
   let end = contentsEnd;
   while (unread < xml.length) {

@@ -71,8 +71,8 @@ export async function extractPart(
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
-      const counts = await withEntry(zip, file, label, (xml) =>
-        readNummeraanduidingen(xml, label, peildatum, add, { later: add, since: changedSince(load) }),
+      const counts = await withEntry(zip, file, label, (xml, onPosition) =>
+        readNummeraanduidingen(xml, label, peildatum, add, { later: add, since: changedSince(load), onPosition }),
       );
       for (const problem of counts.problems) addProblem(problems, problem);
       for (const identificatie of counts.changed) changed.push(identificatie);

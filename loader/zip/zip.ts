@@ -5,7 +5,7 @@ import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { ExtractError } from '../extract-error.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { crc32 } from './crc32.ts';
+import { crc32, crc32WhileRead } from './crc32.ts';
 import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;
@@ -146,25 +146,30 @@ function markStrongEncryption(read: Buffer): void {
 
 /**
  * Passes the bytes of an entry to `use`, and frees their memory afterwards, so that the next entry is inflated into it:
- * keep none of the bytes. Costs one range read (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses
- * an entry over 256 MB; `entryStream` has no limit.
+ * keep none of the bytes. They may be damaged: their size and CRC-32 are checked after `use`, and if these are wrong
+ * that is the error, whatever `use` did. It can call `onPosition` as `crc32WhileRead` says. Costs one range read
+ * (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses over 256 MB; `entryStream` has no limit.
  */
 export async function withEntry<T>(
   source: RandomAccess,
   entry: ZipEntry,
   label: string,
-  use: (bytes: Buffer) => T,
+  use: (bytes: Buffer, onPosition: (position: number) => void) => T,
 ): Promise<T> {
   refuseUnreadable(source, entry, label);
   if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
   const compressed = await compressedBytes(source, entry, label);
-  if (entry.method === 'stored') return use(checked(compressed, entry, label));
-  const bytes = inflated(compressed, entry, label);
-  if (source.isOwnMemory) releaseMemory(compressed);
+  const isStored = entry.method === 'stored';
+  const bytes = isStored ? compressed : inflated(compressed, entry, label);
+  if (!isStored && source.isOwnMemory) releaseMemory(compressed);
+  const { length } = bytes;
+  const crc = crc32WhileRead(bytes);
   try {
-    return use(checked(bytes, entry, label));
+    return use(bytes, crc.onPosition);
   } finally {
-    releaseMemory(bytes);
+    const found = crc.end();
+    if (!isStored) releaseMemory(bytes);
+    check(entry, length, found, label);
   }
 }
 
@@ -216,11 +221,6 @@ function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw anotherSize(size, label);
     throw damaged(label, (cause as Error).message, cause);
   }
-}
-
-function checked(bytes: Buffer, entry: ZipEntry, label: string): Buffer {
-  check(entry, bytes.length, crc32(bytes), label);
-  return bytes;
 }
 
 async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: string): AsyncGenerator<Buffer> {
