@@ -37,19 +37,17 @@ export function sortObjectLines(text: Buffer): Buffer {
   const sorted = codes.subarray(0, count).sort();
   const lines = Buffer.allocUnsafeSlow(text.length + 1);
   for (let at = 0, to = 0, next = 0; at < sorted.length; at = next) {
-    const above = (Math.floor((sorted[at] as number) / mostLines) + 1) * mostLines;
-    do next++;
-    while (next < sorted.length && (sorted[next] as number) < above);
-    const indexOf = (one: number) => one - above + mostLines;
+    const code = Math.floor((sorted[at] as number) / mostLines) * mostLines;
+    // What is left are the numbers of the lines.
+    for (; (sorted[next] as number) < code + mostLines; next++) sorted[next] = (sorted[next] as number) - code;
     if (next === at + 1) {
-      const index = indexOf(sorted[at] as number);
-      to += text.copy(lines, to, starts[index], (starts[index + 1] as number) - 1);
+      const line = sorted[at] as number;
+      to += text.copy(lines, to, starts[line], (starts[line + 1] as number) - 1);
       lines[to++] = lineEnd;
     } else {
-      const same = Array.from(sorted.subarray(at, next), (one) => {
-        const index = indexOf(one);
-        return text.toString('latin1', starts[index], (starts[index + 1] as number) - 1);
-      });
+      const same = Array.from(sorted.subarray(at, next), (line) =>
+        text.toString('latin1', starts[line], (starts[line + 1] as number) - 1),
+      );
       to += lines.write(`${same.sort().join('\n')}\n`, to, 'latin1');
     }
   }
