@@ -10,7 +10,7 @@ import {
 } from '../bag/voorkomen.ts';
 import { dayIn } from './fields.ts';
 import { placeText } from './lines.ts';
-import { isSameId } from './named-objects.ts';
+import { hasSameBytes } from './named-objects.ts';
 import { elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
 
 /** Finds an object by its identification; a `Map` does. */
@@ -137,13 +137,12 @@ const referencesLength = fieldsAt.several - fieldsAt.street;
  * once for all addresses of a street. Or the problem, where one of them is not there.
  */
 function placesBy(reference: Reference, lines: Buffer): (start: number) => Found {
-  const known = new Map<string, Found>();
+  const [view, known] = [new DataView(lines.buffer, lines.byteOffset, lines.length), new Map<string, Found>()];
   let last = -1;
   let lastFound: Found = noPostcode;
   return (start) => {
     // Usually the same as on the line before.
-    if (last >= 0 && isSameId(lines, last, lines, start) && isSameId(lines, last + 4, lines, start + 4))
-      return lastFound;
+    if (last >= 0 && hasSameBytes(view, last, start, referencesLength)) return lastFound;
     const text = lines.toString('latin1', start, start + referencesLength);
     let found = known.get(text);
     if (found === undefined) {

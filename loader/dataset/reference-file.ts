@@ -10,7 +10,6 @@ import {
 } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
 import type { Reference } from './derive-rows.ts';
-import { isSameId } from './named-objects.ts';
 import {
   checkedLines,
   idLength,
@@ -87,10 +86,11 @@ export class StreetTable {
   #slotOf(bytes: Buffer, at: number): number {
     const mask = this.#slots.length - 1;
     let slot = hashOf(bytes, at) & mask;
-    while (this.#slots[slot] !== 0 && !isSameId(this.#text, (this.#slots[slot] as number) - 1, bytes, at)) {
-      slot = (slot + 1) & mask;
+    for (; ; slot = (slot + 1) & mask) {
+      const held = (this.#slots[slot] as number) - 1;
+      const end = Math.min(at + idLength, bytes.length);
+      if (held < 0 || this.#text.compare(bytes, at, end, held, held + idLength) === 0) return slot;
     }
-    return slot;
   }
 
   #compare(start: number, other: number): number {

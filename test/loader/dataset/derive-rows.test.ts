@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { NumVoorkomen } from '../../../loader/bag/voorkomen.ts';
 import { type Reference, toPlace } from '../../../loader/dataset/derive-rows.ts';
 import { keyOf } from '../../../loader/dataset/lines.ts';
+import { indexOfLines, mayHave, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import { objectLines } from '../../../loader/dataset/objects.ts';
+import { bytesOf } from '../../../loader/dataset/stored-form.ts';
 import { deriveLines } from '../../support/derive-lines.ts';
 
 const reference: Reference = {
@@ -39,6 +41,45 @@ describe('the street and place of a nummeraanduiding', () => {
     ],
   ])('are a problem with %s, never invented', (_, change, problem) => {
     expect(toPlace({ ...num, ...change }, reference)).toEqual(problem);
+  });
+});
+
+describe('two addresses side by side', () => {
+  const occurrence = (huisnummer: number, openbareRuimte: string, woonplaats: string | null): NumVoorkomen => ({
+    kind: 'NUM',
+    identificatie: `045720000000000${huisnummer}`,
+    volgnummer: 1,
+    begin: 20_100_101,
+    eind: 99_999_999,
+    postcode: '1381AA',
+    huisnummer,
+    huisletter: '',
+    huisnummertoevoeging: '',
+    openbareRuimte,
+    woonplaats,
+  });
+  const street = '0457300000000035';
+  const digitChanged = Array.from(street, (digit, at) => [
+    `${street.slice(0, at)}${(Number(digit) + 1) % 10}${street.slice(at + 1)}`,
+  ]);
+
+  it.each(digitChanged)('each have their own street: %s', (other) => {
+    const names = new Map([street, other].map((id) => [id, { identificatie: id, naam: id, woonplaats: '3631' }]));
+    const by = { reference: { ...reference, openbareRuimten: names }, peildatum: '2026-01-08', file: 'file' };
+    const objects = [occurrence(1, street, null), occurrence(2, other, null)];
+    const lines = objects.flatMap((one) => objectLines([one], '2026-01-08').get('138') ?? []);
+    const { lines: derived } = deriveLines(lines, by, () => undefined);
+    expect(derived.map((line) => line.split('\t')[2])).toEqual([street, other]);
+    const named = namedObjects('street', new Set([other]));
+    expect(mayHave(indexOfLines(bytesOf(lines)), named)).toBe(true);
+  });
+
+  it('each have their own place', () => {
+    const by = { reference, peildatum: '2026-01-08', file: 'file' };
+    const objects = [occurrence(1, street, null), occurrence(2, street, '1050'), occurrence(3, street, '3631')];
+    const lines = objects.flatMap((one) => objectLines([one], '2026-01-08').get('138') ?? []);
+    const { lines: derived } = deriveLines(lines, by, () => undefined);
+    expect(derived.map((line) => line.split('\t')[3])).toEqual(['Weesp', 'Amstelveen', 'Weesp']);
   });
 });
 
