@@ -9,6 +9,7 @@ import {
   type Woonplaats,
 } from '../bag/voorkomen.ts';
 import { dayIn } from './fields.ts';
+import { placeBytes } from './join-rows.ts';
 import { placeText } from './lines.ts';
 import { hasSameBytes } from './named-objects.ts';
 import { elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
@@ -55,7 +56,7 @@ type Derived = {
 export function deriveRows(
   lines: Buffer,
   { reference, peildatum, file }: DerivedBy,
-  rows: { add(start: number, place: Buffer): void },
+  rows: { add(start: number, place: DataView): void },
   onProblem: (problem: Problem) => void,
 ): Derived {
   const day = dayOf(peildatum);
@@ -151,7 +152,7 @@ function placesBy(reference: Reference, lines: Buffer): (start: number) => Found
         { openbareRuimte: text.slice(0, 16), woonplaats: place === noPlace ? null : place },
         reference,
       );
-      found = 'kind' in placed ? placed : Buffer.from(placeText(placed), 'latin1');
+      found = 'kind' in placed ? placed : placeBytes(placeText(placed));
       known.set(text, found);
     }
     last = start;
@@ -161,7 +162,7 @@ function placesBy(reference: Reference, lines: Buffer): (start: number) => Found
 }
 
 /** The bytes of a `placeText`, or why there is none. */
-type Found = Buffer | Pick<Problem, 'kind' | 'detail'>;
+type Found = DataView | Pick<Problem, 'kind' | 'detail'>;
 
 /**
  * The street and place of a current nummeraanduiding, or the problem that prevents an address: its street or place is

@@ -10,7 +10,7 @@ import {
 } from '../bag/problem-report.ts';
 import type { BlockedLines } from './block-file.ts';
 import { type DerivedBy, deriveRows } from './derive-rows.ts';
-import { joinTexts } from './join-rows.ts';
+import { joinTexts, textOf } from './join-rows.ts';
 import { type Line, type RowTexts, rowsIn } from './lines.ts';
 import type { PartEdits, PartResult } from './object-shard.ts';
 import { fieldsAt, identificatieOf, longestSingleLine, type ObjectLine } from './objects.ts';
@@ -65,9 +65,9 @@ function without(lines: readonly Line[], others: readonly Line[]): Line[] {
 
 function derived(lines: readonly ObjectLine[], by: DerivedBy) {
   const [rows, problems, text] = [[] as RowTexts[], emptyReport(), bytesOf(lines.toSorted())];
-  const add = (start: number, place: Buffer) => {
+  const add = (start: number, place: DataView) => {
     const [key = '', fields = ''] = text.toString('latin1', start, start + longestSingleLine).split('\t');
-    rows.push([key, place.toString('latin1'), fields.slice(0, fieldsAt.begin - 1)]);
+    rows.push([key, textOf(place), fields.slice(0, fieldsAt.begin - 1)]);
   };
   const { next } = deriveRows(text, by, { add }, (problem) => addProblem(problems, problem));
   return { rows, next, problems };

@@ -1,25 +1,26 @@
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
-import { copyBytes } from '../../core/addresses/address-key.ts';
 import type { LineCounts } from './line-shard.ts';
 import type { Line, RowTexts } from './lines.ts';
+import { hasSameBytes } from './named-objects.ts';
 import { GrowingBytes, linesOf } from './stored-form.ts';
 
 /** Where an address begins, and its toevoeging and its id, among bytes; and its place. */
-type Row = { start: number; toevoeging: number; id: number; place: Buffer };
-const noRow: Row = { start: 0, toevoeging: 0, id: 0, place: Buffer.alloc(0) };
+type Row = { start: number; toevoeging: number; id: number; place: DataView };
+const noRow: Row = { start: 0, toevoeging: 0, id: 0, place: new DataView(new ArrayBuffer(0)) };
 
 const idLength = 16;
 const tab = 0x09;
 const lineEnd = 0x0a;
 const separator = 0x23;
+const comma = 0x2c;
 
 /**
  * Joins addresses, one for each object in the order of their keys, to the lines of a snapshot: one per key, with its
  * distinct places and the lists of toevoegingen. Needs all rows of a postcode. The same rows give the same lines,
- * whatever the order of those with one key. Makes strings only where there are toevoegingen (decision 0186).
+ * whatever the order of those with one key. Makes strings only of those with one key (decision 0186).
  */
 export class RowJoiner {
-  readonly #text: Buffer;
+  readonly #view: DataView;
   readonly #lines = new GrowingBytes();
   /** The rows of the current postcode and huisnummer, so many of them: objects that are used again. */
   readonly #group: Row[] = [];
@@ -29,22 +30,17 @@ export class RowJoiner {
 
   /** @param text where the key of each row begins, which a tab and its id follow */
   constructor(text: Buffer) {
-    this.#text = text;
+    this.#view = new DataView(text.buffer, text.byteOffset, text.length);
     this.#lines.reserve(text.length);
   }
 
   /** @param place the bytes of its `placeText` */
-  add(start: number, place: Buffer): void {
-    const text = this.#text;
-    const first = (this.#group[0] ?? noRow).start;
-    let [toevoeging, separators, isSame] = [start, 0, this.#count > 0];
-    for (; separators < 2; toevoeging++) {
-      if (text[toevoeging] === separator) separators++;
-      if (text[toevoeging] !== text[first + toevoeging - start]) isSame = false;
-    }
+  add(start: number, place: DataView): void {
+    let toevoeging = start + 8; // after a postcode and a digit
+    while (this.#view.getUint8(toevoeging++) !== separator);
     let id = toevoeging;
-    while (text[id++] !== tab);
-    if (!isSame) this.#endGroup();
+    while (this.#view.getUint8(id++) !== tab);
+    if (!hasSameBytes(this.#view, (this.#group[0] ?? noRow).start, start, toevoeging - start)) this.#endGroup();
     this.#group[this.#count] ??= { ...noRow };
     const row = this.#group[this.#count++] as Row;
     row.start = start;
@@ -61,41 +57,51 @@ export class RowJoiner {
   }
 
   #endGroup(): void {
-    const [lines, count, first] = [this.#lines, this.#count, this.#group[0] as Row];
+    const [lines, count] = [this.#lines, this.#count];
     this.#count = 0;
-    if (count === 0) return;
-    if (count === 1 && first.id === first.toevoeging + 1) {
-      const length = first.id - first.start;
-      lines.reserve(length);
-      lines.length = copyBytes(this.#text, first.start, length, lines.memory, lines.length);
-      this.#endSingleLine(first);
-    } else this.#writeGroup(this.#textAt(first.start, first.toevoeging), this.#group.slice(0, count));
+    for (let at = 0, next = 0; at < count; at = next) {
+      const row = this.#group[at] as Row;
+      const isBare = row.id === row.toevoeging + 1;
+      if (at === 0 && !isBare) {
+        lines.copy(this.#view, row.start, row.toevoeging - row.start);
+        lines.memory[lines.length++] = tab;
+        this.#writeList(count);
+        lines.memory[lines.length++] = lineEnd;
+        this.counts.lines++;
+        this.counts.lists++;
+      }
+      while (++next < count && this.#hasSameKey(row, this.#group[next] as Row));
+      lines.copy(this.#view, row.start, row.id - row.start);
+      if (isBare && next < count) this.#writeList(count);
+      this.counts.lines++;
+      if (next === at + 1) this.#endSingleLine(row);
+      else this.#endLine(this.#group.slice(at, next));
+    }
   }
 
-  #writeGroup(group: string, all: readonly Row[]): void {
-    const byToevoeging = Map.groupBy(all, ({ toevoeging, id }) => this.#textAt(toevoeging, id - 1));
-    const isAlone = byToevoeging.size === 1 && byToevoeging.has('');
-    const list = isAlone ? '' : [...byToevoeging.keys()].slice(0, maxToevoegingen).join(',');
-    if (!byToevoeging.has('')) {
-      this.#lines.write(`${group}\t${list}\n`, 'latin1');
-      this.counts.lines++;
-      this.counts.lists++;
+  /** Writes the distinct toevoegingen of the group, with commas between them. */
+  #writeList(count: number): void {
+    let [listed, last] = [0, noRow];
+    for (let at = 0; at < count && listed < maxToevoegingen; at++) {
+      const row = this.#group[at] as Row;
+      if (this.#hasSameKey(last, row)) continue;
+      this.#lines.copy(this.#view, row.toevoeging, row.id - row.toevoeging);
+      this.#lines.memory[this.#lines.length - 1] = comma;
+      listed++;
+      last = row;
     }
-    for (const [toevoeging, rows] of byToevoeging) {
-      this.#lines.write(`${group}${toevoeging}\t${toevoeging === '' ? list : ''}`, 'latin1');
-      this.#endLine(rows);
-    }
+    this.#lines.length--;
+  }
+
+  #hasSameKey(one: Row, other: Row): boolean {
+    const length = one.id - one.start;
+    return length === other.id - other.start && hasSameBytes(this.#view, one.start, other.start, length);
   }
 
   /** Writes each place of a key once, with the ids of all objects there. */
   #endLine(rows: readonly Row[]): void {
-    if (rows.length === 1) {
-      this.#endSingleLine(rows[0] as Row);
-      return;
-    }
-    this.counts.lines++;
-    const places = [...Map.groupBy(rows, ({ place }) => place.toString('latin1'))].map(([place, there]) => {
-      const ids = there.map(({ id }) => this.#textAt(id, id + idLength));
+    const places = [...Map.groupBy(rows, ({ place }) => textOf(place))].map(([place, there]) => {
+      const ids = there.map(({ id }) => textOf(this.#view, id, idLength));
       return place + [...new Set(ids)].sort().join(',');
     });
     this.#lines.write(`\t${places.sort().join('\t')}\n`, 'latin1');
@@ -103,18 +109,17 @@ export class RowJoiner {
 
   #endSingleLine({ place, id }: Row): void {
     const lines = this.#lines;
-    this.counts.lines++;
-    lines.reserve(place.length + idLength + 2);
     lines.memory[lines.length++] = tab;
-    lines.length = copyBytes(place, 0, place.length, lines.memory, lines.length);
-    lines.length = copyBytes(this.#text, id, idLength, lines.memory, lines.length);
+    lines.copy(place, 0, place.byteLength);
+    lines.copy(this.#view, id, idLength);
     lines.memory[lines.length++] = lineEnd;
   }
-
-  #textAt(start: number, end: number): string {
-    return this.#text.toString('latin1', start, end);
-  }
 }
+
+/** The bytes of a `placeText`, and the text of such bytes. */
+export const placeBytes = (text: string) => new DataView(new Uint8Array(Buffer.from(text, 'latin1')).buffer);
+export const textOf = ({ buffer, byteOffset, byteLength }: DataView, start = 0, length = byteLength) =>
+  Buffer.from(buffer, byteOffset + start, length).toString('latin1');
 
 /** The lines of rows in any order. */
 export function joinTexts(rows: readonly RowTexts[]): Line[] {
@@ -123,7 +128,7 @@ export function joinTexts(rows: readonly RowTexts[]): Line[] {
   const joiner = new RowJoiner(text);
   let start = 0;
   for (const [key, place, id] of sorted) {
-    joiner.add(start, Buffer.from(place, 'latin1'));
+    joiner.add(start, placeBytes(place));
     start += key.length + id.length + 2;
   }
   return linesOf(joiner.end());

@@ -159,7 +159,7 @@ export class ReferenceWriter {
       const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
       for (const { start, end, count } of wantedRuns(lines, isWanted)) {
         this.#header.streets += count;
-        this.#group.append(lines.subarray(start, end));
+        this.#group.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
       }
       releaseMemory(lines);
       if (this.#group.length > leastGroupBytes) this.endGroup();

@@ -21,6 +21,18 @@ const occurrence = fc.record({
   openbareRuimte: fc.constantFrom('0457300000000035', '0457300000000036'),
   woonplaats: fc.constantFrom(null, '3631'),
 });
+const someOccurrence = {
+  kind: 'NUM' as const,
+  identificatie: '0457200000199640',
+  begin: 20_100_101,
+  eind: noEind,
+  postcode: '1381AA',
+  huisnummer: 9,
+  huisletter: '',
+  huisnummertoevoeging: '',
+  openbareRuimte: '0457300000000035',
+  woonplaats: null,
+};
 /** A second occurrence in another part, or without a postcode, stands among the lines of this one. */
 const object = fc.record({
   identificatie: fc.stringMatching(/^0457200000\d{6}$/),
@@ -58,6 +70,16 @@ describe('the object lines of a part', () => {
         expect(linesOf(sortObjectLines(bytesOf(made)))).toEqual(made.toSorted());
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it('are sorted where one is the beginning of another, wherever they stand', () => {
+    const [[line = '']] = [...objectLines([{ ...someOccurrence, volgnummer: 1 }], '2026-01-08').values()] as [string[]];
+    const numbers = Array.from({ length: 40 }, (_, index) => `${line.slice(0, -1)}${index + 1}`);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(numbers, { minLength: 1 }), (all) => {
+        expect(linesOf(sortObjectLines(bytesOf(all)))).toEqual(all.toSorted());
+      }),
     );
   });
 });

@@ -29,7 +29,7 @@ import {
   parseLine,
   placeText,
 } from '../../../loader/dataset/lines.ts';
-import { packLines, postcode3sOf } from '../../../loader/dataset/stored-form.ts';
+import { GrowingBytes, packLines, postcode3sOf } from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; id: string; place: Place };
@@ -354,6 +354,24 @@ describe('a difference', () => {
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
         expect([...diff(lines, [...lines])]).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('bytes that grow', () => {
+  it('have memory for one more byte after any copy, at any place', () => {
+    const length = fc.oneof(fc.nat(40), fc.constantFrom(4_095, 4_096, 8_191, 8_192));
+    const from = Uint8Array.from({ length: 9_000 }, (_, index) => (31 * index) % 251);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(length, fc.nat(800)), { maxLength: 6 }), (copies) => {
+        const [grown, expected] = [new GrowingBytes(), [] as number[]];
+        for (const [count, start] of copies) {
+          grown.copy(new DataView(from.buffer), start, count);
+          grown.memory[grown.length++] = 1;
+          expected.push(...from.subarray(start, start + count), 1);
+        }
+        expect(grown.bytes.equals(Buffer.from(expected))).toBe(true);
       }),
     );
   });
