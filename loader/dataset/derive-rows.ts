@@ -11,8 +11,8 @@ import {
 import { dayIn } from './fields.ts';
 import { placeBytes } from './join-rows.ts';
 import { placeText } from './lines.ts';
-import { hasSameBytes } from './named-objects.ts';
 import { elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
+import { hasSameBytes } from './stored-form.ts';
 
 /** Finds an object by its identification; a `Map` does. */
 type Lookup<T> = { get(identificatie: string): T | undefined };

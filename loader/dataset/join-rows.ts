@@ -1,8 +1,7 @@
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
 import type { LineCounts } from './line-shard.ts';
 import type { Line, RowTexts } from './lines.ts';
-import { hasSameBytes } from './named-objects.ts';
-import { GrowingBytes, linesOf } from './stored-form.ts';
+import { GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
 
 /** Where an address begins, and its toevoeging and its id, among bytes; and its place. */
 type Row = { start: number; toevoeging: number; id: number; place: DataView };

@@ -3,6 +3,7 @@
 import { dayText, noEind } from '../bag/voorkomen.ts';
 import { dayIn } from './fields.ts';
 import { fieldsAt, identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
+import { hasSameBytes } from './stored-form.ts';
 
 const tab = 0x09;
 const lineEnd = 0x0a;
@@ -112,12 +113,6 @@ export function indexOfLines(text: Buffer): Buffer {
 /** The bytes of a line without its key, and of a difference. */
 const shortestLine = fieldsAt.volgnummer;
 const longestNumber = 8;
-
-/** Whether so many bytes, at least four, are the same at both places. */
-export function hasSameBytes(bytes: DataView, start: number, other: number, length: number): boolean {
-  for (let i = length - 4; i > 0; i -= 4) if (bytes.getInt32(start + i) !== bytes.getInt32(other + i)) return false;
-  return bytes.getInt32(start) === bytes.getInt32(other);
-}
 
 const streetsAt = 4;
 

@@ -82,6 +82,12 @@ function lengthIn(packed: Uint8Array): number {
   return [bytes.readUInt8(at), 0x100 + bytes.readUInt16LE(at), bytes.readUInt32LE(at)][flags >> 6] ?? 0;
 }
 
+/** Whether so many bytes, at least four, are the same at both places. */
+export function hasSameBytes(bytes: DataView, start: number, other: number, length: number): boolean {
+  for (let i = length - 4; i > 0; i -= 4) if (bytes.getInt32(start + i) !== bytes.getInt32(other + i)) return false;
+  return bytes.getInt32(start) === bytes.getInt32(other);
+}
+
 /** Bytes appended to one piece of memory, which doubles when it is full. */
 export class GrowingBytes {
   memory: Buffer = Buffer.allocUnsafeSlow(4_096);
