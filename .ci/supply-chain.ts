@@ -154,9 +154,9 @@ export function auditFindings(output: string): string[] | undefined {
 export const lockFiles = [
   'package-lock.json',
   '.ci/tools/package-lock.json',
-  'test/generators/package-lock.json',
-  'test/openapi-rules/package-lock.json',
-  'test/package/tools/package-lock.json',
+  'tools/generators/package-lock.json',
+  'tools/openapi-rules/package-lock.json',
+  'tools/package/tools/package-lock.json',
 ];
 
 async function main() {

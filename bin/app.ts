@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError } from '../lib/config/config-error.ts';
-import { readSettingsFile } from './config/settings.ts';
+import { readSettingsFile } from '../operator/config/settings.ts';
 import { addChecks, bagAdresApp } from './stacks.ts';
 
 /** The props of the app: none under the CDK command line, which passes context and output folder itself. */

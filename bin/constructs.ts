@@ -10,9 +10,9 @@ import { DataStack } from '../lib/data/data-stack.ts';
 import { LoaderStack } from '../lib/loader/loader-stack.ts';
 import { chargeOperations, ServiceStack } from '../lib/service/service-stack.ts';
 import { grantTable } from '../lib/shared/grants.ts';
+import { featureFlags } from '../operator/config/feature-flags.ts';
+import { parseConfig } from '../operator/config/parse-config.ts';
 import { PortalStack } from '../portal/stack/portal-stack.ts';
-import { featureFlags } from './config/feature-flags.ts';
-import { parseConfig } from './config/parse-config.ts';
 
 /** The stacks besides the one with the data, which all of them need. */
 export type BagAdresPart = 'service' | 'loader' | 'portal';

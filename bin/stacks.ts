@@ -1,9 +1,9 @@
 import { Annotations, App, type AppProps, Validations } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { isReleased } from '../lib/shared/bundle.ts';
-import { featureFlags } from './config/feature-flags.ts';
-import { parseConfig } from './config/parse-config.ts';
-import { readSettings, type SettingsFile } from './config/settings.ts';
+import { featureFlags } from '../operator/config/feature-flags.ts';
+import { parseConfig } from '../operator/config/parse-config.ts';
+import { readSettings, type SettingsFile } from '../operator/config/settings.ts';
 import { addStacks } from './constructs.ts';
 
 /**

@@ -8,7 +8,18 @@ import { projectRoot } from './data-folder.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
 
 /** Everything that the synthesized templates and bundles depend on. */
-const inputs = ['bin', 'core', 'lib', 'lambdas', 'loader', 'packages', 'portal', 'cdk.json', 'package-lock.json'];
+const inputs = [
+  'bin',
+  'core',
+  'lib',
+  'lambdas',
+  'loader',
+  'operator',
+  'packages',
+  'portal',
+  'cdk.json',
+  'package-lock.json',
+];
 
 const stampFile = 'inputs.sha256';
 

@@ -39,7 +39,7 @@ export class BackupSets extends Construct {
     const lambda = new LambdaFunction(this, 'Set', {
       config,
       encryptionKey,
-      code: bundle({ name: 'Backup', entries: { index: 'recovery/handler.ts' } }),
+      code: bundle({ name: 'Backup', entries: { index: 'operator/recovery/handler.ts' } }),
       description: 'Writes a backup set',
       memoryMb: 2048,
       timeout: Duration.minutes(15),

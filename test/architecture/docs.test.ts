@@ -114,7 +114,7 @@ describe('the layout in the README', () => {
 describe('paths that docs and comments mention', () => {
   it('exist', () => {
     const path =
-      /(?<![\w./-])((?:bin|core|lib|lambdas|loader|local|packages|portal|test|docs)\/[\w./-]+(?<!\.d)\.(?:ts|js|md|json|yaml))\b/g;
+      /(?<![\w./-])((?:bin|core|lib|lambdas|loader|local|operator|packages|portal|test|tools|docs)\/[\w./-]+(?<!\.d)\.(?:ts|js|md|json|yaml))\b/g;
     const mentioned = files
       .filter((file) => !file.startsWith('test/') && !file.startsWith('docs/releases/'))
       .flatMap((file) => [...textOf(file).matchAll(path)].map(([, to = '']) => ({ file, to })));

@@ -11,12 +11,12 @@ const mayImport: Record<string, readonly string[]> = {
   core: [],
   loader: ['core'],
   lambdas: ['core'],
-  recovery: ['core', 'loader', 'packages'],
   lib: ['core', 'loader'],
   packages: ['core', 'loader', 'lib'],
   portal: ['core', 'loader', 'lib', 'packages', 'lambdas'],
   local: ['core', 'loader', 'portal', 'packages', 'lib'],
-  bin: ['core', 'loader', 'lambdas', 'recovery', 'lib', 'packages', 'local', 'portal'],
+  operator: ['core', 'loader', 'lambdas', 'lib', 'packages', 'local'],
+  bin: ['core', 'loader', 'lambdas', 'lib', 'packages', 'local', 'portal', 'operator'],
 };
 const tops = Object.keys(mayImport);
 const sources = globSync(`{${tops}}/**/*.ts`, { cwd: root, exclude: ['**/dist/**'] })
@@ -36,7 +36,7 @@ function importsOf(file: string): string[] {
 }
 
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
-const isPackage = (name: string) => !new RegExp(`^(${tops.join('|')}|test)/`).test(name);
+const isPackage = (name: string) => !new RegExp(`^(${tops.join('|')}|test|tools)/`).test(name);
 /** The programs of the reference, which the portal shows too: texts alone. */
 const isSamples = (name: string) => name === 'lambdas/reference/lookup-samples.ts';
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
@@ -114,7 +114,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     /^portal\/(pages|visit|text)\//,
     (name) => /^(portal|packages)\//.test(name) || isSamples(name) || (isPackage(name) && !isAws(name)),
   ],
-  ['product code imports no test', /./, (name) => !name.startsWith('test/')],
+  ['product code imports no test and no tool', /./, (name) => !/^(test|tools)\//.test(name)],
 ];
 
 describe('imports', () => {
@@ -234,16 +234,13 @@ describe('tests', () => {
   it('of more than one file, or of none, are in a folder that says what they test', () => {
     const whole = {
       architecture: 'rules on imports, names, docs and licences',
-      bench: 'the generators and figures of the benchmarks',
-      chaos: 'the models of the chaos runs',
       contract: 'the API as a whole, with its OpenAPI document',
-      drill: 'a recovery from nothing',
       'end-to-end': 'the service with its real parts',
-      rehearsal: 'the commands of the docs',
       releases: 'today against the last release',
       smoke: 'the smoke test against a service',
       support: 'the engines and runners of the tests',
       templates: 'all stacks together',
+      tools: 'what is run by hand or by CI',
     };
     const elsewhere = tests.filter((test) => !tops.includes(test.split('/')[1] ?? ''));
     expect(elsewhere.filter((test) => !((test.split('/')[1] ?? '') in whole))).toEqual([]);

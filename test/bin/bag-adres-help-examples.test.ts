@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { february, january, voorkomensOf } from '../loader/steps/months.ts';
-import { run, runWith, startLocalRun } from './command-line.ts';
+import { run, runWith, startLocalRun } from '../operator/command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 /** Where the examples are typed; holds the extract that one of them names. */
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Commands on the settings of a folder; `test/bin/cli/config.test.ts` runs them. */
+/** Commands on the settings of a folder; `test/operator/cli/config.test.ts` runs them. */
 const onSettings = ['init', 'config', 'upgrade', 'rollback-code'];
 
 /** The words of a command line, as a shell splits them. */
@@ -55,7 +55,7 @@ describe('the examples in --help', () => {
   });
 
   it('run as printed on a local service', async () => {
-    // A month in which something happened: `test/bin/cli/usage.test.ts` and `audit.test.ts` beside it have one.
+    // A month in which something happened: `test/operator/cli/usage.test.ts` and `audit.test.ts` beside it have one.
     const isOfMonth = (example: string[]) =>
       ['usage statement', 'audit export'].includes(example.slice(0, 2).join(' '));
     const local = examples.filter((example) => example.includes('--local') && !isOfMonth(example));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { maxActiveKeys } from '../../core/accounts/admin/active-keys.ts';
+import { runWith } from '../operator/command-line.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
-import { runWith } from './command-line.ts';
 
 /** What the docs leave for the reader to fill in, and something that could stand there. */
 const placeholders: [RegExp, string][] = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxActiveKeys } from '../../core/accounts/admin/active-keys.ts';
-import { run, startLocalRun } from './command-line.ts';
+import { run, startLocalRun } from '../operator/command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 beforeAll(async () => {

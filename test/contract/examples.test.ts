@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { codeSamples } from '../../bin/openapi/reference.ts';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { lookupSamples } from '../../lambdas/reference/lookup-samples.ts';
+import { codeSamples } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lookupExamples } from '../../bin/openapi/answers.ts';
+import { lookupExamples } from '../../tools/openapi/answers.ts';
 import { expectContract } from '../support/contract.ts';
 
 const headers = {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { lookupExamples, validationExample } from '../../bin/openapi/answers.ts';
-import { batchExample } from '../../bin/openapi/batch.ts';
-import { createOpenApiDocument } from '../../bin/openapi/reference.ts';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
+import { lookupExamples, validationExample } from '../../tools/openapi/answers.ts';
+import { batchExample } from '../../tools/openapi/batch.ts';
+import { createOpenApiDocument } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createOpenApiDocument } from '../../bin/openapi/reference.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
+import { createOpenApiDocument } from '../../tools/openapi/reference.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 type Parameter = { name: string; schema: { pattern?: string; minimum?: number; maximum?: number } };

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withGeneratedParts } from '../../bin/openapi/reference.ts';
 import { faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../../lambdas/http/problem.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
+import { withGeneratedParts } from '../../tools/openapi/reference.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
 let service: HttpService;

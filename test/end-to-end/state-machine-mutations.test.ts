@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
 import { type MutationGroup, writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
-import { Random } from '../bench/generator/random.ts';
+import { Random } from '../../tools/bench/generator/random.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { walkConfiguration, walkDays } from '../chaos/walk/walk-days.ts';
+import { walkConfiguration, walkDays } from '../../tools/chaos/walk/walk-days.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { start } from '../loader/steps/mutation-register.ts';
 

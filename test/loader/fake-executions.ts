@@ -1,4 +1,4 @@
-import { startFakeAws } from '../bin/fake-aws.ts';
+import { startFakeAws } from '../operator/fake-aws.ts';
 import type { Execution } from '../support/state-machine/run-state-machine.ts';
 
 /** What Step Functions says of executions: those that it was told of have ended, any other one runs. */

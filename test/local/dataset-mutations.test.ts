@@ -10,7 +10,7 @@ import { noProgress } from '../../loader/progress.ts';
 import { followMutations, type LocalLoadOptions, loadExtract } from '../../local/dataset.ts';
 import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { startErrorText } from '../../local/messages.ts';
-import { Random } from '../bench/generator/random.ts';
+import { Random } from '../../tools/bench/generator/random.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { firstState, laterDays, type RegisterDay } from '../support/register.ts';
 

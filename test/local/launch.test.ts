@@ -20,7 +20,7 @@ describe('an entry point under a Node version that is too old', () => {
     ['the smoke check', ['local/launch.js', 'bin/smoke.ts', '--help']],
     ['the local service', ['local/launch.js', 'local/start.ts']],
     ['the CDK app', ['local/launch.js', 'bin/app.ts']],
-    ['the tests', ['node_modules/jest/bin/jest.js', 'test/bin/cli/command.test.ts']],
+    ['the tests', ['node_modules/jest/bin/jest.js', 'test/operator/cli/command.test.ts']],
   ])('says which Node it needs and how to get it: %s', async (_, args) => {
     const { exit, out, err } = await runAs('22.6.0', ...args);
     expect([exit, out]).toEqual([1, '']);

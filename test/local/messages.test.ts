@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainError } from '../../bin/connect/errors.ts';
 import { ForeignStorageError } from '../../loader/steps/manifest.ts';
 import { DamagedObjectError } from '../../loader/storage/storage.ts';
 import { DataFolderError } from '../../local/data-folder.ts';
 import { EngineError } from '../../local/engine/engine.ts';
 import { startErrorText } from '../../local/messages.ts';
+import { explainError } from '../../operator/connect/errors.ts';
 
 const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code, path: '/home/me/.data/x' });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { environment } from '../../core/names.ts';
 import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
-import { run } from '../bin/command-line.ts';
-import { type FakeStack, startFakeAws } from '../bin/fake-aws.ts';
+import { run } from '../operator/command-line.ts';
+import { type FakeStack, startFakeAws } from '../operator/fake-aws.ts';
 import { type AddressService, startAddressService, testAddress, testTables } from '../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { portalSettings } from '../support/portal.ts';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type ComparedTemplate, compareTemplates, isStateful } from '../../bin/upgrade/compare-templates.ts';
-import { readReleases } from '../../bin/upgrade/releases.ts';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
+import { type ComparedTemplate, compareTemplates, isStateful } from '../../operator/upgrade/compare-templates.ts';
+import { readReleases } from '../../operator/upgrade/releases.ts';
 import { everything, portal, templates } from '../lib/synthesized.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { SmokeOptions } from '../../bin/smoke/check.ts';
-import { checks, mostLookups, runSmoke } from '../../bin/smoke.ts';
+import type { SmokeOptions } from '../../operator/checks/check.ts';
+import { checks, mostLookups, runSmoke } from '../../operator/checks/smoke.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 import { startSpoilingProxy } from './spoiling-proxy.ts';

@@ -1,6 +1,6 @@
 import { DeleteTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { AwsAnswer, AwsOperations } from '../bin/fake-aws.ts';
+import type { AwsAnswer, AwsOperations } from '../operator/fake-aws.ts';
 import { createAccountsTable } from './dynamodb.ts';
 import { type StoredItem, storedItems, writeItems } from './stored-items.ts';
 

@@ -9,7 +9,7 @@ import {
   type Prices,
   priceList,
   sum,
-} from '../bench/cost-model.ts';
+} from '../../tools/bench/cost-model.ts';
 import { templates } from '../lib/synthesized.ts';
 
 const recorded = JSON.parse(readFileSync(new URL('../../docs/performance/cost.json', import.meta.url), 'utf8'));

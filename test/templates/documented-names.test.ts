@@ -6,7 +6,7 @@ const docs = globSync('docs/*.md')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 
-// What the commands themselves are worth is in test/rehearsal.
+// What the commands themselves are worth is in tools/rehearsal.
 describe('a name in a command of the docs', () => {
   let stacks: Record<string, Template>;
   beforeAll(async () => {

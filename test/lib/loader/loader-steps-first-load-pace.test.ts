@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { simulateFirstLoad } from '../../bench/first-load.ts';
+import { simulateFirstLoad } from '../../../tools/bench/first-load.ts';
 import { ofType, templates } from '../synthesized.ts';
 
 it('the pace of the writers of a load is such that a new table throttles almost no writes, unlike at the full rate', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parseConfig } from '../../../bin/config/parse-config.ts';
+import { parseConfig } from '../../../operator/config/parse-config.ts';
 import { everything, ofType, type Template, templates } from '../synthesized.ts';
 
 describe('the budget of a month', () => {

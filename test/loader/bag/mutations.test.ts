@@ -16,7 +16,7 @@ import {
   writeExtract,
   writeMutationDelivery,
 } from '../../../local/demo/write-extract.ts';
-import { Random } from '../../bench/generator/random.ts';
+import { Random } from '../../../tools/bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
 import { zipOf } from './zip-of.ts';

@@ -26,7 +26,7 @@ import {
 import { GrowingBytes } from '../../../loader/dataset/stored-form.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/write-extract.ts';
-import { Random } from '../../bench/generator/random.ts';
+import { Random } from '../../../tools/bench/generator/random.ts';
 import { deriveLines } from '../../support/derive-lines.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 

@@ -1,7 +1,7 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionIsGone } from '../../../loader/steps/execution-owner.ts';
-import { type AwsAnswer, startFakeAws } from '../../bin/fake-aws.ts';
+import { type AwsAnswer, startFakeAws } from '../../operator/fake-aws.ts';
 
 const owner = 'arn:aws:states:eu-west-1:123456789012:execution:Load:a-load';
 const stoppedAt = Date.parse('2026-01-10T03:00:00Z');

@@ -9,7 +9,7 @@ import {
   writeExtract,
   writeMutationDelivery,
 } from '../../../local/demo/write-extract.ts';
-import { Random } from '../../bench/generator/random.ts';
+import { Random } from '../../../tools/bench/generator/random.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
 import type { LoadBench } from './load-bench.ts';
 

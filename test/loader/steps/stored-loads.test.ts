@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { renderReport, renderStatus } from '../../../bin/cli/render-load.ts';
 import { loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { renderReport, renderStatus } from '../../../operator/cli/render-load.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { february, january, voorkomensOf } from './months.ts';
 

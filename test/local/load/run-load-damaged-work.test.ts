@@ -6,7 +6,7 @@ import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/add
 import type { Storage } from '../../../loader/storage/storage.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
-import { Random } from '../../bench/generator/random.ts';
+import { Random } from '../../../tools/bench/generator/random.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, march, tableOf } from '../../loader/steps/months.ts';
 

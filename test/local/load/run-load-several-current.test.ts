@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { renderReport } from '../../../bin/cli/render-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import { renderReport } from '../../../operator/cli/render-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 
 let bench: LoadBench;

@@ -1,0 +1,164 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../../../lib/config/config-error.ts';
+import { parseConfig } from '../../../operator/config/parse-config.ts';
+
+const domain = {
+  name: 'adres.example.nl',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
+  hostedZoneId: 'Z0123456789ABC',
+  hostedZoneName: 'example.nl',
+};
+
+function faults(record: unknown): readonly string[] {
+  try {
+    parseConfig(record);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('is complete with defaults alone', () => {
+    expect(parseConfig(undefined)).toMatchObject({
+      stage: 'prod',
+      region: 'eu-central-1',
+      throttle: { ratePerSecond: 100, burst: 200 },
+      removalPolicy: 'retain',
+      guard: { minimumAddresses: 9_000_000 },
+    });
+  });
+
+  it('fills in the defaults of a partly configured group', () => {
+    expect(parseConfig({ throttle: { burst: 50 } }).throttle).toMatchObject({ ratePerSecond: 100, burst: 50 });
+  });
+
+  it.each([
+    [{ stag: 'test' }, 'bagAdres.stag is not known. Did you mean stage? Allowed: stage, region, account, '],
+    [{ Stage: 'test' }, 'bagAdres.Stage is not known. Did you mean stage?'],
+    [
+      { branding: { terms: 'http://example.nl' } },
+      'bagAdres.branding.terms is "http://example.nl". Allowed: an `https://` address.',
+    ],
+    [
+      { throttle: { rate: 5 } },
+      'bagAdres.throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst, ',
+    ],
+    [{ stage: 'Prod!' }, 'bagAdres.stage is "Prod!". Allowed: up to 16 lower case letters'],
+    [{ stage: 'data' }, 'bagAdres.stage is "data". Allowed: up to 16 lower case letters'],
+    [{ stage: 'open-data' }, 'not data, service or loader, nor ending in -data, -service or -loader.'],
+    [{ region: 'amsterdam' }, 'bagAdres.region is "amsterdam". Allowed: an AWS region'],
+    [{ account: '1234' }, 'bagAdres.account is "1234". Allowed: an account id of 12 digits, in quotes.'],
+    [{ account: 123456789012 }, 'bagAdres.account is 123456789012. Allowed: an account id of 12 digits, in quotes.'],
+    [{ account: '12345678901' }, 'bagAdres.account is "12345678901".'],
+    [{ account: '{{resolve:ssm:account}}' }, 'bagAdres.account is "{{resolve:ssm:account}}".'],
+    [{ logRetentionDays: 31 }, 'bagAdres.logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
+    [{ loadConcurrency: 0 }, 'bagAdres.loadConcurrency is 0. Allowed: a whole number, 1 to 40.'],
+    [
+      { warmThroughput: { accountsWrites: 100 } },
+      'bagAdres.warmThroughput.accountsWrites is 100. Allowed: a whole number, 4000 to 1000000.',
+    ],
+    [{ snapshotsKept: 1 }, 'bagAdres.snapshotsKept is 1. Allowed: a whole number, 2 to 24.'],
+    [{ snapshotsKept: '3' }, 'bagAdres.snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
+    [{ guard: { maximumRemovedShare: 5 } }, 'bagAdres.guard.maximumRemovedShare is 5. Allowed: a number, 0 to 1.'],
+    [{ alarmEmail: 'ops' }, 'bagAdres.alarmEmail is "ops". Allowed: an e-mail address.'],
+    [
+      { source: 'http://example.nl/x.zip' },
+      'bagAdres.source is "http://example.nl/x.zip". Allowed: an `https://` address',
+    ],
+    [{ schedule: 'daily' }, 'bagAdres.schedule is "daily". Allowed: `off`, or `cron(MINUTE HOUR DAY'],
+    [{ schedule: 'cron(0 5 * * * *)' }, 'with `?` for the day or the weekday'],
+    [{ schedule: 'cron(0 5 ? * ? *)' }, 'with `?` for the day or the weekday'],
+    [{ schedule: 'cron(60 5 * * ? *)' }, 'bagAdres.schedule is "cron(60 5 * * ? *)"'],
+    [{ schedule: 'cron(0 24 * * ? *)' }, 'bagAdres.schedule is "cron(0 24 * * ? *)"'],
+    [{ removalPolicy: 'keep' }, 'bagAdres.removalPolicy is "keep". Allowed: `retain` or `destroy`.'],
+    [{ encryptionKey: 'alias/mine' }, 'bagAdres.encryptionKey is "alias/mine". Allowed: `aws`, `create` or the ARN'],
+    [{ tags: { 'aws:team': 'x' } }, 'bagAdres.tags.aws:team is "aws:team". Allowed: names and values of letters'],
+    [{ tags: { stage: 'x' } }, 'without application, stage and version, which are set already.'],
+    [
+      { tags: { team: '{{resolve:ssm:team}}' } },
+      'bagAdres.tags.team is "{{resolve:ssm:team}}". Allowed: names and values',
+    ],
+    [{ tags: { team: 5 } }, 'bagAdres.tags.team is 5. Allowed: names and values of letters'],
+    [
+      { checksumSecretVersions: ['AWSCURRENT'] },
+      'bagAdres.checksumSecretVersions.0 is "AWSCURRENT". Allowed: the id of a version of the secret.',
+    ],
+    [
+      { domain: { ...domain, certificateArn: undefined } },
+      'bagAdres.domain.certificateArn is missing. Allowed: the ARN',
+    ],
+    ['prod', 'bagAdres is "prod". Allowed: stage, region, '],
+  ])('refuses %j, with the field and the allowed values', (record, message) => {
+    expect(faults(record)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    [
+      { domain: { ...domain, name: 'adres.example.com' } },
+      'bagAdres.domain.name is adres.example.com, which is not in the zone example.nl',
+    ],
+    [
+      { domain: { ...domain, hostedZoneId: undefined } },
+      'bagAdres.domain has one of hostedZoneId and hostedZoneName. Give both, or none for DNS elsewhere.',
+    ],
+    [{ domain: { ...domain, name: 'myexample.nl' } }, 'bagAdres.domain.name is myexample.nl, which is not in the zone'],
+    [
+      { domain, region: 'eu-west-1' },
+      'bagAdres.domain.certificateArn is in eu-central-1 but bagAdres.region is "eu-west-1"',
+    ],
+    [{ encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' }, 'bagAdres.encryptionKey is in eu-west-1 but'],
+    [{ removalPolicy: 'destroy' }, 'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod"'],
+    [
+      { throttle: { ratePerSecond: 1000, burst: 10 } },
+      'bagAdres.throttle.burst is 10, less than a tenth of ratePerSecond (1000)',
+    ],
+    [
+      { reservedConcurrency: 5, provisionedConcurrency: 6 },
+      'bagAdres.provisionedConcurrency is 6, more than reservedConcurrency (5)',
+    ],
+    [
+      { throttle: { otherRatePerSecond: 500 } },
+      'bagAdres.throttle.otherBurst is 40, less than a tenth of otherRatePerSecond (500)',
+    ],
+    [
+      { checksumSecretVersions: ['a'.repeat(32), 'a'.repeat(32)] },
+      `bagAdres.checksumSecretVersions has the version ${'a'.repeat(32)} twice`,
+    ],
+    [
+      { domain, account: '999999999999' },
+      'bagAdres.domain.certificateArn belongs to account 123456789012, but bagAdres.account is "999999999999"',
+    ],
+  ])('refuses contradictory fields: %j', (record, message) => {
+    expect(faults(record)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('accepts regions and keys of every partition', () => {
+    for (const [region, partition] of [
+      ['eusc-de-east-1', 'aws-eusc'],
+      ['cn-north-1', 'aws-cn'],
+      ['us-gov-west-1', 'aws-us-gov'],
+    ])
+      expect(faults({ region, encryptionKey: `arn:${partition}:kms:${region}:123456789012:key/0a1b` })).toEqual([]);
+  });
+
+  it.each(['off', 'rate(1 day)', 'rate(12 hours)', 'cron(0/30 5,17 ? * MON-FRI *)', 'cron(15 4 8-20 * ? 2027)'])(
+    'accepts the schedule %s',
+    (schedule) => {
+      expect(faults({ schedule })).toEqual([]);
+    },
+  );
+
+  it('accepts tags in any script', () => {
+    expect(faults({ tags: { Stage: 'x', 'kosten plaats': 'Gemeente Súdwest-Fryslân: 12/3' } })).toEqual([]);
+  });
+
+  it('accepts a stage that only resembles the name of a stack', () => {
+    for (const stage of ['metadata', 'data-2', 'loaders']) expect(parseConfig({ stage })).toMatchObject({ stage });
+  });
+
+  it('reports all errors at once', () => {
+    expect(faults({ stage: 'A', snapshotsKept: 99, alarmMail: 'x' })).toHaveLength(3);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Storage } from '../../../loader/storage/storage.ts';
+import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { mutationsBetween } from '../../../local/demo/write-extract.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
+import { renderExplanation } from '../../../operator/cli/explain.ts';
+import { explainAddress } from '../../../operator/explain/explain-address.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
+
+const begin = '2010-01-01';
+const [street, place] = ['0457300000000001', '3631'];
+const num = (index: number, more = {}) => ({
+  identificatie: `045720000000000${index}`,
+  huisnummer: index,
+  postcode: '1381AA',
+  openbareRuimte: street,
+  begin,
+  ...more,
+});
+const first: Voorkomens = {
+  WPL: [{ identificatie: place, naam: 'Weesp', begin }],
+  OPR: [{ identificatie: street, naam: 'Buitenveer', woonplaats: place, begin }],
+  NUM: [num(1), num(2), num(3)],
+};
+const [jan9, jan10] = ['2026-01-09', '2026-01-10'];
+
+let bench: LoadBench;
+let storage: Storage;
+
+/**
+ * On the ninth number 2 goes and number 4 moves in from another postcode; on the tenth the street gets another name.
+ */
+beforeAll(async () => {
+  bench = await startLoadBench();
+  const register = new Register(bench, 1, 0);
+  const second: Voorkomens = { ...first, NUM: [num(1), num(2, { eind: jan9 }), num(3), num(4, { begin: jan9 })] };
+  const renamed: Voorkomens = {
+    ...second,
+    OPR: [
+      { ...(first.OPR[0] as Voorkomens['OPR'][number]), eind: jan10 },
+      { ...(first.OPR[0] as Voorkomens['OPR'][number]), volgnummer: 2, begin: jan10, naam: 'Binnenveer' },
+    ],
+  };
+  await register.write(start, jan9, mutationsBetween(first, second));
+  const { options } = await newDataset(bench);
+  storage = options.storage;
+  await runLoad({ ...options, source: await register.extractOf(start, first) });
+  await runLoad({ ...options, mutations: [register.mutations] });
+  await register.write(jan9, jan10, mutationsBetween(second, renamed));
+  await runLoad({ ...options, mutations: [register.mutations] });
+});
+afterAll(() => bench.stop());
+
+describe('the explanation of an address', () => {
+  it('names the objects behind it, what brought each, and what changed them since', async () => {
+    const found = await explainAddress(storage, '1381AA#1#');
+    expect(found).toMatchObject({
+      peildatum: jan10,
+      places: ['Binnenveer, Weesp'],
+      since: { date: jan10 },
+      extract: { peildatum: start },
+      earlier: [
+        { peildatum: jan9, places: ['Buitenveer, Weesp'] },
+        { peildatum: start, places: ['Buitenveer, Weesp'] },
+      ],
+      notes: [],
+    });
+    expect(found.voorkomens.filter(({ isCurrent }) => isCurrent)).toMatchObject([
+      { kind: 'NUM', identificatie: '0457200000000001', begin, eind: null, from: `the extract of ${start}` },
+      {
+        kind: 'OPR',
+        identificatie: street,
+        volgnummer: 2,
+        gives: `Binnenveer, woonplaats ${place}`,
+        from: deliveryName(jan9, jan10),
+      },
+      { kind: 'WPL', identificatie: place, gives: 'Weesp', from: `the extract of ${start}` },
+    ]);
+    expect(found.changes.map(({ delivery, volgnummer }) => [delivery, volgnummer])).toEqual([
+      [deliveryName(jan9, jan10), 1],
+      [deliveryName(jan9, jan10), 2],
+    ]);
+  });
+
+  it('says by which delivery an address came, and by which another one went', async () => {
+    const added = await explainAddress(storage, '1381AA#4#');
+    expect(added.changes[0]).toMatchObject({
+      delivery: deliveryName(start, jan9),
+      before: null,
+      identificatie: num(4).identificatie,
+    });
+    const gone = await explainAddress(storage, '1381AA#2#');
+    expect(gone).toMatchObject({ places: [], since: { date: jan9, because: deliveryName(start, jan9) } });
+    expect(gone.changes[0]?.after).toContain('2010-01-01 to 2026-01-09');
+    expect(gone.earlier).toMatchObject([{ peildatum: start, places: ['Buitenveer, Weesp'] }]);
+    expect(renderExplanation(gone)).toContain('1381 AA 2 is not an address, in the dataset of 2026-01-10');
+  });
+
+  it('of a key that never was an address is empty', async () => {
+    expect(await explainAddress(storage, '1381AB#1#')).toMatchObject({
+      places: [],
+      since: null,
+      voorkomens: [],
+      changes: [],
+      earlier: [],
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { configSchema } from '../../../lib/config/schema.ts';
+import { parseConfig } from '../../../operator/config/parse-config.ts';
+import { configInputDeclaration, configJsonSchema } from '../../../tools/release/config-types.ts';
+import { everyFunction } from '../../../tools/release/every-function.ts';
+import { everything, ofType, portal, templates } from '../../lib/synthesized.ts';
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats.default(ajv);
+const isValid = ajv.compile(configJsonSchema());
+
+const { stage: _, ...fields } = everything;
+const ofStage = ['domain', 'portal', 'encryptionKey', 'backupVaultArn'];
+const shared = Object.fromEntries(Object.entries(fields).filter(([name]) => !ofStage.includes(name)));
+
+describe('the JSON schema of bag-adres.json', () => {
+  it('accepts every option, and a group with one part in each place', () => {
+    const file = {
+      $schema: './node_modules/bag-adres/config.schema.json',
+      shared: { ...shared, canary: { postcode: '1012RJ', huisnummer: 147 } },
+      stages: { test: { canary: { keySecretName: 'test' } }, prod: { domain: everything.domain, portal } },
+    };
+    isValid(file);
+    expect(isValid.errors).toBeNull();
+  });
+
+  it.each([
+    [{ shared: { stage: 'x' }, stages: { prod: {} } }],
+    [{ shared: { domain: everything.domain }, stages: { prod: {} } }],
+    [{ stages: {} }],
+    [{ stages: { 'my-data': {} } }],
+    [{ stages: { prod: { alarmMail: 'x' } } }],
+    [{ stages: { prod: { domain: { name: 'adres.example.nl' } } } }],
+    [{ stages: { prod: { logRetentionDays: 31 } } }],
+  ])('refuses %j, as config check does', (file) => {
+    expect(isValid(file)).toBe(false);
+  });
+});
+
+describe('the documented type of the props', () => {
+  const declaration = configInputDeclaration();
+
+  it('has every field with its description and default', () => {
+    for (const name of Object.keys(configSchema.shape)) expect(declaration).toMatch(new RegExp(`\\n {4}${name}\\?: `));
+    expect(declaration).toContain('/** The region of all stacks.');
+    expect(declaration).toContain('Default: `"eu-central-1"`. */\n    region?: string | undefined;');
+    expect(declaration).toContain('removalPolicy?: "retain" | "destroy" | undefined;');
+    expect(declaration).toContain('certificateArn: string;');
+  });
+});
+
+describe('the configuration of which a release has every bundle', () => {
+  it('is valid', () => {
+    expect(() => parseConfig(everyFunction)).not.toThrow();
+  });
+
+  it('has every function of every option', async () => {
+    const { stage: _stage, ...options } = everything;
+    const functions = async (configuration: Record<string, unknown>) => {
+      const { data, service, loader } = await templates(configuration);
+      return [data, service, loader].flatMap((template) => Object.keys(ofType(template, 'AWS::Lambda::Function')));
+    };
+    const found = await functions(everyFunction);
+    const wanted = await functions({ ...options, removalPolicy: 'retain' });
+    expect(wanted.length).toBeGreaterThan(10);
+    expect(wanted.filter((id) => !found.includes(id))).toEqual([]);
+  }, 60_000);
+});

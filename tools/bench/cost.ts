@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { newAccount, startAddressService } from '../../test/support/address-service.ts';
+import type { Benchmark, Figures } from './benchmark.ts';
+import {
+  assumptions,
+  type Deployment,
+  deploymentOf,
+  firstLoadCost,
+  fixedCosts,
+  type Lookup,
+  lookupCosts,
+  type Prices,
+  priceList,
+  sum,
+} from './cost-model.ts';
+import { cpuMilliseconds, rounded } from './measure.ts';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const lookupsADay = [0, 10_000, 1_000_000, 100_000_000];
+const mainRegion = 'us-east-1';
+
+/**
+ * What a month costs at several volumes and in three regions: units and log bytes are measured on the engine, settings
+ * are those of the synthesized templates, prices are those of `prices.json`, and the rest are `assumptions`.
+ */
+export const benchmark: Benchmark = {
+  async run() {
+    const lookup = await measureLookup();
+    const deployment = deploymentOf(synthesized());
+    const regions = Object.entries(priceList.regions).map(([region, prices]) => [
+      region,
+      inRegion(prices, lookup, deployment),
+    ]);
+    return {
+      prices: { as_of: priceList.as_of, currency: priceList.currency },
+      assumptions,
+      deployment,
+      measured_a_lookup: lookup,
+      regions: Object.fromEntries(regions),
+    };
+  },
+  plot: (figures) => {
+    const { regions } = figures as { regions: Record<string, ReturnType<typeof inRegion>> };
+    return {
+      title: `A month at a million lookups a day, ${priceList.currency} (${mainRegion}, ${priceList.as_of})`,
+      unit: priceList.currency,
+      bars: Object.entries(regions[mainRegion]?.a_month['1000000_lookups_a_day'] ?? {}).map(([name, value]) => ({
+        label: name.replaceAll('_', ' '),
+        value,
+        isReference: name === 'total',
+      })),
+    };
+  },
+};
+
+function inRegion(prices: Prices, lookup: Lookup, deployment: Deployment) {
+  const fixed = fixedCosts(prices, deployment);
+  const months = lookupsADay.map((aDay) => {
+    const costs = { ...lookupCosts(prices, aDay * 30, lookup, deployment), fixed: sum(fixed) };
+    const total = sum(costs);
+    return [
+      `${aDay}_lookups_a_day`,
+      roundedAll({ ...costs, total, ...(aDay > 0 && { total_a_million_lookups: total / ((aDay * 30) / 1e6) }) }),
+    ] as const;
+  });
+  return {
+    first_load: rounded(firstLoadCost(prices), 3),
+    fixed_a_month: roundedAll({ ...fixed, total: sum(fixed) }),
+    a_month: Object.fromEntries(months),
+  };
+}
+
+/** Units from the engine, CPU of this machine, and the size of the line that a lookup logs. */
+async function measureLookup(): Promise<Lookup> {
+  process.env.POWERTOOLS_METRICS_DISABLED = 'true';
+  const service = await startAddressService({ asDeployed: true });
+  try {
+    const { key } = await newAccount(service, { minute: 1e6, day: 1e6, month: 1e6 });
+    for (let i = 0; i < 500; i++) await service.instance.lookUp(key);
+    service.sent.length = 0;
+    const cpu = cpuMilliseconds();
+    for (let i = 0; i < 500; i++) await service.instance.lookUp(key);
+    const cpuOfAll = cpuMilliseconds() - cpu;
+    const units = (table: string) =>
+      service.sent.filter((sent) => sent.table === table).reduce((total, sent) => total + sent.units, 0) / 500;
+    const { stdout } = spawnSync(process.execPath, [path('../../test/support/lookup-log.ts'), service.endpoint, key], {
+      env: { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false' },
+      encoding: 'utf8',
+    });
+    const line = stdout.split('\n').find((text) => text.includes('"outcome":"ok"'));
+    if (!line) throw new Error('A lookup logged no line.');
+    return {
+      write_units: units('accounts'),
+      read_units: units('addresses'),
+      cpu_ms: rounded(cpuOfAll / 500, 3),
+      log_kb: rounded(line.length / 1024, 3),
+    };
+  } finally {
+    await service.stop();
+  }
+}
+
+/** The resources of all synthesized stacks. */
+function synthesized() {
+  const templates = globSync('cdk.out/*.template.json', { cwd: path('../..') });
+  if (templates.length === 0) throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
+  return templates.flatMap((file): Parameters<typeof deploymentOf>[0] =>
+    Object.values(JSON.parse(readFileSync(path(`../../${file}`), 'utf8')).Resources),
+  );
+}
+
+function roundedAll(costs: Record<string, number>): Record<string, number> & Figures {
+  return Object.fromEntries(Object.entries(costs).map(([name, cost]) => [name, rounded(cost, 3)]));
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type StateMachineBench, startStateMachineBench } from '../../test/loader/state-machine-bench.ts';
+import { type CountingProxy, startCountingProxy } from '../../test/support/counting-proxy.ts';
+import type { Benchmark, Figures } from './benchmark.ts';
+import { priceList } from './cost-model.ts';
+import { generatedDays } from './generator/days.ts';
+import { blocksOf, generatedExtract } from './generator/generate.ts';
+import { rounded } from './measure.ts';
+
+const { currency, regions } = priceList;
+const price = (name: string) => Number(regions['us-east-1']?.[name]);
+
+/** Of the stack's steps; the price of a second follows from it. */
+const lambdaMemoryGb = 2;
+
+/**
+ * What a first load, a month's refresh and a day of mutations ask of AWS, counted while the deployed state machine runs
+ * with its real handlers on an S3 and a DynamoDB of this machine: writes a changed key, S3 requests, Lambda calls and
+ * their seconds, and what the list's prices make of it. The reference is one write a key that differs.
+ */
+export const benchmark: Benchmark = {
+  async run({ scale }) {
+    Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
+    const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, month: 1 })];
+    const bench = await startStateMachineBench({}, { s3Server: true });
+    const proxy = await startCountingProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint; // the handlers make their clients at their first event
+    try {
+      const meters = { seconds: timeSteps(bench), written: proxy };
+      const { keys, listKeys } = first.truth;
+      const firstLoad = await measure(bench, first.path, { addresses: keys, lists: listKeys }, meters);
+      const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = next.difference ?? {};
+      const differing = { addresses: added + changed + removed, lists: listsChanged };
+      const month = await measure(bench, next.path, differing, meters);
+      await bench.run({ rollback: first.peildatum });
+      const [day = ''] = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days: 1 });
+      const mutations = [bench.server.serve(basename(day), readFileSync(day))];
+      return { scale, first_load: firstLoad, month, day: await countedExecution(bench, { mutations }, meters) };
+    } finally {
+      await proxy.stop();
+      await bench.stop();
+    }
+  },
+  plot: (figures) => {
+    const { first_load, month } = figures as { first_load: Measured; month: Measured };
+    return {
+      title: 'Writes a key that differs',
+      unit: 'writes',
+      bars: [
+        { label: 'first load', value: first_load.writes_per_changed_key },
+        { label: 'a month', value: month.writes_per_changed_key },
+        { label: 'the least possible', value: 1, isReference: true },
+      ],
+    };
+  },
+};
+
+type Measured = Figures & { writes_per_changed_key: number };
+
+type Meters = { seconds: { take(): number }; written: CountingProxy };
+
+async function measure(
+  bench: StateMachineBench,
+  path: string,
+  differing: { addresses: number; lists: number },
+  meters: Meters,
+): Promise<Measured> {
+  const source = bench.server.serve('lvbag-extract-nl.zip', readFileSync(path));
+  const { writes, ...asked } = await countedExecution(bench, { source }, meters);
+  return {
+    keys_that_differ: differing.addresses,
+    lists_that_differ: differing.lists,
+    writes,
+    writes_per_changed_key: rounded(writes / (differing.addresses + differing.lists)),
+    ...asked,
+  };
+}
+
+/** Runs an execution, and gives what it asked of AWS and what that costs. */
+export async function countedExecution(bench: StateMachineBench, input: Record<string, unknown>, meters: Meters) {
+  bench.calls.clear();
+  meters.written.takeBatched();
+  meters.seconds.take();
+  const execution = await bench.run(input);
+  if (execution.status !== 'SUCCEEDED')
+    throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
+  const calls = [...bench.calls.values()].flat();
+  const count = (wanted: RegExp) => calls.filter(({ action }) => wanted.test(action)).length;
+  const [writes, lambdaSeconds] = [meters.written.takeBatched(), meters.seconds.take()];
+  const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
+  const transitions = execution.events.filter(({ kind }) => kind === 'entered').length;
+  return {
+    writes,
+    s3_writes: s3Writes,
+    s3_reads: s3Reads,
+    lambda_calls: count(/^lambda:/),
+    transitions,
+    lambda_seconds: rounded(lambdaSeconds, 3),
+    price: {
+      currency,
+      dynamodb: rounded((writes / 1e6) * price('dynamodb_per_million_write_units'), 3),
+      s3: rounded((s3Writes * price('s3_per_thousand_writes') + s3Reads * price('s3_per_thousand_reads')) / 1000, 3),
+      lambda: rounded(lambdaSeconds * lambdaMemoryGb * price('lambda_arm64_per_gb_second'), 3),
+      step_functions: rounded((transitions * price('step_functions_per_thousand_transitions')) / 1000, 3),
+    },
+  };
+}
+
+/** Adds up how long each call of a step takes: an upper bound, since here all of them share two cores. */
+export function timeSteps(bench: StateMachineBench): { take(): number } {
+  let total = 0;
+  for (const step of new Set(Object.values(bench.functions).map(({ step }) => step))) {
+    bench.replace(step, async (event, real) => {
+      const startedAt = performance.now();
+      try {
+        return await real(event);
+      } finally {
+        total += (performance.now() - startedAt) / 1000;
+      }
+    });
+  }
+  return {
+    take() {
+      const taken = total;
+      total = 0;
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,282 @@
+import '../../test/support/quiet.js';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { accountsTable } from '../../core/names.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
+import { restoreDeletedTable, restoreWrongContents } from '../../operator/recovery/restore.ts';
+import { restoreFromSet } from '../../operator/recovery/restore-account.ts';
+import { createAdmin } from '../../packages/admin/admin.ts';
+import { run } from '../../test/operator/command-line.ts';
+import { type AwsOperations, type FakeStack, startFakeAws } from '../../test/operator/fake-aws.ts';
+import { testChecksumSecret, testTables } from '../../test/support/address-service.ts';
+import { createAccountsTable, createAddressesTable, startDynamoDb } from '../../test/support/dynamodb.ts';
+import { startHttpService } from '../../test/support/http-service.ts';
+import { startS3 } from '../../test/support/s3.ts';
+import { tableControl } from '../../test/support/table-control.ts';
+import { underLock } from '../../test/support/under-lock.ts';
+
+/** What one procedure of the drill did: how often it was interrupted, how long its own work took, and what was lost. */
+export type DrillResult = {
+  procedure: string;
+  interruptions: number;
+  milliseconds: number;
+  /** Accounts that a customer would miss. */
+  lostAccounts: number;
+  /** Keys that should work and don't, or work although they were revoked. */
+  wrongKeys: number;
+};
+
+export type DrillOptions = { accounts: number; seed: number; log: (line: string) => void };
+
+const table = testTables.accounts;
+
+/**
+ * Loses a table, its contents and the account, in a random order, and brings each back with one call failing in the
+ * middle. DynamoDB's tables are real ones of the embedded engine; its restores, backups and the other services are
+ * stubs that answer as AWS documents.
+ */
+export async function drill({ accounts, seed, log }: DrillOptions): Promise<DrillResult[]> {
+  await using resources = new AsyncDisposableStack();
+  const environment = { ...process.env };
+  resources.defer(() => {
+    process.env = environment;
+  });
+  const service = await startHttpService();
+  resources.defer(service.stop);
+  const other = await startDynamoDb();
+  resources.defer(other.stop);
+  const s3 = await startS3('snapshots');
+  resources.defer(s3.stop);
+  const folder = await mkdtemp(join(tmpdir(), 'drill-'));
+  resources.defer(() => rm(folder, { recursive: true }));
+  const random = mulberry(seed);
+  const keys = await fill(service.admin, accounts);
+  log(`${accounts} accounts with a key each; seed ${seed}`);
+
+  const control = tableControl(service);
+  control.adopt(table, { expiry: accountsTable.expires, tags: { application: 'bag-adres' } });
+  let failing = 0;
+  /** The next changing call that reaches zero fails, before or after it has its effect. */
+  const faulty = (operations: AwsOperations): AwsOperations =>
+    Object.fromEntries(
+      Object.entries(operations).map(([name, operation]) => [
+        name,
+        async (input: never) => {
+          const fails = /^(Create|Delete|Restore|Update|Tag|Put)/.test(name) && --failing === 0;
+          if (fails && random() < 0.5) return { error: 'InternalServerError' };
+          const answer = await operation(input);
+          return fails ? { error: 'InternalServerError' } : answer;
+        },
+      ]),
+    );
+  const data = (AccountsTableName: string) => ({
+    outputs: { AccountsTableName, AddressesTableName: testTables.addresses, KeyChecksumSecretArn: 'checksum' },
+  });
+  const stacks: Record<string, FakeStack> = {
+    'a-data': data(table),
+    'a-service': { outputs: { BaseUrl: service.baseUrl } },
+    'a-loader': { outputs: { SnapshotBucketName: 'snapshots', StateMachineArn: 'x' } },
+  };
+  const aws = await startFakeAws(
+    stacks,
+    {
+      ...faulty(control.operations),
+      GetSecretValue: () => ({ value: { SecretString: testChecksumSecret } }),
+      GetTemplate: () => template(dataTemplate),
+    },
+    service.endpoint,
+  );
+  resources.defer(aws.stop);
+  const versions = new Map([['v1', 'generated']]);
+  const current = () => [...versions.keys()].at(-1) ?? '';
+  let deployed = '';
+  const otherAws = await startFakeAws(
+    { ...stacks, 'a-data': data('accounts-new') },
+    faulty({
+      GetSecretValue: () => ({ value: { SecretString: versions.get(current()) } }),
+      DescribeSecret: () => ({ value: { VersionIdsToStages: { [current()]: ['AWSCURRENT'] } } }),
+      PutSecretValue: ({ SecretString }: { SecretString: string }) => {
+        versions.set(`v${versions.size + 1}`, SecretString);
+        return { value: {} };
+      },
+      GetTemplate: () => template(`KEY_CHECKSUM_SECRET: {{resolve:secretsmanager:x:SecretString:::${deployed}}}`),
+    }),
+    other.endpoint,
+  );
+  resources.defer(otherAws.stop);
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_MAX_ATTEMPTS: '1',
+    AWS_ENDPOINT_URL_S3: s3.endpoint,
+  });
+  const use = (endpoint: string) => Object.assign(process.env, { AWS_ENDPOINT_URL: endpoint });
+  use(aws.endpoint);
+
+  const patience = { pauseMilliseconds: 0, sleep: async () => undefined };
+  const tools = { stack: 'a', execute: true, key: undefined, patience, print: (line: string) => log(`    ${line}`) };
+  const results: DrillResult[] = [];
+
+  /** Runs a procedure until it has ended, as an operator does; `between` is what the operator does after a failure. */
+  async function practise(
+    procedure: string,
+    work: () => Promise<unknown>,
+    examine: () => Promise<number[]>,
+    between?: () => Promise<void>,
+  ) {
+    log(`${procedure}`);
+    failing = 1 + Math.floor(random() * (procedure === 'lost-account' ? 1 : 4));
+    const startedAt = performance.now();
+    let interruptions = 0;
+    for (;;) {
+      try {
+        await work();
+        break;
+      } catch (error) {
+        log(`    interrupted: ${(error as Error).message.slice(0, 160)}`);
+        if (++interruptions > 5) throw error;
+        await between?.();
+      }
+    }
+    failing = 0;
+    const milliseconds = Math.round(performance.now() - startedAt);
+    const [lostAccounts = 0, wrongKeys = 0] = await examine();
+    results.push({ procedure, interruptions, milliseconds, lostAccounts, wrongKeys });
+    log(
+      `    ${(milliseconds / 60_000).toFixed(2)} minutes, ${interruptions} interruptions, ${lostAccounts} accounts lost, ${wrongKeys} keys wrong`,
+    );
+  }
+
+  /** How many accounts are missing, and how many keys answer otherwise than they must. */
+  async function examine(revoked: ReadonlySet<string> = new Set()): Promise<number[]> {
+    const statuses = await Promise.all(
+      keys.map(async ({ key, keyId }) => [keyId, (await service.instance.lookUp(key)).status]),
+    );
+    const wrong = statuses.filter(([keyId, status]) => status !== (revoked.has(`${keyId}`) ? 401 : 200));
+    const { accounts: found } = await service.admin.backup.export();
+    return [accounts - found.length, wrong.length];
+  }
+
+  const revoked = new Set<string>();
+  const procedures: Record<string, () => Promise<void>> = {
+    'deleted-table': async () => {
+      await control.lose(table);
+      await practise(
+        'deleted-table',
+        () => restoreDeletedTable({ ...tools, table: 'accounts' }),
+        () => examine(revoked),
+      );
+    },
+    'wrong-contents': async () => {
+      const at = new Date(Date.now() - 1000);
+      await control.remember(table, at);
+      const [victim] = keys.splice(Math.floor(random() * keys.length), 1);
+      if (victim) {
+        await service.admin.keys.revoke({ account: victim.account, keyId: victim.keyId });
+        keys.push(victim);
+        revoked.add(victim.keyId);
+      }
+      await service.admin.plans.put({ code: 'drill', limits: { day: 0 } });
+      await practise(
+        'wrong-contents',
+        () => restoreWrongContents({ ...tools, at }),
+        () => examine(revoked),
+      );
+    },
+    'lost-account': async () => {
+      const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      await writeFile(join(folder, 'public.pem'), pair.publicKey.export({ type: 'spki', format: 'pem' }));
+      await writeFile(join(folder, 'private.pem'), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+      const sets = join(folder, 'sets');
+      await run(['backup', 'create', '--stack', 'a', '--to', sets, '--public-key', join(folder, 'public.pem')]);
+      use(otherAws.endpoint);
+      for (const TableName of ['accounts-new', testTables.addresses])
+        await other.client.send(new DeleteTableCommand({ TableName })).catch(() => undefined);
+      await createAccountsTable(other.client, 'accounts-new');
+      await createAddressesTable(other.client, testTables.addresses);
+      const addresses = dynamoDbAddressTable(other.client, testTables.addresses);
+      const restore = () =>
+        restoreFromSet({ ...tools, lost: 'account', from: sets, privateKey: join(folder, 'private.pem') });
+      const client = DynamoDBDocumentClient.from(other.client);
+      const admin = createAdmin({ client, table: 'accounts-new', checksumSecret: testChecksumSecret });
+      const examineNew = async () => {
+        const [before, after] = [await service.admin.backup.export(), await admin.backup.export()];
+        const hashes = (backup: typeof before) =>
+          new Set(
+            backup.accounts.flatMap(({ keys: all }) =>
+              all.map(({ hash }) => hash && Buffer.from(hash).toString('hex')),
+            ),
+          );
+        const missing = [...hashes(before)].filter((hash) => !hashes(after).has(hash));
+        const isSecretThere = versions.get(current()) === testChecksumSecret;
+        return [before.accounts.length - after.accounts.length, isSecretThere ? missing.length : keys.length];
+      };
+      await practise('lost-account', restore, examineNew, async () => {
+        deployed = current();
+        await underLock(addresses, (fence) => addresses.setDataset({ peildatum: '2026-11-08', load: 'one' }, fence));
+      });
+      use(aws.endpoint);
+    },
+  };
+  const order = Object.keys(procedures).toSorted(() => random() - 0.5);
+  for (const name of order) await procedures[name]?.();
+  return results;
+}
+
+const dataTemplate = JSON.stringify({
+  Resources: {
+    AccountsBE8A900E: {
+      Type: 'AWS::DynamoDB::Table',
+      Properties: {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        TimeToLiveSpecification: { AttributeName: accountsTable.expires, Enabled: true },
+        Tags: [{ Key: 'application', Value: 'bag-adres' }],
+      },
+    },
+  },
+});
+
+function template(body: string) {
+  const text = body.replaceAll('"', '&quot;');
+  return {
+    value: `<GetTemplateResponse><GetTemplateResult><TemplateBody>${text}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
+  };
+}
+
+async function fill(admin: Awaited<ReturnType<typeof startHttpService>>['admin'], accounts: number) {
+  await admin.plans.put({ code: 'drill', limits: { day: 1e6 } });
+  const keys: { account: string; key: string; keyId: string }[] = [];
+  for (let n = 0; n < accounts; n++) {
+    const account = `drill-${n}`;
+    await admin.accounts.create({ id: account, plan: 'drill' });
+    keys.push({ account, ...(await admin.keys.create({ account, label: 'drill' })) });
+  }
+  return keys;
+}
+
+/** Numbers from 0 to 1 that a seed repeats. */
+function mulberry(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+if (import.meta.main || process.argv[1] === import.meta.filename) {
+  const [accounts = '50', seed = `${Date.now() % 100_000}`] = process.argv.slice(2);
+  const results = await drill({
+    accounts: Number(accounts),
+    seed: Number(seed),
+    log: (line) => process.stdout.write(`${line}\n`),
+  });
+  process.exitCode = results.every(({ lostAccounts, wrongKeys }) => lostAccounts + wrongKeys === 0) ? 0 : 1;
+}

@@ -1,0 +1,201 @@
+/**
+ * Makes a release without publishing it, publishes it to a registry on this machine, installs it by name in an empty
+ * folder as an operator does, and goes from `init` to an upgrade and back: `npm run check:package`. It needs the npm
+ * registry or its cache; without them only the packing is checked.
+ */
+import { execFile } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { everything, portal } from '../../test/lib/synthesized.ts';
+import { installOldestNode, oldestNode } from '../../test/support/oldest-node.ts';
+import { isOffline } from '../../test/support/registry.ts';
+import { type LocalRegistry, startRegistry } from './local-registry.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'bag-adres-release-'));
+const operator = join(folder, 'operator');
+const mostBytes = 300_000_000;
+let registry: LocalRegistry | undefined;
+
+async function check(): Promise<void> {
+  const packed = await release(version);
+  report(`packed: ${megabytes(statSync(packed).size)}`);
+  mkdirSync(operator);
+  registry = await startRegistry(join(folder, 'registry'));
+  await registry?.publish(packed);
+  const started = Date.now();
+  if (!registry || !(await install(`bag-adres@${version}`))) {
+    report('NOT checked in a folder of an operator: the npm registry does not answer.');
+    return;
+  }
+  const bytes = sizeOf(join(operator, 'node_modules'));
+  require(bytes < mostBytes, `less than ${megabytes(mostBytes)}, but ${megabytes(bytes)} are installed`);
+  report(
+    `published to a registry here and installed from it in ${Math.round((Date.now() - started) / 1000)} s: ${megabytes(bytes)}`,
+  );
+
+  await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl');
+  await npx('bag-adres', 'config', 'check');
+  const shown = JSON.parse(await npx('bag-adres', 'config', 'show', '--stage', 'test', '--json'));
+  require(shown.origins.alarmEmail === 'shared', 'the origin of a setting in "config show"');
+  await npx('cdk', 'synth', '--quiet');
+  const templates = globSync('cdk.out/bag-adres-prod-*.template.json', { cwd: operator });
+  require(templates.length === 3, `three templates of prod, but found ${templates}`);
+  await sameAsClone();
+  report('init, config check, config show and cdk synth: the templates of a clone');
+  const refused = await npx('bag-adres', 'account', 'list', '--local').catch(String);
+  require(refused.includes('add --data'), `--local to ask for the data folder of a clone, but got\n${refused}`);
+
+  await onOldestNode();
+
+  await everyOption();
+  report('every option synthesizes, with the bundles of the release');
+  await constructs();
+  report('the construct in an app of its own: synthesized, and its types compile');
+
+  const next = await release('1.0.1', 'next');
+  const before = join(operator, 'cdk.out');
+  await registry.publish(next);
+  await run(operator, 'npm', ['install', ...quick, 'bag-adres@1.0.1']);
+  const plan = JSON.parse(await npx('bag-adres', 'upgrade', '--stage', 'prod', '--from', before, '--json'));
+  require(plan.deployed === version &&
+    plan.installed === '1.0.1', `an upgrade from ${version}, but got ${plan.deployed}`);
+  require(plan.obstacles.length === 0, `no obstacle, but got ${plan.obstacles}`);
+  const back = JSON.parse(await npx('bag-adres', 'rollback-code', '--stage', 'prod', '--to', version, '--json'));
+  const [command = '', ...args] = back.steps[0].split(' ');
+  await run(operator, command, args);
+  const { dependencies } = JSON.parse(readFileSync(join(operator, 'package.json'), 'utf8'));
+  require(dependencies['bag-adres'] === version, `the version before, but installed is ${dependencies['bag-adres']}`);
+  await npx('bag-adres', 'config', 'check');
+  report('upgrade to 1.0.1 and back');
+}
+
+const quick = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
+
+async function release(as: string, name = 'release'): Promise<string> {
+  const out = join(folder, name);
+  await run(root, 'npm', ['run', 'release', '--', '--dry-run', '--out', out, '--as', as]);
+  const packed = join(out, `bag-adres-${as}.tgz`);
+  for (const file of [packed, join(out, 'SHA256SUMS'), join(out, 'sbom.cdx.json')]) statSync(file);
+  return packed;
+}
+
+async function install(wanted: string): Promise<boolean> {
+  try {
+    await run(operator, 'npm', ['install', ...quick, wanted]);
+    return true;
+  } catch (error) {
+    if (isOffline(error)) return false;
+    throw error;
+  }
+}
+
+/** What is installed deploys what a clone deploys, but for the subscription that the settings add. */
+async function sameAsClone(): Promise<void> {
+  const out = join(folder, 'clone');
+  const context = JSON.stringify({ bagAdres: { alarmEmail: 'beheer@example.nl' } });
+  const variables = { CDK_OUTDIR: out, CDK_CONTEXT_JSON: context, CDK_VALIDATION: 'false' };
+  // Not in the root, where a bag-adres.json of the developer could be.
+  await run(folder, process.execPath, [join(root, 'bin/app.ts')], variables);
+  for (const part of ['data', 'service', 'loader']) {
+    const file = `bag-adres-prod-${part}.template.json`;
+    const [ours, theirs] = [join(out, file), join(operator, 'cdk.out', file)].map((path) => resourcesOf(path));
+    require(ours === theirs, `the same ${file} from the package and from a clone`);
+  }
+}
+
+/** Without metadata, which has the positions of constructs in the sources. */
+function resourcesOf(path: string): string {
+  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as { Resources: Record<string, { Metadata?: unknown }> };
+  return JSON.stringify(Resources, (key, value) => (key === 'Metadata' ? undefined : value));
+}
+
+/** Not by npx, which uses the Node of npm. `test/architecture/oldest-node.test.ts` has the other commands. */
+async function onOldestNode(): Promise<void> {
+  const old = await installOldestNode(join(folder, 'oldest-node'), run);
+  if (!old) {
+    report(`NOT checked on Node ${oldestNode}: the npm registry does not answer.`);
+    return;
+  }
+  const used = (await run(operator, old, ['--version'])).trim();
+  require(used.startsWith(`v${oldestNode}.`), `Node ${oldestNode}, but got ${used}`);
+  const installed = join(operator, 'node_modules/.bin/bag-adres');
+  const said = await run(operator, old, [installed, 'config', 'check']);
+  require(said === (await npx('bag-adres', 'config', 'check')), `the same answer on Node ${used}, but got\n${said}`);
+  const out = join(folder, 'oldest');
+  await run(operator, old, [installed, 'app'], { CDK_OUTDIR: out, CDK_CONTEXT_JSON: '{}' });
+  const templates = globSync('bag-adres-prod-*.template.json', { cwd: out });
+  require(templates.length === 3, `three templates of prod on Node ${used}, but found ${templates}`);
+  report(`config check and the app of the CDK on Node ${used}`);
+}
+
+async function everyOption(): Promise<void> {
+  writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  const context = JSON.stringify({ bagAdres: { ...everything, portal, branding: { logo: 'logo.svg' } } });
+  const variables = { CDK_OUTDIR: join(folder, 'every'), CDK_CONTEXT_JSON: context };
+  await run(folder, process.execPath, [join(operator, 'node_modules/bag-adres/bin/app.js')], variables);
+  const logos = globSync('asset.*/{page/,}logo', { cwd: variables.CDK_OUTDIR });
+  require(logos.length === 2, `the logo in the bundles of the reference and of the portal, but found ${logos}`);
+}
+
+async function constructs(): Promise<void> {
+  copyFileSync(join(root, 'docs/examples/construct/own-app.ts'), join(operator, 'own-app.mts'));
+  await run(operator, process.execPath, ['own-app.mts'], { CDK_OUTDIR: join(folder, 'own') });
+  const own = readFileSync(join(folder, 'own/Own.template.json'), 'utf8');
+  for (const needed of ['dynamodb:UpdateItem', 'ADDRESS_API'])
+    require(own.includes(needed), `${needed} in the template of the app`);
+  const compilerOptions = {
+    noEmit: true,
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  writeFileSync(join(operator, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own-app.mts'] }));
+  const printed = await run(operator, join(root, 'node_modules/.bin/tsc'), []).catch(String);
+  // Those of the CDK are not ours to correct.
+  const ours = printed.split('\n').filter((line) => /^(own-app|node_modules\/bag-adres\/).*error TS/.test(line));
+  require(ours.length === 0, `no error in the types, but tsc reports\n${ours.join('\n')}`);
+}
+
+function sizeOf(path: string): number {
+  return globSync('**/*', { cwd: path }).reduce((sum, file) => sum + statSync(join(path, file)).size, 0);
+}
+
+const npx = (...args: string[]) => run(operator, 'npx', ['--no', ...args]);
+
+/** Runs a command and returns what it printed; throws with all of that if it fails. */
+function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
+  return new Promise((done, fail) => {
+    // INIT_CWD is where npm was run, not the folder of the operator.
+    const env = { ...process.env, INIT_CWD: cwd, ...(cwd === operator && registry?.variables), ...variables };
+    execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error) fail(new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error }));
+      else done(stdout);
+    });
+  });
+}
+
+function require(condition: boolean, expectation: string): void {
+  if (!condition) throw new Error(`bag-adres: expected ${expectation}`);
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+function report(line: string): void {
+  console.log(`bag-adres: ${line}`);
+}
+
+try {
+  await check();
+} finally {
+  await registry?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,154 @@
+/**
+ * Builds the folder that becomes the npm package `bag-adres`: this repository compiled, with the bundles of its
+ * Lambdas.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { bagAdresApp } from '../../bin/stacks.ts';
+import { BundledCode, writeBundle } from '../../lib/shared/bundle.ts';
+import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
+import { configInputDeclaration, configJsonSchema } from './config-types.ts';
+import { everyFunction } from './every-function.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** What is compiled, with all that it imports: the command line, the app, the smoke test and the constructs. */
+const entries = ['bin/bag-adres.ts', 'bin/app.ts', 'bin/smoke.ts', 'bin/constructs.ts'];
+
+/** What is copied as it is. */
+const copied = ['bin/installed.js', 'CHANGELOG.md', 'LICENSE', 'docs'];
+
+/** Loaded only by what a release does not have: the rules for templates, which its tests have checked, and bundling. */
+const notInstalled = new Set(['cdk-nag', 'esbuild']);
+
+/** A file of the package with its SHA-256, or a bundle with one SHA-256 of all its files. */
+export type Hashes = Readonly<Record<string, string>>;
+
+/** Writes the package to `folder`, which it empties first. Returns the hashes of the bundles, by name. */
+export function buildPackage(folder: string, version: string): Hashes {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  compile(folder);
+  documentProps(join(folder, 'lib/config/schema.d.ts'));
+  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
+  const hashes = writeBundles(join(folder, 'bundles'), `${folder}-work`);
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  write('release.json', json({ version, bundles: hashes }));
+  write('config.schema.json', json(configJsonSchema()));
+  write('package.json', json(manifest(version, importedBy(folder))));
+  const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
+  write('README.md', readme.replaceAll('](../../', ']('));
+  return hashes;
+}
+
+/** Compiles the entries, file by file, so that paths between files are the same as here. */
+function compile(folder: string): void {
+  const project = `${folder}-tsconfig.json`;
+  const compilerOptions = {
+    noEmit: false,
+    // It would not write again what it wrote last time, into a folder that is empty now.
+    incremental: false,
+    tsBuildInfoFile: null,
+    declaration: true,
+    rewriteRelativeImportExtensions: true,
+    // The oldest Node of the package.
+    target: 'es2023',
+    rootDir: root,
+    outDir: folder,
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  const files = entries.map((entry) => join(root, entry));
+  writeFileSync(project, json({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }));
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', project], {
+    stdio: 'inherit',
+  });
+  rmSync(project);
+  for (const file of globSync('**/*.d.ts', { cwd: folder })) {
+    const path = join(folder, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g, '$1.js$2'));
+  }
+}
+
+/** Gives the props the documentation of each field, which the type that is derived from the schema does not have. */
+function documentProps(file: string): void {
+  const derived = 'export type ConfigInput = z.input<typeof configSchema>;';
+  const text = readFileSync(file, 'utf8');
+  if (!text.includes(derived)) throw new Error(`${file} has no ConfigInput: correct what documentProps looks for.`);
+  writeFileSync(
+    file,
+    text.replace(derived, () => configInputDeclaration()),
+  );
+}
+
+/** Writes the bundle of every function that a configuration can have. */
+function writeBundles(folder: string, work: string): Hashes {
+  const app = bagAdresApp({ outdir: work, context: { bagAdres: everyFunction, 'aws:cdk:bundling-stacks': [] } });
+  const bundles = app.node
+    .findAll()
+    .filter((construct) => construct instanceof LambdaFunction)
+    .flatMap(({ code }) => (code instanceof BundledCode ? [code.bundle] : []));
+  const hashes: Record<string, string> = {};
+  for (const bundle of new Map(bundles.map((bundle) => [bundle.name, bundle])).values()) {
+    const to = join(folder, bundle.name);
+    mkdirSync(to, { recursive: true });
+    writeBundle(bundle, to);
+    hashes[bundle.name] = hashOf(to);
+  }
+  // For stack traces: beside the package, as they are larger than the rest of it.
+  cpSync(join(folder, 'source-maps'), `${work}-source-maps`, { recursive: true });
+  rmSync(join(folder, 'source-maps'), { recursive: true });
+  rmSync(work, { recursive: true, force: true });
+  return hashes;
+}
+
+function hashOf(folder: string): string {
+  const hash = createHash('sha256');
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort())
+    hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+  return hash.digest('hex');
+}
+
+/** The packages that the compiled files import. */
+function importedBy(folder: string): string[] {
+  const names = globSync('**/*.js', { cwd: folder, exclude: ['bundles/**', 'docs/**'] }).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/\b(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g)].map(
+      ([, name = '']) => name,
+    ),
+  );
+  return [...new Set(names)].filter((name) => !name.startsWith('node:') && !notInstalled.has(name)).sort();
+}
+
+/** The manifest of the package: the versions are those that are tested here. */
+function manifest(version: string, imported: readonly string[]): object {
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const versions: Record<string, string> = { ...own.devDependencies, ...own.dependencies };
+  // `cdk`, in the version that goes with the library.
+  const names = [...imported, 'aws-cdk'].sort();
+  const unknown = names.filter((name) => versions[name] === undefined);
+  if (unknown.length > 0) throw new Error(`Not in package.json: ${unknown.join(', ')}. Install what is imported.`);
+  return {
+    name: own.name,
+    version,
+    description: own.description,
+    keywords: ['bag', 'postcode', 'address', 'netherlands', 'aws-cdk'],
+    license: own.license,
+    type: 'module',
+    engines: { node: '^20.16 || >=22.3' },
+    bin: { 'bag-adres': 'bin/installed.js' },
+    exports: {
+      '.': { types: './bin/constructs.d.ts', default: './bin/constructs.js' },
+      './config.schema.json': './config.schema.json',
+      './package.json': './package.json',
+    },
+    dependencies: Object.fromEntries(names.map((name) => [name, versions[name]])),
+  };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
