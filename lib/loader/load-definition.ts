@@ -65,11 +65,11 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   const discover = stepState(scope, 'Discover', steps.discover, '$merge([$request, {"owner": $owner}])');
   const apply = applyAndPublish(scope, { ...props, endings, discover });
   const merge = mergeAndGuard(scope, { steps, bucket, endings, apply, discover });
-  const shards = Pass.jsonata(scope, 'ShardsToMerge', { assign: fromInput('items') });
-  shards.next(merge);
+  const segments = Pass.jsonata(scope, 'SegmentsToMerge', { assign: fromInput('items') });
+  segments.next(merge);
   const mutate = endings.guarded(stepState(scope, 'Mutate', steps.mutate, '{"load": $load}'));
-  mutate.next(shards);
-  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, shards });
+  mutate.next(segments);
+  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, segments });
 
   discover.addRetry(lockSettles);
   discover.addRetry(sourceFaults);
@@ -115,8 +115,8 @@ function stageAndExtract(
     endings,
     discover,
     mutate,
-    shards,
-  }: Parts & Record<'discover' | 'mutate', TaskStateBase> & { shards: Pass },
+    segments,
+  }: Parts & Record<'discover' | 'mutate', TaskStateBase> & { segments: Pass },
 ): TaskStateBase {
   const load = '{"load": $load}';
   const stage = stepState(scope, 'Stage', steps.stage, load);
@@ -146,7 +146,7 @@ function stageAndExtract(
     .next(Pass.jsonata(scope, 'PartsToExtract', { assign: fromInput('items') }))
     .next(endings.guarded(extract))
     .next(endings.guarded(stepState(scope, 'Collect', steps.collect, load)))
-    .next(Choice.jsonata(scope, 'CheckForDays').when(when('$states.input.days > 0'), mutate).otherwise(shards));
+    .next(Choice.jsonata(scope, 'CheckForDays').when(when('$states.input.days > 0'), mutate).otherwise(segments));
   return stage;
 }
 

@@ -111,7 +111,7 @@ const stepsOf = (config: Config) =>
       bucket: { read: [loads, snapshots, mutations], write: [loads, snapshots] },
     },
     merge: {
-      description: 'Merges a shard and compares it with the live dataset',
+      description: 'Merges a segment and compares it with the live dataset',
       memoryMb: oneCpuMb,
       minutes: 10,
       bucket: { read: [loads, snapshots], write: [loads, snapshots] },

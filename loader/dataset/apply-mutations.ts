@@ -2,7 +2,7 @@
 
 import type { Mutation } from '../bag/mutations.ts';
 import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
-import { addEdit, type Edits, type FoundObjects } from './object-shard.ts';
+import { addEdit, type Edits, type FoundObjects } from './object-segment.ts';
 import { isSameVoorkomen, objectLines, parseObjectLine } from './objects.ts';
 import { addSetAside, type SetAsideOfDay } from './set-aside.ts';
 

@@ -1,4 +1,4 @@
-/** Lines in blocks that are compressed one by one, and the file of them that a shard is stored as (decision 0176). */
+/** Lines in blocks that are compressed one by one, and the file of them that a segment is stored as (decision 0176). */
 
 import { crc32 } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
@@ -170,7 +170,7 @@ type Header<About> = { form: string; indexes: number; crc: number; parts: FiledP
 const mark = Buffer.from('BAG2');
 const headerAt = mark.length + 4;
 
-/** Makes the file of a shard. Lines that were added and not stored before can't be read afterwards. */
+/** Makes the file of a segment. Lines that were added and not stored before can't be read afterwards. */
 export class BlockFileWriter<About> {
   readonly #form: string;
   readonly #indexOf: (text: Buffer) => Buffer;

@@ -1,7 +1,7 @@
 /** The files of changes that a load writes to the table, one after the other. */
 
 import { type BlockedLines, BlockFile } from './block-file.ts';
-import { type LineCounts, lineShardWriter, unpackShard } from './line-shard.ts';
+import { type LineCounts, lineSegmentWriter, unpackSegment } from './line-segment.ts';
 import { type Change, keyOf, type Line, type LineWrite, linesHeader, linesHeaderMark, storedForm } from './lines.ts';
 import { GrowingBytes, packLineBytes, unpackLines } from './stored-form.ts';
 
@@ -11,7 +11,7 @@ import { GrowingBytes, packLineBytes, unpackLines } from './stored-form.ts';
  */
 export class ChangeWriter {
   readonly #text = new GrowingBytes();
-  #puts = lineShardWriter();
+  #puts = lineSegmentWriter();
   count = 0;
 
   add({ before, after }: Change): void {
@@ -28,7 +28,7 @@ export class ChangeWriter {
   /** What was added since the last time, in the pieces that `putPacked` joins. */
   pack(): Buffer[] {
     const packed = this.#puts.isEmpty ? [packLineBytes(this.#text.bytes)] : this.#puts.pack();
-    this.#puts = lineShardWriter();
+    this.#puts = lineSegmentWriter();
     this.#text.length = 0;
     this.count = 0;
     return packed;
@@ -42,7 +42,7 @@ export class ChangeWriter {
 
 /** What a `ChangeWriter` packed, of an earlier release too: a load that it began is finished. */
 export function unpackWrites(packed: Buffer): LineWrite[] {
-  if (BlockFile.isOne(packed)) return unpackShard(packed).map((put) => ({ put }));
+  if (BlockFile.isOne(packed)) return unpackSegment(packed).map((put) => ({ put }));
   const stored = unpackLines(packed);
   const hasHeader = stored[0]?.startsWith(linesHeaderMark) ?? false;
   const { read } = storedForm(hasHeader ? (stored[0] as Line) : '');

@@ -20,16 +20,16 @@ function field(text: string): string {
 /** Small enough for a page of the portal to send one or more. */
 const usualBytes = 2_000_000;
 
-/** Collects changes of addresses of a shard. */
+/** Collects changes of addresses of a segment. */
 export class ChangesCsvWriter {
   readonly files: ChangesCsv[] = [];
-  readonly #shard: string;
+  readonly #segment: string;
   readonly #write: (name: string, packed: Buffer) => Promise<void>;
   #lines: string[] = [];
   #length = 0;
 
-  constructor(shard: string, write: (name: string, packed: Buffer) => Promise<void>) {
-    this.#shard = shard;
+  constructor(segment: string, write: (name: string, packed: Buffer) => Promise<void>) {
+    this.#segment = segment;
     this.#write = write;
   }
 
@@ -42,7 +42,7 @@ export class ChangesCsvWriter {
 
   async flush(): Promise<void> {
     if (this.#lines.length === 0) return;
-    const name = `${this.#shard}-${String(this.files.length).padStart(3, '0')}`;
+    const name = `${this.#segment}-${String(this.files.length).padStart(3, '0')}`;
     const text = Buffer.from(this.#lines.join(''));
     await this.#write(name, gzipSync(text));
     this.files.push({ name, changes: this.#lines.length, bytes: text.length });

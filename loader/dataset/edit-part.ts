@@ -12,7 +12,7 @@ import type { BlockedLines } from './block-file.ts';
 import { type DerivedBy, deriveRows } from './derive-rows.ts';
 import { joinTexts, textOf } from './join-rows.ts';
 import { type Line, type RowTexts, rowsIn } from './lines.ts';
-import type { PartEdits, PartResult } from './object-shard.ts';
+import type { PartEdits, PartResult } from './object-segment.ts';
 import { fieldsAt, identificatieOf, longestSingleLine, type ObjectLine } from './objects.ts';
 import { bytesOf } from './stored-form.ts';
 

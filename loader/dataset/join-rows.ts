@@ -1,5 +1,5 @@
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
-import type { LineCounts } from './line-shard.ts';
+import type { LineCounts } from './line-segment.ts';
 import type { Line, RowTexts } from './lines.ts';
 import { GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
 

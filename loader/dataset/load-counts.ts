@@ -3,7 +3,7 @@
 import type { Place } from '../../core/place-fields.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
 import type { loadDefaults } from '../names.ts';
-import type { LineCounts } from './line-shard.ts';
+import type { LineCounts } from './line-segment.ts';
 import { type Change, type ChangeCounts, type ChangeKind, hasAddress, keyOf, type Line, parseLine } from './lines.ts';
 
 /** What one worker found in its part of the extract. */
@@ -22,10 +22,10 @@ export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` for a rollback to a snapshot whose problems were not kept. */
   problems: ProblemReport | null;
   addresses: number;
-} & ShardCounts;
+} & SegmentCounts;
 
-/** The counts of one merged shard. */
-export type ShardCounts = {
+/** The counts of one merged segment. */
+export type SegmentCounts = {
   /** Distinct address keys. */
   keys: number;
   /** Keys that only have a list of toevoegingen, and no address. */
@@ -53,16 +53,17 @@ export function mergeParts(parts: readonly PartCounts[]): PartCounts {
 
 const examplesPerKind = 5;
 
-/** Several shards as one; the examples are the first of the first shards. */
-export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
-  const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
+/** Several segments as one; the examples are the first of the first segments. */
+export function mergeSegments(segments: readonly SegmentCounts[]): SegmentCounts {
+  const examples = (kind: ChangeKind) =>
+    segments.flatMap((segment) => segment.examples[kind]).slice(0, examplesPerKind);
   return {
-    keys: sum(shards, ({ keys }) => keys),
-    listKeys: sum(shards, ({ listKeys }) => listKeys),
-    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
+    keys: sum(segments, ({ keys }) => keys),
+    listKeys: sum(segments, ({ listKeys }) => listKeys),
+    listsChanged: sum(segments, ({ listsChanged }) => listsChanged),
     // Absent in the work of an earlier release.
-    upgraded: sum(shards, ({ upgraded = 0 }) => upgraded),
-    changes: sumOfChanges(shards.map(({ changes }) => changes)),
+    upgraded: sum(segments, ({ upgraded = 0 }) => upgraded),
+    changes: sumOfChanges(segments.map(({ changes }) => changes)),
     examples: { added: examples('added'), changed: examples('changed'), removed: examples('removed') },
   };
 }
@@ -74,7 +75,7 @@ export function sumOfChanges(counts: readonly ChangeCounts[]): ChangeCounts {
 }
 
 /** Counts of nothing. */
-export function noChanges(): ShardCounts {
+export function noChanges(): SegmentCounts {
   return {
     keys: 0,
     listKeys: 0,
@@ -86,7 +87,7 @@ export function noChanges(): ShardCounts {
 }
 
 /** Adds one change to `counts`, and keeps the first few as examples. */
-export function countChange(counts: ShardCounts, change: Change): void {
+export function countChange(counts: SegmentCounts, change: Change): void {
   const { kind } = change;
   if (kind === 'list') counts.listsChanged++;
   else if (kind === 'upgraded') counts.upgraded++;
@@ -94,7 +95,7 @@ export function countChange(counts: ShardCounts, change: Change): void {
 }
 
 /** Adds the lines of a part of a first load, all of which are new; some of the `first` of them become examples. */
-export function countFirst(counts: ShardCounts, { lines, lists }: LineCounts, first: readonly Line[]): void {
+export function countFirst(counts: SegmentCounts, { lines, lists }: LineCounts, first: readonly Line[]): void {
   counts.changes.added += lines - lists;
   counts.listsChanged += lists;
   const examples = counts.examples.added;
@@ -102,7 +103,7 @@ export function countFirst(counts: ShardCounts, { lines, lists }: LineCounts, fi
     examples.push(changeExample({ before: null, after }));
 }
 
-function countAddress(counts: ShardCounts, kind: ChangeKind, change: Change): void {
+function countAddress(counts: SegmentCounts, kind: ChangeKind, change: Change): void {
   counts.changes[kind]++;
   const examples = counts.examples[kind];
   if (examples.length < examplesPerKind) examples.push(changeExample(change));

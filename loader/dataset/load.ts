@@ -8,14 +8,14 @@ import type { ZipEntry } from '../zip/zip.ts';
 import type { ChangeCounts } from './lines.ts';
 
 /**
- * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`, the objects behind
- * them in `snapshots/<id>/objects/<shard>`. What these lists name counts, whatever else is stored beside it.
+ * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<segment>`, the objects behind
+ * them in `snapshots/<id>/objects/<segment>`. What these lists name counts, whatever else is stored beside it.
  */
 export type Snapshot = {
   id: string;
-  /** The shards with lines. */
-  shards: string[];
-  /** The shards with objects; earlier versions did not record them. */
+  /** The segments with lines. */
+  segments: string[];
+  /** The segments with objects; earlier versions did not record them. */
   objects?: string[];
 };
 

@@ -8,7 +8,7 @@ import {
   withoutPostcode,
   writeSingleLine,
 } from './objects.ts';
-import { GrowingBytes, packLineBytes, type Segments } from './stored-form.ts';
+import { type ByteRanges, GrowingBytes, packLineBytes } from './stored-form.ts';
 
 /**
  * The occurrences of the first and of the last object that a worker read, and whether every object came after those
@@ -73,8 +73,8 @@ export class ObjectRows {
   }
 
   /** All lines in the pieces of one object, each part compressed by itself, and where each lies. To be called last. */
-  pack(): { packed: Buffer[]; segments: Segments } {
-    const segments: Segments = {};
+  pack(): { packed: Buffer[]; ranges: ByteRanges } {
+    const ranges: ByteRanges = {};
     const packed: Buffer[] = [];
     let position = 0;
     this.#parts.forEach((lines, part) => {
@@ -82,10 +82,10 @@ export class ObjectRows {
       const bytes = packLineBytes(lines.bytes);
       lines.release();
       packed.push(bytes);
-      segments[String(part).padStart(3, '0')] = [position, bytes.length];
+      ranges[String(part).padStart(3, '0')] = [position, bytes.length];
       position += bytes.length;
     });
-    return { packed, segments };
+    return { packed, ranges };
   }
 
   #takeBack(single: { lines: GrowingBytes; start: number }): void {

@@ -131,18 +131,18 @@ export class GrowingBytes {
 }
 
 /**
- * The position of the rows of each postcode3 in what a worker packed. A shard is a part of the country: all postcodes
+ * The position of the rows of each postcode3 in what a worker packed. A segment is a part of the country: all postcodes
  * with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
  */
-export type Segments = Record<string, [position: number, length: number]>;
+export type ByteRanges = Record<string, [position: number, length: number]>;
 
-/** Each postcode3 of a shard, in order: of `13`, `130` to `139`. */
-export function postcode3sOf(shard: string): string[] {
-  return Array.from({ length: 10 }, (_, digit) => `${shard}${digit}`);
+/** Each postcode3 of a segment, in order: of `13`, `130` to `139`. */
+export function postcode3sOf(segment: string): string[] {
+  return Array.from({ length: 10 }, (_, digit) => `${segment}${digit}`);
 }
 
-/** The shard of a postcode3. */
-export function shardOf(postcode3: string): string {
+/** The segment of a postcode3. */
+export function segmentOf(postcode3: string): string {
   return postcode3.slice(0, 2);
 }
 

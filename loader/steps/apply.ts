@@ -1,5 +1,5 @@
 import { unpackWrites } from '../dataset/change-file.ts';
-import { unpackShard } from '../dataset/line-shard.ts';
+import { unpackSegment } from '../dataset/line-segment.ts';
 import type { Line } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/load.ts';
 import { loaderEnvironment } from '../names.ts';
@@ -53,8 +53,8 @@ export async function importAll(
   return true;
 }
 
-async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenerator<Line[]> {
-  for (const shard of shards) yield await getUnpacked(storage, paths.snapshot(id, shard), unpackShard);
+async function* linesOf(storage: Storage, { id, segments }: Snapshot): AsyncGenerator<Line[]> {
+  for (const segment of segments) yield await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
 }
 
 /** Writes a batch of change files to the table. */

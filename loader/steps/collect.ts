@@ -2,10 +2,10 @@ import { mapConcurrently } from '../../core/concurrency.ts';
 import type { NumVoorkomen } from '../bag/voorkomen.ts';
 import { extractDate, type Load, type Part } from '../dataset/load.ts';
 import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
-import { addEdit, type Edits, editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
+import { addEdit, type Edits, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
 import { checkedReference, referenceCounts } from '../dataset/reference-file.ts';
-import { shardOf } from '../dataset/stored-form.ts';
+import { segmentOf } from '../dataset/stored-form.ts';
 import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type Extracted, readRows, type StoredPart } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -20,14 +20,14 @@ export type Collected = Pick<LoadCounts, keyof PartCounts> & {
   changed?: string[];
 };
 
-/** One shard to merge. */
-export type ShardItem = { shard: string };
+/** One segment to merge. */
+export type SegmentItem = { segment: string };
 
 /**
- * Checks that every part was read, adds up their counts, and returns which shards to merge.
+ * Checks that every part was read, adds up their counts, and returns which segments to merge.
  * @throws MissingObjectError when a part is missing
  */
-export async function collect(storage: Storage, loadId: string): Promise<{ shards: number; days: number }> {
+export async function collect(storage: Storage, loadId: string): Promise<{ segments: number; days: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
   const extracted = await mapConcurrently(parts, concurrentReads, async ({ part }) => ({
@@ -39,23 +39,27 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
   const collected: Collected = {
     ...mergeParts([...extracted, { voorkomens: 0, problems }]),
     objects: extracted.reduce((sum, { objects }) => sum + objects, 0),
-    parts: extracted.map(({ part, segments }) => ({ part, segments })),
+    parts: extracted.map(({ part, ranges }) => ({ part, ranges })),
     ...(load.auditSince !== undefined && { changed: [...changed, ...extracted.flatMap((part) => part.changed)] }),
   };
-  const edits = editsByShard(await editsOfDivided(storage, load, extracted));
-  for (const [shard, ofShard] of edits) await putJson(storage, paths.edits(loadId, shard), ofShard);
+  const edits = editsBySegment(await editsOfDivided(storage, load, extracted));
+  for (const [segment, ofSegment] of edits) await putJson(storage, paths.edits(loadId, segment), ofSegment);
   await putPacked(storage, paths.snapshotReference(loadId), reference);
   await putJson(storage, paths.collected(loadId), collected);
-  const shards = new Set([...(load.base?.snapshot.shards ?? []), ...edits.keys()]);
-  for (const { segments } of extracted) for (const part of Object.keys(segments)) shards.add(shardOf(part));
-  return { ...(await putShards(storage, loadId, shards)), days: load.days.length };
+  const segments = new Set([...(load.base?.snapshot.segments ?? []), ...edits.keys()]);
+  for (const { ranges } of extracted) for (const part of Object.keys(ranges)) segments.add(segmentOf(part));
+  return { ...(await putSegments(storage, loadId, segments)), days: load.days.length };
 }
 
 /** Stores the items of the map that merges. */
-export async function putShards(storage: Storage, load: string, shards: Iterable<string>): Promise<{ shards: number }> {
-  const items: ShardItem[] = [...shards].sort().map((shard) => ({ shard }));
-  await putJson(storage, paths.shards(load), items);
-  return { shards: items.length };
+export async function putSegments(
+  storage: Storage,
+  load: string,
+  segments: Iterable<string>,
+): Promise<{ segments: number }> {
+  const items: SegmentItem[] = [...segments].sort().map((segment) => ({ segment }));
+  await putJson(storage, paths.segments(load), items);
+  return { segments: items.length };
 }
 
 type ExtractedPart = Extracted & StoredPart;
@@ -135,8 +139,8 @@ async function* linesOf(
   load: string,
   parts: readonly ExtractedPart[],
 ): AsyncGenerator<[part: string, line: ObjectLine]> {
-  for (const { part, segments } of parts) {
-    for (const { postcode3, lines } of await readRows(storage, paths.rows(load, part), segments)) {
+  for (const { part, ranges } of parts) {
+    for (const { postcode3, lines } of await readRows(storage, paths.rows(load, part), ranges)) {
       for (const line of (await lines()).toString('latin1').split('\n')) yield [postcode3, line];
     }
   }
@@ -156,8 +160,8 @@ function isSame(a: ReadonlyMap<string, ObjectLine[]>, b: ReadonlyMap<string, Obj
   return text(a) === text(b);
 }
 
-/** Adds up the parts; `items` are the shards to merge, `days` the number of deliveries to apply before that. */
+/** Adds up the parts; `items` are the segments to merge, `days` the number of deliveries to apply before that. */
 export const handler = /* @__PURE__ */ lambdaStep('collect', async ({ load }, deployment) => {
-  const { shards, days } = await collect(deployment.storage, load);
-  return { load, shards, days, items: deployment.itemsAt(paths.shards(load)) };
+  const { segments, days } = await collect(deployment.storage, load);
+  return { load, segments, days, items: deployment.itemsAt(paths.segments(load)) };
 });

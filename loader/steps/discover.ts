@@ -186,7 +186,7 @@ async function appliedSince(
 /**
  * Acquires the lock on the table and returns what to do. Fails with `LockedError` if another owner holds the lock;
  * takes over the lock of an ended execution, or fails with `LockSettlingError` while its Lambdas may still write.
- * `items` are the files that `finish` applies, or the shards that `rollback` merges.
+ * `items` are the files that `finish` applies, or the segments that `rollback` merges.
  */
 export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ...wanted }, deployment, invocation) => {
   const remainingMilliseconds = () => invocation.getRemainingTimeInMillis();
@@ -201,7 +201,7 @@ export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ..
   if (sample) deployment.reportSample(sample);
   const found = await find(context, wanted, deployment.source, deployment.mutations);
   if (found.action === 'finish') return { ...found, items: deployment.itemsAt(paths.changeFiles(found.load)) };
-  if (found.action === 'rollback') return { ...found, items: deployment.itemsAt(paths.shards(found.load)) };
+  if (found.action === 'rollback') return { ...found, items: deployment.itemsAt(paths.segments(found.load)) };
   return found;
 });
 

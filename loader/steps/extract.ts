@@ -17,10 +17,10 @@ import {
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
-import { type Edits, edited, ObjectShardReader } from '../dataset/object-shard.ts';
+import { type Edits, edited, ObjectSegmentReader } from '../dataset/object-segment.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { sortObjectLines } from '../dataset/sort-objects.ts';
-import { bytesOf, linesOf, postcode3sOf, type Segments, unpackLineBytes } from '../dataset/stored-form.ts';
+import { type ByteRanges, bytesOf, linesOf, postcode3sOf, unpackLineBytes } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import { releaseMemory } from '../release-memory.ts';
 import {
@@ -44,10 +44,10 @@ import { readZipMember } from './stage.ts';
 const lineEnd = Buffer.from('\n');
 
 /** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
-export type Extracted = PartCounts & Edges & { objects: number; segments: Segments; changed: string[] };
+export type Extracted = PartCounts & Edges & { objects: number; ranges: ByteRanges; changed: string[] };
 
 /** Where the lines of each postcode3 are stored among the lines of one part. */
-export type StoredPart = { part: string; segments: Segments };
+export type StoredPart = { part: string; ranges: ByteRanges };
 
 /**
  * Reads one part of the nummeraanduidingen and stores the current and future occurrences. Skips a part that is
@@ -81,10 +81,10 @@ export async function extractPart(
     }
   });
   const edges = rows.end();
-  const { packed, segments } = rows.pack();
+  const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.rows(loadId, part), packed);
   for (const piece of packed) releaseMemory(piece);
-  const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments, changed };
+  const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, ranges, changed };
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }
 
@@ -95,24 +95,24 @@ export async function extractPart(
 export async function readRows(
   storage: Storage,
   key: string,
-  segments: Segments,
-  postcode3s: readonly string[] = Object.keys(segments).sort(),
+  ranges: ByteRanges,
+  postcode3s: readonly string[] = Object.keys(ranges).sort(),
 ): Promise<{ postcode3: string; lines: () => Promise<Buffer> }[]> {
-  const wanted = postcode3s.filter((postcode3) => segments[postcode3]);
-  const [first, last] = [wanted[0], wanted.at(-1)].map((postcode3) => segments[postcode3 ?? '']);
+  const wanted = postcode3s.filter((postcode3) => ranges[postcode3]);
+  const [first, last] = [wanted[0], wanted.at(-1)].map((postcode3) => ranges[postcode3 ?? '']);
   if (!first || !last) return [];
   const packed = await openObject(storage, key);
   const [start, end] = [first[0], last[0] + last[1]];
   if (end > packed.size) throw new DamagedObjectError(key);
   const bytes = await packed.read(start, end - start);
   return wanted.map((postcode3) => {
-    const [position, length] = segments[postcode3] as [number, number];
+    const [position, length] = ranges[postcode3] as [number, number];
     const own = bytes.subarray(position - start, position - start + length);
     return { postcode3, lines: () => unpacked(key, () => unpackLineBytes(own)) };
   });
 }
 
-/** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
+/** The object lines that a load starts with, a segment at a time: those of its extract, or of the live snapshot. */
 export type ObjectSource = {
   /** The lines of one part, such as `138`, as bytes. */
   text(part: string): Promise<Buffer>;
@@ -120,18 +120,18 @@ export type ObjectSource = {
   blocks(part: string): Promise<BlockedLines>;
   /** Those of them that are among `named`. */
   find(part: string, named: NamedObjects): Promise<ObjectLine[]>;
-  /** The stored shard that they come from; `null` where they were read from an extract. */
-  stored: ObjectShardReader | null;
+  /** The stored segment that they come from; `null` where they were read from an extract. */
+  stored: ObjectSegmentReader | null;
 };
 
-/** The objects of a shard before any mutation of the load is applied, or of the snapshot that it rolls back to. */
-export async function objectSource(storage: Storage, load: Load, shard: string): Promise<ObjectSource> {
+/** The objects of a segment before any mutation of the load is applied, or of the snapshot that it rolls back to. */
+export async function objectSource(storage: Storage, load: Load, segment: string): Promise<ObjectSource> {
   if (load.kind !== 'extract') {
-    const { id = '', shards = [], objects = shards } = (load.target ?? startOf(load))?.snapshot ?? {};
-    const key = paths.snapshotObjects(id, shard);
-    const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
-    if (!found && objects.includes(shard)) throw new MissingObjectError(key);
-    const stored = found ?? new ObjectShardReader(null);
+    const { id = '', segments = [], objects = segments } = (load.target ?? startOf(load))?.snapshot ?? {};
+    const key = paths.snapshotObjects(id, segment);
+    const found = await findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes));
+    if (!found && objects.includes(segment)) throw new MissingObjectError(key);
+    const stored = found ?? new ObjectSegmentReader(null);
     return {
       stored,
       text: (part) => unpacked(key, () => bytesOf(stored.lines(part))),
@@ -140,10 +140,10 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     };
   }
   const { parts } = await getJson<{ parts: StoredPart[] }>(storage, paths.collected(load.id));
-  const edits = (await findJson<Edits>(storage, paths.edits(load.id, shard))) ?? {};
-  const wanted = postcode3sOf(shard);
-  const held = await mapConcurrently(parts, concurrentReads, ({ part, segments }) =>
-    readRows(storage, paths.rows(load.id, part), segments, wanted),
+  const edits = (await findJson<Edits>(storage, paths.edits(load.id, segment))) ?? {};
+  const wanted = postcode3sOf(segment);
+  const held = await mapConcurrently(parts, concurrentReads, ({ part, ranges }) =>
+    readRows(storage, paths.rows(load.id, part), ranges, wanted),
   );
   const packed = Map.groupBy(held.flat(), (one) => one.postcode3);
   const text = async (postcode3: string) => {
@@ -159,8 +159,8 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   return { stored: null, text, blocks, find };
 }
 
-/** The shards with objects of a snapshot: those that it names, or in one of an earlier version those stored. */
-export async function shardsOfObjects(storage: Storage, { id, objects }: Snapshot): Promise<string[]> {
+/** The segments with objects of a snapshot: those that it names, or in one of an earlier version those stored. */
+export async function segmentsOfObjects(storage: Storage, { id, objects }: Snapshot): Promise<string[]> {
   if (objects) return objects;
   const prefix = paths.snapshotObjects(id, '');
   const found = (await storage.list(prefix)).map(({ key }) => key.slice(prefix.length));

@@ -6,7 +6,7 @@ import {
   type ChangesByPlace,
   isAboutSize,
   type LoadCounts,
-  mergeShards,
+  mergeSegments,
   mostChanged,
   objections,
   problemCount,
@@ -19,7 +19,7 @@ import { objectionsToSetAside, setAsideOf } from '../dataset/set-aside.ts';
 import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
-import type { Collected, ShardItem } from './collect.ts';
+import type { Collected, SegmentItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type LoadPlan, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
@@ -44,7 +44,7 @@ export type GuardOptions = {
 };
 
 /**
- * Adds up all shards and compares them with the thresholds. If the load may continue, it becomes `pending` in the
+ * Adds up all segments and compares them with the thresholds. If the load may continue, it becomes `pending` in the
  * manifest: from then on it must be finished.
  * @throws StaleLoadError, LockedError
  */
@@ -121,36 +121,36 @@ function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean
 
 async function addUp(storage: Storage, loadId: string) {
   const collected = await getJson<Collected>(storage, paths.collected(loadId));
-  const items = await getJson<ShardItem[]>(storage, paths.shards(loadId));
-  const merged = await mapConcurrently(items, concurrentReads, ({ shard }) =>
-    getJson<Merged>(storage, paths.merged(loadId, shard)),
+  const items = await getJson<SegmentItem[]>(storage, paths.segments(loadId));
+  const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
+    getJson<Merged>(storage, paths.merged(loadId, segment)),
   );
   const mutated = await findJson<Mutated>(storage, paths.mutated(loadId));
   const voorkomens = collected.voorkomens;
   const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;
   const counts: LoadCounts = {
     voorkomens,
-    problems: problems && mergeReports([problems, ...merged.map((shard) => shard.problems)]),
+    problems: problems && mergeReports([problems, ...merged.map((segment) => segment.problems)]),
     addresses: merged.reduce((sum, { addresses }) => sum + addresses, collected.addresses ?? 0),
-    ...mergeShards(merged),
+    ...mergeSegments(merged),
   };
-  const files: ChangeFile[] = merged.flatMap((shard) =>
-    shard.files.map(({ name, writes }) => ({ changes: name, writes })),
+  const files: ChangeFile[] = merged.flatMap((segment) =>
+    segment.files.map(({ name, writes }) => ({ changes: name, writes })),
   );
-  const named = (isThere: (shard: Merged) => boolean) => merged.filter(isThere).map(({ shard }) => shard);
+  const named = (isThere: (segment: Merged) => boolean) => merged.filter(isThere).map(({ segment }) => segment);
   const snapshot: Snapshot = {
     id: loadId,
-    shards: named(({ keys }) => keys > 0),
+    segments: named(({ keys }) => keys > 0),
     objects: named(({ hasObjects }) => hasObjects),
   };
-  const unexplained = sumOfChanges(merged.flatMap((shard) => shard.unexplained ?? []));
+  const unexplained = sumOfChanges(merged.flatMap((segment) => segment.unexplained ?? []));
   const placesOf = (of: keyof ChangesByPlace) =>
     mostChanged(
       merged.flatMap(({ byPlace }) => (byPlace ? [byPlace[of]] : [])),
       10,
     );
   const byPlace = { streets: placesOf('streets'), woonplaatsen: placesOf('woonplaatsen') };
-  const csv = merged.flatMap((shard) => shard.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const csv = merged.flatMap((segment) => segment.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
   return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained, byPlace, csv };
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
-import { unpackShard } from '../dataset/line-shard.ts';
+import { unpackSegment } from '../dataset/line-segment.ts';
 import { type Line, parseLine } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { emptyManifest, type Manifest } from '../dataset/manifest.ts';
@@ -163,11 +163,11 @@ export type TableSample = {
   damaged: string[];
 };
 
-const sampledShards = 8;
-const keysPerShard = 25;
+const sampledSegments = 8;
+const keysPerSegment = 25;
 
 /**
- * Compares the table with the live snapshot for 200 random keys in 8 shards: if one address in a hundred is damaged, a
+ * Compares the table with the live snapshot for 200 random keys in 8 segments: if 1 % of the addresses are damaged, a
  * daily run finds it with a probability of 87 %. `null` where nothing is live, and while a load is applied: then the
  * table is between two snapshots.
  * @throws ForeignStorageError
@@ -175,13 +175,13 @@ const keysPerShard = 25;
 export async function sampleTable({ storage, addresses }: LoadContext): Promise<TableSample | null> {
   const { published, pending } = await currentManifest(storage, addresses);
   if (!published || pending) return null;
-  const { id, shards } = published.snapshot;
+  const { id, segments } = published.snapshot;
   const damaged: string[] = [];
   const expected = new Map<string, StoredAddress>();
-  for (const shard of chosen(shards, sampledShards)) {
+  for (const segment of chosen(segments, sampledSegments)) {
     try {
-      const lines = await getUnpacked(storage, paths.snapshot(id, shard), unpackShard);
-      for (const address of chosen<Line>(lines, keysPerShard).map(parseLine)) expected.set(address.key, address);
+      const lines = await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
+      for (const address of chosen<Line>(lines, keysPerSegment).map(parseLine)) expected.set(address.key, address);
     } catch (error) {
       if (!(error instanceof UnusableObjectError)) throw error;
       damaged.push(error.key);

@@ -7,7 +7,7 @@ import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
 import { editPart } from '../dataset/edit-part.ts';
 import { RowJoiner } from '../dataset/join-rows.ts';
-import { countLines, type LineCounts, LineShardReader, lineShardWriter } from '../dataset/line-shard.ts';
+import { countLines, type LineCounts, LineSegmentReader, lineSegmentWriter } from '../dataset/line-segment.ts';
 import { type Change, type ChangeKind, diff, type Line } from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot, startOf } from '../dataset/load.ts';
 import {
@@ -18,10 +18,10 @@ import {
   countPlaces,
   mostChanged,
   noChanges,
-  type ShardCounts,
+  type SegmentCounts,
 } from '../dataset/load-counts.ts';
 import { namedObjects } from '../dataset/named-objects.ts';
-import { type Edits, edited, objectShardWriter, type PartEdits, type PartResult } from '../dataset/object-shard.ts';
+import { type Edits, edited, objectSegmentWriter, type PartEdits, type PartResult } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
@@ -32,14 +32,14 @@ import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
 import { readReference } from './reference.ts';
 
-/** What `mergeShard` stores; if it exists, the shard is finished. `files` names its change files. */
-export type Merged = ShardCounts & {
-  shard: string;
+/** What `mergeSegment` stores; if it exists, the segment is finished. `files` names its change files. */
+export type Merged = SegmentCounts & {
+  segment: string;
   files: { name: string; writes: number }[];
-  /** Whether the new snapshot has objects of this shard. */
+  /** Whether the new snapshot has objects of this segment. */
   hasObjects: boolean;
   /** The changes that nothing explains which was recorded since `auditSince`. */
-  unexplained: ShardCounts['changes'];
+  unexplained: SegmentCounts['changes'];
   addresses: number;
   problems: ProblemReport;
   /** Of the streets those with the most changes; of a first load, and in the work of an earlier release, none. */
@@ -54,50 +54,52 @@ export type Merged = ShardCounts & {
  */
 const usualChangesPerFile = 20_000;
 
-/** How many objects of a shard are stored at once: each is held twice. */
+/** How many objects of a segment are stored at once: each is held twice. */
 const concurrentWrites = 4;
 
-/** How many streets of one shard are kept: one in two shards may have fewer changes in each. */
+/** How many streets of one segment are kept: one in two segments may have fewer changes in each. */
 const streetsKept = 50;
 
 /**
- * Makes the new snapshot of one shard, objects and lines, and its changes from the live dataset. Skips a shard that is
- * already merged. Holds the old and new shard as bytes, and only one postcode3 of it as lines. @param memory is what
+ * Makes the new snapshot of one segment, objects and lines, and its changes from the live dataset. Skips one that is
+ * already merged. Holds the old and new segment as bytes, and only one postcode3 of it as lines. @param memory is what
  * `readReference` returned
  */
-export async function mergeShard(
+export async function mergeSegment(
   storage: Storage,
   loadId: string,
-  shard: string,
+  segment: string,
   memory: ReferenceMemory | undefined,
   changesPerFile = usualChangesPerFile,
 ): Promise<{ objects: number }> {
-  if (await storage.open(paths.merged(loadId, shard))) return { objects: 0 };
+  if (await storage.open(paths.merged(loadId, segment))) return { objects: 0 };
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const before = await snapshotOf(storage, load.base?.snapshot ?? null, shard);
+  const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const merged: Merged = {
-    ...{ shard, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() },
+    ...{ segment, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() },
     unexplained: noChanges().changes,
   };
   const byPlace: ChangesByPlace = { streets: {}, woonplaatsen: {} };
-  const objects = objectShardWriter();
+  const objects = objectSegmentWriter();
   const makesSnapshot = resultOf(load) === load.id;
   const after: Lines = makesSnapshot
-    ? await derived(storage, load, shard, memory, objects, merged, before)
-    : ofSnapshot(await snapshotOf(storage, load.target?.snapshot ?? null, shard));
+    ? await derived(storage, load, segment, memory, objects, merged, before)
+    : ofSnapshot(await snapshotOf(storage, load.target?.snapshot ?? null, segment));
 
-  const snapshot = lineShardWriter();
+  const snapshot = lineSegmentWriter();
   const changes = new ChangeWriter();
-  const csv = new ChangesCsvWriter(shard, (name, packed) => putPacked(storage, paths.changesCsv(loadId, name), packed));
+  const csv = new ChangesCsvWriter(segment, (name, packed) =>
+    putPacked(storage, paths.changesCsv(loadId, name), packed),
+  );
   /** Stored together at the end, as most of the time of each goes by until the disk or the bucket has it. */
   const made: [key: string, packed: Buffer[]][] = [];
   const flush = () => {
     if (changes.count === 0) return;
-    const name = `${shard}-${String(merged.files.length).padStart(3, '0')}`;
+    const name = `${segment}-${String(merged.files.length).padStart(3, '0')}`;
     merged.files.push({ name, writes: changes.count });
     made.push([paths.changes(loadId, name), changes.pack()]);
   };
-  for (const postcode3 of postcode3sOf(shard)) {
+  for (const postcode3 of postcode3sOf(segment)) {
     const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
     merged.keys += counts.lines - counts.lists;
     merged.listKeys += counts.lists;
@@ -125,7 +127,7 @@ export async function mergeShard(
   }
   flush();
   changes.release();
-  if (makesSnapshot && merged.keys > 0) made.push([paths.snapshot(load.id, shard), snapshot.pack()]);
+  if (makesSnapshot && merged.keys > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
   if (load.target) {
     // Counted when the target was made.
     Object.assign(merged, { addresses: 0, problems: emptyReport() });
@@ -137,9 +139,9 @@ export async function mergeShard(
     merged.byPlace = { ...byPlace, streets: mostChanged([byPlace.streets], streetsKept) };
   }
   merged.hasObjects = !objects.isEmpty;
-  if (merged.hasObjects) made.push([paths.snapshotObjects(load.id, shard), objects.pack()]);
+  if (merged.hasObjects) made.push([paths.snapshotObjects(load.id, segment), objects.pack()]);
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
-  await putJson(storage, paths.merged(loadId, shard), merged);
+  await putJson(storage, paths.merged(loadId, segment), merged);
   return { objects: after.derived ?? 0 };
 }
 
@@ -156,7 +158,7 @@ type StoredLines = { lines: BlockedLines; counts: LineCounts };
 type PartLines = StoredLines & { groups: () => Group[] };
 type Group = { before: Line[]; after: Line[] };
 
-/** Returns the lines of a shard, one postcode3 at a time, in order; `live` are those of the live dataset. */
+/** Returns the lines of a segment, one postcode3 at a time, in order; `live` are those of the live dataset. */
 type Lines = {
   of(postcode3: string, live: StoredLines): PartLines | Promise<PartLines>;
   /** How many lines of objects were derived. */
@@ -179,13 +181,13 @@ function compared(live: StoredLines, { lines, counts }: StoredLines): PartLines 
   return { lines, counts, groups: () => [{ before: live.lines.lines(), after: lines.lines() }] };
 }
 
-function ofSnapshot(target: LineShardReader): Lines {
+function ofSnapshot(target: LineSegmentReader): Lines {
   return { of: (part, live) => compared(live, target.blocks(part)) };
 }
 
-async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<LineShardReader> {
-  if (!snapshot?.shards.includes(shard)) return new LineShardReader(null);
-  return getUnpacked(storage, paths.snapshot(snapshot.id, shard), (bytes) => new LineShardReader(bytes));
+async function snapshotOf(storage: Storage, snapshot: Snapshot | null, segment: string): Promise<LineSegmentReader> {
+  if (!snapshot?.segments.includes(segment)) return new LineSegmentReader(null);
+  return getUnpacked(storage, paths.snapshot(snapshot.id, segment), (bytes) => new LineSegmentReader(bytes));
 }
 
 /**
@@ -195,21 +197,21 @@ async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: st
 async function derived(
   storage: Storage,
   load: Load,
-  shard: string,
+  segment: string,
   memory: ReferenceMemory | undefined,
   objects: BlockFileWriter<PartResult>,
   merged: Merged,
-  before: LineShardReader,
+  before: LineSegmentReader,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
   const { peildatum, days, kind, start } = load;
   const isMutated = kind === 'mutations' || days.length > 0;
   // The lines of a part that is the same as at the start: those of the live snapshot, unless the days are applied again
   // to another.
-  const unchanged = start ? await snapshotOf(storage, start.snapshot, shard) : null;
+  const unchanged = start ? await snapshotOf(storage, start.snapshot, segment) : null;
   const reference = referenceAt(memory);
-  const source = await objectSource(storage, load, shard);
-  const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, shard))) ?? {};
+  const source = await objectSource(storage, load, segment);
+  const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, segment))) ?? {};
   const mutated = isMutated ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
   // Where an earlier release stored these lines, every part is derived again, with every field of this release.
   const isDerived = (unchanged ?? before).isComplete && load.kind === 'mutations' && mutated?.were !== undefined;
@@ -286,9 +288,9 @@ function withLines({ remove, add, ...edit }: PartEdits, lines: readonly ObjectLi
 /** The streets and places of the current load: 18 MB, read once per worker. */
 let held: { load: string; reference: ReferenceMemory | undefined } | undefined;
 
-/** Merges a batch of shards. */
+/** Merges a batch of segments. */
 export const handler = /* @__PURE__ */ lambdaStep('merge', async ({ Items, BatchInput: { load } }, { storage }) => {
   if (held?.load !== load) held = { load, reference: await readReference(storage, load) };
-  for (const { shard } of Items) await mergeShard(storage, load, shard, held.reference);
-  return { shards: Items.map(({ shard }) => shard) };
+  for (const { segment } of Items) await mergeSegment(storage, load, segment, held.reference);
+  return { segments: Items.map(({ segment }) => segment) };
 });

@@ -12,7 +12,7 @@ import {
 } from '../dataset/apply-mutations.ts';
 import { type Load, startOf } from '../dataset/load.ts';
 import { findNamed, isNamedAt, namedObjects } from '../dataset/named-objects.ts';
-import { editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
+import { editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine } from '../dataset/objects.ts';
 import {
   checkedReference,
@@ -28,8 +28,8 @@ import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import { type Collected, putShards, type ShardItem } from './collect.ts';
-import { objectSource, shardsOfObjects } from './extract.ts';
+import { type Collected, putSegments, type SegmentItem } from './collect.ts';
+import { objectSource, segmentsOfObjects } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
@@ -52,16 +52,16 @@ export type Mutated = {
 /**
  * Determines what the load's mutations change in the objects that it starts with: those of its extract, or of the live
  * snapshot. Reads all of these once to find the few objects that the mutations name, or of which an occurrence begins
- * or ends. Stores the edits of each shard, and the resulting streets and places.
+ * or ends. Stores the edits of each segment, and the resulting streets and places.
  * @throws ExtractError
  */
-export async function mutate(storage: Storage, loadId: string): Promise<{ shards: number }> {
+export async function mutate(storage: Storage, loadId: string): Promise<{ segments: number }> {
   let load = await getJson<Load>(storage, paths.load(loadId));
   const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));
   if (earlier) {
     // A plan may have been here, and \`discover\` has described the load again since.
     if (earlier.stopped !== undefined) await putJson(storage, paths.load(loadId), cut(load, earlier));
-    return { shards: (await getJson<ShardItem[]>(storage, paths.shards(loadId))).length };
+    return { segments: (await getJson<SegmentItem[]>(storage, paths.segments(loadId))).length };
   }
   const problems = emptyReport();
   const named = new Set<string>();
@@ -73,8 +73,8 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
       break;
     }
   }
-  const shards = await shardsOf(storage, load);
-  const { found, next } = await findObjects(storage, load, shards, named);
+  const segments = await segmentsOf(storage, load);
+  const { found, next } = await findObjects(storage, load, segments, named);
   const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
   const concerning = load.extract?.isNational ? null : withinRegister(registerOf(found, before, load));
   const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, named)]);
@@ -91,14 +91,14 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   }
   if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
-  const edits = editsByShard(editsOf(found, objects, load.peildatum, next));
+  const edits = editsBySegment(editsOf(found, objects, load.peildatum, next));
   const edited = [...edits.keys()];
   // Of many days together these are large, and what follows needs none of them.
   found.clear();
   for (const key of objects.keys()) if (key.startsWith('NUM ')) objects.delete(key);
-  for (const [shard, ofShard] of edits) {
-    edits.delete(shard);
-    await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
+  for (const [segment, ofSegment] of edits) {
+    edits.delete(segment);
+    await putJson(storage, paths.dayEdits(loadId, segment), ofSegment);
   }
   const after = rewritten(before, named, objects, load.peildatum);
   const { severalCurrent, ...now } = await readReferenceFile(after, load.peildatum);
@@ -119,8 +119,8 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     const collected: Collected = { voorkomens: count, problems, objects: 0, parts: [] };
     await putJson(storage, paths.collected(loadId), collected);
   }
-  const all = new Set([...shards, ...edited, ...(load.base?.snapshot.shards ?? [])]);
-  const items = await putShards(storage, loadId, all);
+  const all = new Set([...segments, ...edited, ...(load.base?.snapshot.segments ?? [])]);
+  const items = await putSegments(storage, loadId, all);
   const result: Mutated = {
     mutations: count,
     problems,
@@ -151,27 +151,27 @@ function cut(load: Load, { applied, stopped }: Pick<Mutated, 'applied' | 'stoppe
   return { ...load, days, peildatum: days.at(-1)?.tot ?? load.peildatum, ...(stopped !== undefined && { stopped }) };
 }
 
-/** The shards of the objects that the load starts with. */
-async function shardsOf(storage: Storage, load: Load): Promise<string[]> {
+/** The segments of the objects that the load starts with. */
+async function segmentsOf(storage: Storage, load: Load): Promise<string[]> {
   if (load.kind !== 'mutations') {
-    return (await getJson<ShardItem[]>(storage, paths.shards(load.id))).map(({ shard }) => shard);
+    return (await getJson<SegmentItem[]>(storage, paths.segments(load.id))).map(({ segment }) => segment);
   }
   const start = startOf(load);
-  return start ? shardsOfObjects(storage, start.snapshot) : [];
+  return start ? segmentsOfObjects(storage, start.snapshot) : [];
 }
 
 async function findObjects(
   storage: Storage,
   load: Load,
-  shards: readonly string[],
+  segments: readonly string[],
   mutated: ReadonlySet<string>,
 ): Promise<{ found: FoundObjects; next: Map<string, string | null> }> {
   const found: FoundObjects = new Map();
   const next = new Map<string, string | null>();
   const named = namedObjects('identificatie', idsIn(mutated, 'NUM'));
   const [from, to] = [startOf(load)?.peildatum ?? load.peildatum, load.peildatum].map(dayOf) as [number, number];
-  for (const shard of shards) {
-    const source = await objectSource(storage, load, shard);
+  for (const segment of segments) {
+    const source = await objectSource(storage, load, segment);
     const turns = (part: string) => (source.stored?.result(part).next ?? noDate) <= load.peildatum;
     const linesOf = async (part: string): Promise<ObjectLine[]> => {
       if (!turns(part)) return source.find(part, named);
@@ -179,7 +179,7 @@ async function findObjects(
       next.set(part, turning.next);
       return turning.lines;
     };
-    for (const part of postcode3sOf(shard)) {
+    for (const part of postcode3sOf(segment)) {
       for (const line of await linesOf(part)) {
         const identificatie = identificatieOf(line);
         const parts = found.get(identificatie) ?? new Map<string, string[]>();
@@ -289,8 +289,8 @@ function changedReference(
   return { streets: [...streets], places, were };
 }
 
-/** Determines what the mutations change; `items` are the shards to merge. */
+/** Determines what the mutations change; `items` are the segments to merge. */
 export const handler = /* @__PURE__ */ lambdaStep('mutate', async ({ load }, deployment) => {
-  const { shards } = await mutate(deployment.storage, load);
-  return { load, shards, items: deployment.itemsAt(paths.shards(load)) };
+  const { segments } = await mutate(deployment.storage, load);
+  return { load, segments, items: deployment.itemsAt(paths.segments(load)) };
 });

@@ -1,6 +1,6 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { unpackWrites } from '../dataset/change-file.ts';
-import { unpackShard } from '../dataset/line-shard.ts';
+import { unpackSegment } from '../dataset/line-segment.ts';
 import { parseLine } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
@@ -70,8 +70,8 @@ async function readBack(
       else expect(write.put);
     }
   }
-  for (const shard of spread(snapshot.shards, 1)) {
-    const lines = await getUnpacked(storage, paths.snapshot(snapshot.id, shard), unpackShard);
+  for (const segment of spread(snapshot.segments, 1)) {
+    const lines = await getUnpacked(storage, paths.snapshot(snapshot.id, segment), unpackSegment);
     spread(lines, sampledKeys).forEach(expect);
   }
   function expect(line: string): void {

@@ -64,7 +64,7 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   await putPacked(storage, paths.reference(loadId), file.pack());
 }
 
-/** The streets and places on the snapshot date, for `mergeShard`; none for a rollback that derives nothing. */
+/** The streets and places on the snapshot date, for `mergeSegment`; none for a rollback that derives nothing. */
 export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
   const { peildatum, kind, days, target, derivesTarget } = await getJson<Load>(storage, paths.load(loadId));
   if (kind === 'rollback' && !derivesTarget) return undefined;

@@ -1,9 +1,9 @@
-import { unpackShard } from '../dataset/line-shard.ts';
+import { unpackSegment } from '../dataset/line-segment.ts';
 import { diff } from '../dataset/lines.ts';
 import { type Load, resultOf } from '../dataset/load.ts';
 import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
-import type { ShardItem } from './collect.ts';
+import type { SegmentItem } from './collect.ts';
 import type { LoadPlan } from './load-report.ts';
 import type { Merged } from './merge.ts';
 
@@ -33,21 +33,21 @@ export async function findRefusedPlan(storage: Storage, load: string): Promise<L
 }
 
 /**
- * Every change of an address by a merged load, ordered by key. Reads only shards with changes, one at a time. They are
- * kept until the next load is published.
+ * Every change of an address by a merged load, ordered by key. Reads only segments with changes, one at a time. Kept
+ * until the next load is published.
  * @throws MissingObjectError
  */
 export async function* differences(storage: Storage, loadId: string): AsyncGenerator<ChangeExample> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { base } = load;
-  const shards = await getJson<ShardItem[]>(storage, paths.shards(loadId));
-  const linesOf = async (snapshot: string, shard: string) =>
-    getUnpacked(storage, paths.snapshot(snapshot, shard), unpackShard);
-  for (const { shard } of shards.toSorted((a, b) => (a.shard < b.shard ? -1 : 1))) {
-    const { keys, changes } = await getJson<Merged>(storage, paths.merged(loadId, shard));
+  const segments = await getJson<SegmentItem[]>(storage, paths.segments(loadId));
+  const linesOf = async (snapshot: string, segment: string) =>
+    getUnpacked(storage, paths.snapshot(snapshot, segment), unpackSegment);
+  for (const { segment } of segments.toSorted((a, b) => (a.segment < b.segment ? -1 : 1))) {
+    const { keys, changes } = await getJson<Merged>(storage, paths.merged(loadId, segment));
     if (changes.added + changes.changed + changes.removed === 0) continue;
-    const before = base?.snapshot.shards.includes(shard) ? await linesOf(base.snapshot.id, shard) : [];
-    const after = keys > 0 ? await linesOf(resultOf(load), shard) : [];
+    const before = base?.snapshot.segments.includes(segment) ? await linesOf(base.snapshot.id, segment) : [];
+    const after = keys > 0 ? await linesOf(resultOf(load), segment) : [];
     for (const change of diff(before, after)) {
       if (change.kind !== 'list' && change.kind !== 'upgraded') yield changeExample(change);
     }

@@ -51,7 +51,7 @@ const stepInputs = {
   extract: batchOf(partItem, ofLoad),
   collect: ofLoad,
   mutate: ofLoad,
-  merge: batchOf(z.object({ shard: z.string() }), ofLoad),
+  merge: batchOf(z.object({ segment: z.string() }), ofLoad),
   guard: ofLoadAndOwner.extend({
     planOnly: z.boolean().optional(),
     /** The id of a load that may continue despite its objections. */

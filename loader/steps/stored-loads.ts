@@ -1,10 +1,10 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
-import { LineShardReader } from '../dataset/line-shard.ts';
+import { LineSegmentReader } from '../dataset/line-segment.ts';
 import { type Load, loadId, type ManifestEntry, type Snapshot } from '../dataset/load.ts';
 import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
 import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
-import { type Collected, putShards } from './collect.ts';
-import { shardsOfObjects } from './extract.ts';
+import { type Collected, putSegments } from './collect.ts';
+import { segmentsOfObjects } from './extract.ts';
 import type { LoadPlan } from './load-report.ts';
 import { currentManifest, type Discovery, finishPending, type LoadContext, putManifest } from './manifest.ts';
 
@@ -44,41 +44,41 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     members: [],
     identity: target.identity,
   };
-  const shards = new Set([...published.snapshot.shards, ...target.snapshot.shards]);
+  const segments = new Set([...published.snapshot.segments, ...target.snapshot.segments]);
   const objects = await objectsToDerive(storage, target.snapshot);
   if (objects) {
     load.derivesTarget = true;
-    for (const shard of objects) shards.add(shard);
+    for (const segment of objects) segments.add(segment);
   }
   await putJson(storage, paths.load(load.id), load);
   const { voorkomens, addresses: count, problemCounts } = target;
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   const collected: Collected = { voorkomens, addresses: count, problems, objects: 0, parts: [] };
   await putJson(storage, paths.collected(load.id), collected);
-  await putShards(storage, load.id, shards);
+  await putSegments(storage, load.id, segments);
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };
 }
 
-async function isKept(storage: Storage, { snapshot: { id, shards } }: ManifestEntry): Promise<boolean> {
-  const [first] = shards;
+async function isKept(storage: Storage, { snapshot: { id, segments } }: ManifestEntry): Promise<boolean> {
+  const [first] = segments;
   return first === undefined || (await storage.open(paths.snapshot(id, first))) !== null;
 }
 
 /**
- * The shards with objects of a snapshot whose lines an earlier release stored, without some field of this one. `null`
+ * The segments with objects of a snapshot whose lines an earlier release stored, without some field of this one. `null`
  * where the lines are whole, or what they would be derived from is not there: then the rollback has the fields that
  * they have.
  */
 async function objectsToDerive(storage: Storage, snapshot: Snapshot): Promise<string[] | null> {
-  const [first] = snapshot.shards;
+  const [first] = snapshot.segments;
   if (first === undefined) return null;
   const key = paths.snapshot(snapshot.id, first);
-  if (await getUnpacked(storage, key, (bytes) => new LineShardReader(bytes).isComplete)) return null;
-  const objects = await shardsOfObjects(storage, snapshot);
+  if (await getUnpacked(storage, key, (bytes) => new LineSegmentReader(bytes).isComplete)) return null;
+  const objects = await segmentsOfObjects(storage, snapshot);
   const needed = [
     paths.snapshotReference(snapshot.id),
-    ...[...objects, ...(snapshot.objects ? [] : snapshot.shards)].map((shard) =>
-      paths.snapshotObjects(snapshot.id, shard),
+    ...[...objects, ...(snapshot.objects ? [] : snapshot.segments)].map((segment) =>
+      paths.snapshotObjects(snapshot.id, segment),
     ),
   ];
   const there = new Set((await storage.list(paths.snapshotOf(snapshot.id))).map(({ key }) => key));

@@ -11,10 +11,10 @@ export const paths = {
   ...storagePrefixes,
   approval: (load: string) => `${approvals}${load}.json`,
   snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
-  /** The lines of one shard of a snapshot. */
-  snapshot: (snapshot: string, shard: string) => `${snapshots}${snapshot}/${shard}`,
+  /** The lines of one segment of a snapshot. */
+  snapshot: (snapshot: string, segment: string) => `${snapshots}${snapshot}/${segment}`,
   /** The occurrences of nummeraanduidingen behind those lines. */
-  snapshotObjects: (snapshot: string, shard: string) => `${snapshots}${snapshot}/objects/${shard}`,
+  snapshotObjects: (snapshot: string, segment: string) => `${snapshots}${snapshot}/objects/${segment}`,
   /** The streets and places behind them. */
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
   /** A whole extract from a server without Range support, or a municipality's inner zip that was deflated. */
@@ -27,22 +27,22 @@ export const paths = {
   parts: (load: string) => `${loads}${load}/parts.json`,
   rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
-  /** What to change in the objects of one shard before it is merged. */
-  edits: (load: string, shard: string) => `${loads}${load}/edits/${shard}.json`,
-  /** What `mutate` found, what it changes in the objects of a shard, and the streets and places afterwards. */
+  /** What to change in the objects of one segment before it is merged. */
+  edits: (load: string, segment: string) => `${loads}${load}/edits/${segment}.json`,
+  /** What `mutate` found, what it changes in the objects of a segment, and the streets and places afterwards. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
-  dayEdits: (load: string, shard: string) => `${loads}${load}/day-edits/${shard}.json`,
+  dayEdits: (load: string, segment: string) => `${loads}${load}/day-edits/${segment}.json`,
   mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
   collected: (load: string) => `${loads}${load}/collected.json`,
-  /** A JSON array of `{"shard": "13"}`: the items of the map that merges. */
-  shards: (load: string) => `${loads}${load}/shards.json`,
+  /** A JSON array of `{"segment": "13"}`: the items of the map that merges. */
+  segments: (load: string) => `${loads}${load}/segments.json`,
   changes: (load: string, name: string) => `${loads}${load}/changes/${name}`,
   changesAll: (load: string) => `${loads}${load}/changes/`,
   /** A part of the changes as CSV, zipped, for people. */
   changesCsv: (load: string, name: string) => `${loads}${load}/csv/${name}`,
-  merged: (load: string, shard: string) => `${loads}${load}/merged/${shard}.json`,
+  merged: (load: string, segment: string) => `${loads}${load}/merged/${segment}.json`,
   plan: (load: string) => `${loads}${load}/plan.json`,
   /** A JSON array of `{"changes": "13-000"}`: the items of the map that applies. */
   changeFiles: (load: string) => `${loads}${load}/changes.json`,

@@ -1,5 +1,5 @@
 import { unpackWrites } from '../../loader/dataset/change-file.ts';
-import { packShard, unpackShard } from '../../loader/dataset/line-shard.ts';
+import { packSegment, unpackSegment } from '../../loader/dataset/line-segment.ts';
 import {
   type Change,
   type ChangeCounts,
@@ -11,12 +11,12 @@ import {
   tableLine,
 } from '../../loader/dataset/lines.ts';
 import type { ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
-import { countChange, noChanges, type ShardCounts } from '../../loader/dataset/load-counts.ts';
+import { countChange, noChanges, type SegmentCounts } from '../../loader/dataset/load-counts.ts';
 import type { Manifest } from '../../loader/dataset/manifest.ts';
-import { ObjectShardReader } from '../../loader/dataset/object-shard.ts';
+import { ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
 import { checkedReference } from '../../loader/dataset/reference-file.ts';
 import { packLines, unpackLines } from '../../loader/dataset/stored-form.ts';
-import { shardsOfObjects } from '../../loader/steps/extract.ts';
+import { segmentsOfObjects } from '../../loader/steps/extract.ts';
 import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import {
@@ -32,35 +32,35 @@ import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;
 
-/** Lines that arrive in any order, compressed until their shard is requested: the country takes 200 MB. */
-export class LinesByShard {
+/** Lines that arrive in any order, compressed until their segment is requested: the country takes 200 MB. */
+export class LinesBySegment {
   readonly #linesAPack: number;
-  readonly #shards = new Map<string, { packed: Buffer[]; loose: Line[] }>();
+  readonly #segments = new Map<string, { packed: Buffer[]; loose: Line[] }>();
 
   constructor(linesAPack = usualLinesAPack) {
     this.#linesAPack = linesAPack;
   }
 
-  get shards(): string[] {
-    return [...this.#shards.keys()];
+  get segments(): string[] {
+    return [...this.#segments.keys()];
   }
 
   add(line: Line): void {
     const name = line.slice(0, 2);
-    let shard = this.#shards.get(name);
-    if (!shard) {
-      shard = { packed: [], loose: [] };
-      this.#shards.set(name, shard);
+    let segment = this.#segments.get(name);
+    if (!segment) {
+      segment = { packed: [], loose: [] };
+      this.#segments.set(name, segment);
     }
-    shard.loose.push(line);
-    if (shard.loose.length < this.#linesAPack) return;
-    shard.packed.push(packLines(shard.loose));
-    shard.loose = [];
+    segment.loose.push(line);
+    if (segment.loose.length < this.#linesAPack) return;
+    segment.packed.push(packLines(segment.loose));
+    segment.loose = [];
   }
 
-  /** All lines of a shard, in order. */
+  /** All lines of a segment, in order. */
   of(name: string): Line[] {
-    const { packed, loose } = this.#shards.get(name) ?? { packed: [], loose: [] };
+    const { packed, loose } = this.#segments.get(name) ?? { packed: [], loose: [] };
     return [...packed.map(unpackLines), loose].flat().sort();
   }
 }
@@ -82,17 +82,17 @@ export type RepairReport = ChangeCounts & {
   load: string;
   /** The number of address keys in the snapshot. */
   keys: number;
-  examples: ShardCounts['examples'];
+  examples: SegmentCounts['examples'];
   /** The load that is being applied and not yet published, if any: run it again. */
   pending: boolean;
-  /** Shards of the snapshot that were damaged or missing, and were rebuilt from the table. */
+  /** Segments of the snapshot that were damaged or missing, and were rebuilt from the table. */
   rebuilt: string[];
   /**
    * Objects of the storage behind the snapshot's lines that are damaged or missing. The table can't give them back:
    * only a full extract can, and until then no mutations can be applied.
    */
   unusable: string[];
-  /** How many lines more the snapshot has with rebuilt shards than its load counted; not 0 if the table had changed. */
+  /** How many more lines the rebuilt snapshot has than its load counted; not 0 if the table had changed. */
   unexplained: number;
 };
 
@@ -115,13 +115,13 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
     const found = noChanges();
     const rebuilt: string[] = [];
     let lines = 0;
-    for (const shard of [...new Set([...snapshot.shards, ...table.shards])].sort()) {
-      const before = table.of(shard);
-      const stored = await storedLines(session.storage, snapshot, shard);
-      if (!stored) rebuilt.push(shard);
+    for (const segment of [...new Set([...snapshot.segments, ...table.segments])].sort()) {
+      const before = table.of(segment);
+      const stored = await storedLines(session.storage, snapshot, segment);
+      if (!stored) rebuilt.push(segment);
       const after =
         stored ??
-        (await rebuild(session.storage, target, shard, before, { pending: manifest.pending !== null, planOnly }));
+        (await rebuild(session.storage, target, segment, before, { pending: manifest.pending !== null, planOnly }));
       lines += after.length;
       const changes = [...diff(before, after)];
       // A table that lacks a field of its snapshot is wrong, whichever release wrote it.
@@ -161,17 +161,17 @@ async function unusableObjects(storage: Storage, { snapshot, extract }: Manifest
     });
   };
   await check(paths.snapshotReference(snapshot.id), checkedReference);
-  for (const shard of await shardsOfObjects(storage, snapshot)) {
-    await check(paths.snapshotObjects(snapshot.id, shard), (bytes) => {
-      const reader = new ObjectShardReader(bytes);
+  for (const segment of await segmentsOfObjects(storage, snapshot)) {
+    await check(paths.snapshotObjects(snapshot.id, segment), (bytes) => {
+      const reader = new ObjectSegmentReader(bytes);
       for (const part of reader.parts) reader.lines(part);
     });
   }
   return unusable;
 }
 
-async function readAll({ progress }: LoadSession, scan: RepairOptions['scan'], keys: number): Promise<LinesByShard> {
-  const table = new LinesByShard();
+async function readAll({ progress }: LoadSession, scan: RepairOptions['scan'], keys: number): Promise<LinesBySegment> {
+  const table = new LinesBySegment();
   const shown = progress.begin('compare', { rows: keys });
   for await (const lines of scan()) {
     for (const line of lines) table.add(line);
@@ -182,10 +182,10 @@ async function readAll({ progress }: LoadSession, scan: RepairOptions['scan'], k
 }
 
 /** The lines of a snapshot with their places in the order of the table; `null` where they are damaged or missing. */
-async function storedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[] | null> {
-  if (!shards.includes(shard)) return [];
+async function storedLines(storage: Storage, { id, segments }: Snapshot, segment: string): Promise<Line[] | null> {
+  if (!segments.includes(segment)) return [];
   try {
-    return (await getUnpacked(storage, paths.snapshot(id, shard), unpackShard)).map(tableLine);
+    return (await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment)).map(tableLine);
   } catch (error) {
     if (error instanceof UnusableObjectError) return null;
     throw error;
@@ -193,27 +193,27 @@ async function storedLines(storage: Storage, { id, shards }: Snapshot, shard: st
 }
 
 /**
- * Rebuilds a shard of the snapshot from the table and, while its load is pending, from the changes of that load: each
+ * Rebuilds a segment of the snapshot from the table and, while its load is pending, from the changes of that load: each
  * of these replaces or removes a whole item, so it does not matter which are in the table already.
  * @throws DamagedObjectError, MissingObjectError when the changes of a pending load are unusable too
  */
 async function rebuild(
   storage: Storage,
   { load, snapshot }: ManifestEntry,
-  shard: string,
+  segment: string,
   table: readonly Line[],
   { pending, planOnly }: { pending: boolean; planOnly: boolean },
 ): Promise<Line[]> {
   const lines = new Map(table.map((line) => [keyOf(line), line]));
   const files = pending ? await getJson<ChangeFile[]>(storage, paths.changeFiles(load)) : [];
-  for (const { changes } of files.filter((file) => file.changes.startsWith(`${shard}-`))) {
+  for (const { changes } of files.filter((file) => file.changes.startsWith(`${segment}-`))) {
     for (const write of await getUnpacked(storage, paths.changes(load, changes), unpackWrites)) {
       if ('remove' in write) lines.delete(write.remove);
       else lines.set(keyOf(write.put), tableLine(write.put));
     }
   }
   const after = [...lines.values()].sort();
-  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, shard), packShard(after.map(snapshotLine)));
+  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, segment), packSegment(after.map(snapshotLine)));
   return after;
 }
 

@@ -4,7 +4,7 @@ import { retryWithBackoff } from '../../core/retry.ts';
 import type { Load } from '../../loader/dataset/load.ts';
 import type { StageProgress } from '../../loader/progress.ts';
 import { applyChanges, importAll } from '../../loader/steps/apply.ts';
-import { type Collected, collect, type ShardItem } from '../../loader/steps/collect.ts';
+import { type Collected, collect, type SegmentItem } from '../../loader/steps/collect.ts';
 import { discover } from '../../loader/steps/discover.ts';
 import { approve, guard } from '../../loader/steps/guard.ts';
 import {
@@ -27,7 +27,7 @@ import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 import { type Task, tasksAtOnce } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';
 
-/** The first half of a load, up to rows by shard; skips what is stored. Streets are read while the rest is copied. */
+/** The first half of a load, up to rows by segment; skips what is stored. Streets are read while the rest is copied. */
 async function extract(session: LoadSession, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const { members, source } = await getJson<Load>(storage, paths.load(load));
@@ -48,20 +48,20 @@ async function extract(session: LoadSession, load: string): Promise<void> {
   await collect(storage, load);
 }
 
-/** Makes the new snapshot and the changes of all shards. */
+/** Makes the new snapshot and the changes of all segments. */
 async function merge(session: LoadSession, load: string): Promise<void> {
   const { storage, progress, options } = session;
-  const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
+  const segments = await getJson<SegmentItem[]>(storage, paths.segments(load));
   const workers = session.workers(0);
   const { objects } = await getJson<Collected>(storage, paths.collected(load));
   const shown = progress.begin('merge', { rows: objects });
   const reference = await readReference(storage, load);
   const { changesPerFile } = options;
   await workers.run(
-    shards.map(({ shard }) => ({
+    segments.map(({ segment }) => ({
       kind: 'merge',
       load,
-      shard,
+      segment,
       reference,
       ...(changesPerFile ? { changesPerFile } : {}),
     })),

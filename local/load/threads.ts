@@ -5,7 +5,7 @@ import type { ReferenceMemory } from '../../loader/dataset/reference-file.ts';
 import { ExtractError } from '../../loader/extract-error.ts';
 import type { Amount } from '../../loader/progress.ts';
 import { extractPart } from '../../loader/steps/extract.ts';
-import { mergeShard } from '../../loader/steps/merge.ts';
+import { mergeSegment } from '../../loader/steps/merge.ts';
 import { reference } from '../../loader/steps/reference.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { DamagedObjectError, MissingObjectError, type Storage } from '../../loader/storage/storage.ts';
@@ -15,7 +15,7 @@ import { withOwnYoungGeneration } from './young-generation.ts';
 export type Task =
   | { kind: 'reference'; load: string }
   | { kind: 'extract'; load: string; part: Part }
-  | { kind: 'merge'; load: string; shard: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
+  | { kind: 'merge'; load: string; segment: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
 
 /** Runs tasks, several at once. */
 export type Workers = {
@@ -34,7 +34,7 @@ async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => 
       break;
     case 'merge':
       onRead({
-        rows: (await mergeShard(storage, task.load, task.shard, task.reference, task.changesPerFile)).objects,
+        rows: (await mergeSegment(storage, task.load, task.segment, task.reference, task.changesPerFile)).objects,
       });
   }
 }

@@ -82,7 +82,7 @@ Example:
         return repairResult(report);
       });
       if (damaged.length > 0) {
-        const message = `The snapshot is damaged in the shards ${damaged.join(', ')}. Rebuild them: "load repair".`;
+        const message = `The snapshot is damaged in the segments ${damaged.join(', ')}. Rebuild them: "load repair".`;
         throw new CommandError('storage_damaged', message, { details: { differences, damaged } });
       }
       requireObjects(unusable);

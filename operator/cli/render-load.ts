@@ -234,7 +234,7 @@ function rebuiltText({ outcome, rebuilt, unexplained }: RepairReport): string[] 
   if (rebuilt.length === 0) return [];
   const verb = outcome === 'planned' ? 'Would rebuild' : 'Rebuilt';
   const lines = [
-    `${verb} from the table, as the snapshot's own were damaged or missing: shards ${rebuilt.join(', ')}.`,
+    `${verb} from the table, as the snapshot's own were damaged or missing: segments ${rebuilt.join(', ')}.`,
   ];
   if (unexplained !== 0) {
     lines.push(

@@ -1,15 +1,15 @@
 import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
 import type { Mutation } from '../../loader/bag/mutations.ts';
 import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../../loader/bag/voorkomen.ts';
-import { unpackShard } from '../../loader/dataset/line-shard.ts';
+import { unpackSegment } from '../../loader/dataset/line-segment.ts';
 import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
 import type { ManifestEntry, MutationFile } from '../../loader/dataset/load.ts';
 import { type NamedObjects, namedObjects } from '../../loader/dataset/named-objects.ts';
-import { ObjectShardReader } from '../../loader/dataset/object-shard.ts';
+import { ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
 import { elsewhere, type ObjectLine, parseObjectLine } from '../../loader/dataset/objects.ts';
 import { occurrencesIn } from '../../loader/dataset/reference-file.ts';
-import { shardOf } from '../../loader/dataset/stored-form.ts';
-import { shardsOfObjects } from '../../loader/steps/extract.ts';
+import { segmentOf } from '../../loader/dataset/stored-form.ts';
+import { segmentsOfObjects } from '../../loader/steps/extract.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
@@ -131,13 +131,17 @@ function numKey({ postcode, huisnummer, huisletter, huisnummertoevoeging }: NumV
   return `${postcode ?? ''}#${huisnummer}#${(huisletter + huisnummertoevoeging).toUpperCase()}`;
 }
 
-/** The objects of one shard of a snapshot; `null` where it has none. */
-function objectsIn(storage: Storage, { snapshot }: ManifestEntry, shard: string): Promise<ObjectShardReader | null> {
-  return findUnpacked(storage, paths.snapshotObjects(snapshot.id, shard), (bytes) => new ObjectShardReader(bytes));
+/** The objects of one segment of a snapshot; `null` where it has none. */
+function objectsIn(
+  storage: Storage,
+  { snapshot }: ManifestEntry,
+  segment: string,
+): Promise<ObjectSegmentReader | null> {
+  return findUnpacked(storage, paths.snapshotObjects(snapshot.id, segment), (bytes) => new ObjectSegmentReader(bytes));
 }
 
 async function placesIn(storage: Storage, { snapshot }: ManifestEntry, key: string): Promise<string[]> {
-  const lines = await findUnpacked(storage, paths.snapshot(snapshot.id, shardOf(key)), unpackShard);
+  const lines = await findUnpacked(storage, paths.snapshot(snapshot.id, segmentOf(key)), unpackSegment);
   const line = lines?.find((one) => keyOf(one) === key);
   return line ? parseLine(line).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`) : [];
 }
@@ -152,7 +156,7 @@ async function earlierOf(storage: Storage, published: ManifestEntry, history: re
   for (const entry of [published, ...history]) {
     if (seen.has(entry.snapshot.id)) continue;
     seen.add(entry.snapshot.id);
-    const objects = await objectsIn(storage, entry, shardOf(key));
+    const objects = await objectsIn(storage, entry, segmentOf(key));
     if (!objects) continue;
     for (const line of objects.lines(key.slice(0, 3))) {
       if (keyOf(withoutMark(line)) === key) ids.add(parseObjectLine(line).identificatie);
@@ -172,9 +176,9 @@ async function occurrencesOf(
 ): Promise<NumVoorkomen[]> {
   const found = new Map<string, NumVoorkomen>();
   const named = namedObjects('identificatie', ids);
-  const shard = shardOf(key);
-  const others = (await shardsOfObjects(storage, entry.snapshot)).filter((one) => one !== shard);
-  for (const one of [shard, ...others]) {
+  const segment = segmentOf(key);
+  const others = (await segmentsOfObjects(storage, entry.snapshot)).filter((one) => one !== segment);
+  for (const one of [segment, ...others]) {
     const have = new Set([...found.values()].map(({ identificatie }) => identificatie));
     if ([...ids].every((id) => have.has(id))) break;
     for (const num of await findIn(storage, entry, one, named))
@@ -186,10 +190,10 @@ async function occurrencesOf(
 async function findIn(
   storage: Storage,
   entry: ManifestEntry,
-  shard: string,
+  segment: string,
   named: NamedObjects,
 ): Promise<NumVoorkomen[]> {
-  const objects = await objectsIn(storage, entry, shard);
+  const objects = await objectsIn(storage, entry, segment);
   return (objects?.parts ?? []).flatMap((part) => objects?.find(part, named) ?? []).map(parseObjectLine);
 }
 

@@ -18,8 +18,8 @@ const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*
 describe('a load that fails', () => {
   it('in one child stops the load, reports the error, and lets the next one continue where it stopped', async () => {
     const source = await loader.serve(january);
-    loader.replace('merge', (event: { Items: { shard: string }[] }, real) => {
-      if (event.Items[0]?.shard === '25') throw new Error('out of memory');
+    loader.replace('merge', (event: { Items: { segment: string }[] }, real) => {
+      if (event.Items[0]?.segment === '25') throw new Error('out of memory');
       return real(event as never);
     });
     const failed = await loader.run({ source });

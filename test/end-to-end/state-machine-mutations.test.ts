@@ -36,7 +36,7 @@ const [toMerge, fromMerge] = [
   toGuard.slice(0, toGuard.indexOf('CheckForDays')),
   toGuard.slice(toGuard.indexOf('Merge')),
 ];
-const ofMutations = ['Mutate', 'ShardsToMerge', ...fromMerge];
+const ofMutations = ['Mutate', 'SegmentsToMerge', ...fromMerge];
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
 const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
 

@@ -21,7 +21,7 @@ export const ways = {
     'Extract',
     'Collect',
     'CheckForDays',
-    'ShardsToMerge',
+    'SegmentsToMerge',
     'Merge',
     'Guard',
     'CheckGuardResult',

@@ -28,7 +28,7 @@ const fastRounds = 20;
 const leastMilliseconds = 2_000;
 
 /**
- * CPU of the loader's own extract step (inflate, parse, validity, join, rows by shard, stored), against inflating the
+ * CPU of the loader's own extract step (inflate, parse, validity, join, rows by segment, stored), against inflating the
  * same entries into buffers of their known size, in turn, in one thread; at 1/100, 1/10 and 1 of the country as far as
  * `--scale` goes. And the megabytes a second of reading alone, by the fast and the strict reader (saxes), and of GDAL's
  * LVBAG driver, where that is installed, over a few files. And the memory of a whole load on all cores, from zip to
@@ -52,7 +52,7 @@ export const benchmark: Benchmark = {
     bars: [
       { label: 'inflate alone', value: Number(figures.mb_per_cpu_second_inflate), isReference: true },
       { label: 'inflate alone, memory released', value: Number(figures.mb_per_cpu_second_inflate_and_release) },
-      { label: 'extract: inflate, parse, join, shard', value: Number(figures.mb_per_cpu_second_extract) },
+      { label: 'extract: inflate, parse, join, segment', value: Number(figures.mb_per_cpu_second_extract) },
       { label: 'reading alone', value: Number(figures.mb_per_cpu_second_parse) },
       { label: 'saxes (our strict reader)', value: Number(figures.mb_per_cpu_second_strict) },
       ...(figures.mb_per_cpu_second_ogr2ogr === null

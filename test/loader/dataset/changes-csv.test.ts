@@ -14,7 +14,7 @@ describe('a change as CSV', () => {
   });
 });
 
-describe('the CSV of the changes of a shard', () => {
+describe('the CSV of the changes of a segment', () => {
   it('has each change once, in files of about 2 MB', async () => {
     const written: [string, string][] = [];
     const writer = new ChangesCsvWriter('13', async (name, packed) => {

@@ -8,7 +8,7 @@ import { BlockedLines } from '../../../loader/dataset/block-file.ts';
 import { type DerivedBy, lookupBefore } from '../../../loader/dataset/derive-rows.ts';
 import { editPart } from '../../../loader/dataset/edit-part.ts';
 import { joinTexts } from '../../../loader/dataset/join-rows.ts';
-import { countLines } from '../../../loader/dataset/line-shard.ts';
+import { countLines } from '../../../loader/dataset/line-segment.ts';
 import { diff, type RowTexts, rowsIn } from '../../../loader/dataset/lines.ts';
 import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import { identificatieOf, objectLines, referencesOf } from '../../../loader/dataset/objects.ts';

@@ -10,7 +10,7 @@ function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snaps
     load,
     kind,
     peildatum,
-    snapshot: { id: snapshot, shards: [] },
+    snapshot: { id: snapshot, segments: [] },
     identity: snapshot,
     source: null,
     extract: null,

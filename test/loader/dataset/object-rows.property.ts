@@ -50,9 +50,9 @@ describe('the rows of a worker', () => {
             expected[part] = [...(expected[part] ?? []), ...lines];
           }
         }
-        const { packed, segments } = rows.pack();
+        const { packed, ranges } = rows.pack();
         const stored = Buffer.concat(packed);
-        const lines = Object.entries(segments).map(([part, [at, length]]) => [
+        const lines = Object.entries(ranges).map(([part, [at, length]]) => [
           part,
           linesOf(unpackLineBytes(stored.subarray(at, at + length))),
         ]);

@@ -13,11 +13,11 @@ import { BlockedLines } from '../../../loader/dataset/block-file.ts';
 import { ChangeWriter, unpackWrites } from '../../../loader/dataset/change-file.ts';
 import {
   countLines,
-  LineShardReader,
-  lineShardWriter,
-  packShard,
-  unpackShard,
-} from '../../../loader/dataset/line-shard.ts';
+  LineSegmentReader,
+  lineSegmentWriter,
+  packSegment,
+  unpackSegment,
+} from '../../../loader/dataset/line-segment.ts';
 import {
   addressPart,
   type Change,
@@ -114,8 +114,8 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        const reader = new LineShardReader(packShard(lines));
-        const copied = lineShardWriter();
+        const reader = new LineSegmentReader(packSegment(lines));
+        const copied = lineSegmentWriter();
         const total = { lines: 0, lists: 0 };
         for (const part of reader.parts) {
           const { lines: blocks, counts } = reader.blocks(part);
@@ -125,7 +125,7 @@ describe('a snapshot', () => {
         }
         expect(total).toEqual(countLines(lines));
         expect(total.lists).toBe(lines.filter((line) => addressPart(line) === null).length);
-        expect(Buffer.concat(copied.pack()).equals(packShard(lines))).toBe(true);
+        expect(Buffer.concat(copied.pack()).equals(packSegment(lines))).toBe(true);
       }),
     );
   });
@@ -148,17 +148,17 @@ describe('a snapshot', () => {
     );
     fc.assert(
       fc.property(shuffled, ([all, turned]) => {
-        expect(packShard(joinLines(turned.map(rowOf))).equals(packShard(joinLines(all.map(rowOf))))).toBe(true);
+        expect(packSegment(joinLines(turned.map(rowOf))).equals(packSegment(joinLines(all.map(rowOf))))).toBe(true);
       }),
     );
   });
 
-  it('is the same lines however many shards there are', () => {
+  it('is the same lines however many segments there are', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 0, max: 4 }), (all, digits) => {
         const lines = all.map(rowOf);
-        const shards = [...new Set(lines.map((line) => line.slice(0, digits)))].sort();
-        const joined = shards.flatMap((shard) => joinLines(lines.filter((line) => line.startsWith(shard))));
+        const segments = [...new Set(lines.map((line) => line.slice(0, digits)))].sort();
+        const joined = segments.flatMap((segment) => joinLines(lines.filter((line) => line.startsWith(segment))));
         expect(joined).toEqual(joinLines(lines));
       }),
     );
@@ -168,7 +168,7 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf)).filter((line) => line.startsWith('13'));
-        const reader = new LineShardReader(packShard(lines));
+        const reader = new LineSegmentReader(packSegment(lines));
         const taken = postcode3sOf('13').map((postcode3) => reader.lines(postcode3));
         expect(taken.flat()).toEqual(lines);
         for (const [at, ofPart] of taken.entries()) {
@@ -176,21 +176,21 @@ describe('a snapshot', () => {
         }
       }),
     );
-    expect(new LineShardReader(null).lines('138')).toEqual([]);
+    expect(new LineSegmentReader(null).lines('138')).toEqual([]);
   });
 
   it('is read back from its stored form', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        expect(unpackShard(packShard(lines))).toEqual(lines);
+        expect(unpackSegment(packSegment(lines))).toEqual(lines);
         expect(lines.map((line) => storedAddress(addressItem(parseLine(line))))).toEqual(lines.map(parseLine));
       }),
     );
   });
 
   it('is refused when a byte of it was damaged', () => {
-    const packed = packShard(
+    const packed = packSegment(
       joinLines([
         rowOf({
           postcode: '1381AA',
@@ -202,7 +202,7 @@ describe('a snapshot', () => {
       ]),
     );
     packed.writeUInt8(packed.readUInt8(packed.length - 6) ^ 1, packed.length - 6);
-    expect(() => unpackShard(packed)).toThrow();
+    expect(() => unpackSegment(packed)).toThrow();
   });
 });
 
@@ -226,12 +226,12 @@ describe('a snapshot of an earlier release', () => {
         const lines = joinLines(all.map(rowOf));
         const old = packLines(lines.map(firstForm));
         const expected = lines.map(parseLine).map(withoutIds);
-        expect(unpackShard(old).map(parseLine)).toEqual(expected);
-        const reader = new LineShardReader(old);
+        expect(unpackSegment(old).map(parseLine)).toEqual(expected);
+        const reader = new LineSegmentReader(old);
         expect(reader.parts.flatMap((part) => reader.lines(part)).map(parseLine)).toEqual(expected);
         expect(reader.parts.flatMap((part) => reader.blocks(part).lines.lines()).map(parseLine)).toEqual(expected);
         expect(reader.isComplete).toBe(lines.length === 0);
-        expect(new LineShardReader(packShard(lines)).isComplete).toBe(true);
+        expect(new LineSegmentReader(packSegment(lines)).isComplete).toBe(true);
       }),
     );
   });
@@ -239,10 +239,10 @@ describe('a snapshot of an earlier release', () => {
   it('is stored again as incomplete, so that the next load derives it anew', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 60 }), (all) => {
-        const lines = unpackShard(packLines(joinLines(all.map(rowOf)).map(firstForm)));
-        const packed = packShard(lines);
-        expect(new LineShardReader(packed).isComplete).toBe(false);
-        expect(unpackShard(packed)).toEqual(lines);
+        const lines = unpackSegment(packLines(joinLines(all.map(rowOf)).map(firstForm)));
+        const packed = packSegment(lines);
+        expect(new LineSegmentReader(packed).isComplete).toBe(false);
+        expect(unpackSegment(packed)).toEqual(lines);
       }),
     );
   });
@@ -251,7 +251,7 @@ describe('a snapshot of an earlier release', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        const changes = [...diff(unpackShard(packLines(lines.map(firstForm))), lines)];
+        const changes = [...diff(unpackSegment(packLines(lines.map(firstForm))), lines)];
         expect(changes.map(({ kind }) => kind)).toEqual(lines.filter(hasAddress).map(() => 'upgraded'));
       }),
     );
@@ -275,7 +275,7 @@ describe('a snapshot of a later release', () => {
       '#woonplaats gemeente straat nummeraanduidingen',
       '1381AA#9#\t,A\tWeesp\tX\tVeer\t0457200000000001',
     ]);
-    const [line = ''] = unpackShard(packed);
+    const [line = ''] = unpackSegment(packed);
     expect(parseLine(line)).toEqual({
       key: '1381AA#9#',
       places: [{ straat: 'Veer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000000001'] }],
@@ -303,7 +303,7 @@ describe('a difference', () => {
   it('from nothing is stored as the blocks of the snapshot, and puts every line', () => {
     fc.assert(
       fc.property(rows, fc.boolean(), (all, isEdited) => {
-        const [changes, snapshot, expected] = [new ChangeWriter(), lineShardWriter(), truth(all)];
+        const [changes, snapshot, expected] = [new ChangeWriter(), lineSegmentWriter(), truth(all)];
         const lines = joinLines(all.map(rowOf));
         for (const [part, ofPart] of Map.groupBy(lines, (line) => line.slice(0, 3))) {
           const counts = countLines(ofPart);
@@ -315,7 +315,7 @@ describe('a difference', () => {
         expect(changes.count).toBe(lines.length);
         const writes = unpackWrites(Buffer.concat(changes.pack()));
         expect(tableOf(writes.map((write) => (write as { put: Line }).put))).toEqual(expected);
-        expect(unpackShard(Buffer.concat(snapshot.pack()))).toEqual(lines);
+        expect(unpackSegment(Buffer.concat(snapshot.pack()))).toEqual(lines);
       }),
     );
   });

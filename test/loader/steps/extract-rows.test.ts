@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { packLines, type Segments } from '../../../loader/dataset/stored-form.ts';
+import { type ByteRanges, packLines } from '../../../loader/dataset/stored-form.ts';
 import { readRows } from '../../../loader/steps/extract.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { DamagedObjectError, putPacked, type Storage } from '../../../loader/storage/storage.ts';
@@ -13,7 +13,7 @@ const parts: Record<string, string[]> = {
   '139': ['1391XE#3#'],
   '250': ['2500AA#1#'],
 };
-const segments: Segments = {};
+const ranges: ByteRanges = {};
 let packed: Buffer;
 let folder: string;
 let storage: Storage;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const pieces = Object.entries(parts).map(([postcode3, lines]) => [postcode3, packLines(lines)] as const);
   let position = 0;
   for (const [postcode3, { length }] of pieces) {
-    segments[postcode3] = [position, length];
+    ranges[postcode3] = [position, length];
     position += length;
   }
   packed = Buffer.concat(pieces.map(([, piece]) => piece));
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function linesOf(postcode3s?: string[]): Promise<Record<string, string[]>> {
-  const rows = await readRows(storage, key, segments, postcode3s);
+  const rows = await readRows(storage, key, ranges, postcode3s);
   const entries = rows.map(async ({ postcode3, lines }) => [postcode3, (await lines()).toString().split('\n')]);
   return Object.fromEntries(await Promise.all(entries));
 }

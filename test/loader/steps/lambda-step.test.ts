@@ -73,8 +73,8 @@ async function untilGuard(month: Month, input: object = {}): Promise<Guarded & {
   await call('stage', { load });
   const { items: parts } = await call<{ items: Items }>('reference', { load });
   await map('extract', parts, { load });
-  const { items: shards } = await call<{ items: Items }>('collect', { load });
-  await map('merge', shards, { load });
+  const { items: segments } = await call<{ items: Items }>('collect', { load });
+  await map('merge', segments, { load });
   return { ...(await call<Guarded>('guard', { load, owner, ...input })), load, owner };
 }
 

@@ -11,7 +11,7 @@ export type Month = { peildatum: string; addresses: Address[] };
 
 const begin = '2010-09-29';
 
-/** The first state: four shards, a key with two places, an address registered twice. */
+/** The first state: four segments, a key with two places, an address registered twice. */
 export const january: Month = {
   peildatum: '2026-01-08',
   addresses: [
@@ -56,7 +56,7 @@ export const februaryChanges = {
   removed: ['2513AA#2#'],
 };
 
-/** Yet another month on: a shard that goes, one that comes, and some that go back to what they were. */
+/** Yet another month on: a segment that goes, one that comes, and some that go back to what they were. */
 export const march: Month = {
   peildatum: '2026-03-08',
   addresses: [

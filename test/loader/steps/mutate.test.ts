@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ObjectShardReader } from '../../../loader/dataset/object-shard.ts';
+import { ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
 import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
@@ -44,8 +44,8 @@ async function storedOccurrences(storage: Storage): Promise<string[]> {
   const id = (await readManifest(storage)).published?.snapshot.id ?? '';
   const found: string[] = [];
   for (const { key } of await storage.list(paths.snapshotObjects(id, ''))) {
-    const shard = new ObjectShardReader(await storage.get(key));
-    for (const part of shard.parts) for (const line of shard.lines(part)) found.push(`${part} ${line}`);
+    const segment = new ObjectSegmentReader(await storage.get(key));
+    for (const part of segment.parts) for (const line of segment.lines(part)) found.push(`${part} ${line}`);
   }
   for (const group of occurrencesIn((await storage.get(paths.snapshotReference(id))) as Buffer)) {
     for (const { kind, identificatie, volgnummer } of group) found.push(`${kind} ${identificatie} ${volgnummer}`);

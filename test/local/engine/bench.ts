@@ -76,7 +76,7 @@ export function idOf(index: number): string {
   return `04572${String(index).padStart(11, '0')}`;
 }
 
-/** `count` lines in groups, like the shards of a snapshot. */
+/** `count` lines in groups, like the segments of a snapshot. */
 export async function* groupsOf(count: number, groups = 2) {
   for (let group = 0; group < groups; group++) {
     yield Array.from({ length: count / groups }, (_, index) => {

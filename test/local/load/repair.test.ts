@@ -7,7 +7,7 @@ import { parseLine } from '../../../loader/dataset/lines.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { paths } from '../../../loader/storage/storage.ts';
-import { LinesByShard, repairTable } from '../../../local/load/repair.ts';
+import { LinesBySegment, repairTable } from '../../../local/load/repair.ts';
 import { rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
@@ -292,17 +292,17 @@ describe('a repair', () => {
   });
 });
 
-describe('lines by shard', () => {
+describe('lines by segment', () => {
   it('are all returned in order, also if they were compressed in between', () => {
     const lines = Array.from(
       { length: 1000 },
       (_, index) => `${10 + (index % 3)}12RJ#${index * 7919}#\t\tStraat\tWeesp\t`,
     );
-    const kept = new LinesByShard(16);
+    const kept = new LinesBySegment(16);
     for (const line of lines.toReversed()) kept.add(line);
-    expect(kept.shards.sort()).toEqual(['10', '11', '12']);
-    for (const shard of kept.shards) {
-      expect(kept.of(shard)).toEqual(lines.filter((line) => line.startsWith(shard)).sort());
+    expect(kept.segments.sort()).toEqual(['10', '11', '12']);
+    for (const segment of kept.segments) {
+      expect(kept.of(segment)).toEqual(lines.filter((line) => line.startsWith(segment)).sort());
     }
     expect(kept.of('13')).toEqual([]);
   });

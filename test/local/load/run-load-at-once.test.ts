@@ -15,7 +15,7 @@ function gathering(wanted: number) {
   };
 }
 
-it('a small load works on four shards at once, as each mostly waits for the disk or the database', async () => {
+it('a small load works on four segments at once, as each mostly waits for the disk or the database', async () => {
   const bench = await startLoadBench();
   const { table, bucket } = await bench.newPlace();
   const [storage, addresses] = [bench.storageIn(bucket), dynamoDbAddressTable(bench.client, table)];

@@ -4,7 +4,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { keyItem } from '../../../core/addresses/address-item.ts';
 import { BlockFile } from '../../../loader/dataset/block-file.ts';
-import { unpackShard } from '../../../loader/dataset/line-shard.ts';
+import { unpackSegment } from '../../../loader/dataset/line-segment.ts';
 import { packLines } from '../../../loader/dataset/stored-form.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
@@ -24,15 +24,15 @@ let storage: Storage;
 async function asEarlierRelease({ table, bucket }: LoadPlace): Promise<void> {
   const stored = bench.storageIn(bucket);
   const { published } = await readManifest(stored);
-  const { id = '', shards = [] } = published?.snapshot ?? {};
-  for (const shard of shards) {
-    const lines = await getUnpacked(stored, paths.snapshot(id, shard), unpackShard);
+  const { id = '', segments = [] } = published?.snapshot ?? {};
+  for (const segment of segments) {
+    const lines = await getUnpacked(stored, paths.snapshot(id, segment), unpackSegment);
     const old = lines.map((line) => {
       const [key, list, ...texts] = line.split('\t');
       const places = Array.from({ length: texts.length / 3 }, (_, i) => `${texts[3 * i + 1]}\t${texts[3 * i]}`);
       return [key, ...places.sort(), ...(list ? [list] : [])].join('\t');
     });
-    await putPacked(stored, paths.snapshot(id, shard), packLines(old));
+    await putPacked(stored, paths.snapshot(id, segment), packLines(old));
   }
   for (const [key, places] of await bench.addressesIn(table)) {
     const names = places.map((_, i) => `places[${i}].ids`).join(', ');
@@ -126,7 +126,7 @@ describe('a dataset that an earlier release loaded', () => {
     expect(await bench.addressesIn(place.table)).toEqual(tableOf(february));
   });
 
-  it('is rebuilt from the table where a shard is damaged, and gets its ids from the next load', async () => {
+  it('is rebuilt from the table where a segment is damaged, and gets its ids from the next load', async () => {
     const { published } = await readManifest(storage);
     const key = paths.snapshot(published?.snapshot.id ?? '', '13');
     await storage.put(key, Buffer.from('junk'));

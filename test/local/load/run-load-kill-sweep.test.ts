@@ -122,7 +122,7 @@ describe('a load of mutations that dies at any read or write', () => {
 
   /**
    * January a day later: a street has another name, an address has gone, one is new, and one has moved to another
-   * shard.
+   * segment.
    */
   const dayAfter: Month = {
     peildatum: to,

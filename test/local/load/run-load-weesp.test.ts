@@ -67,12 +67,12 @@ async function trueLists(): Promise<Map<string, (string | null)[]>> {
 }
 
 async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
-  const shards: Record<string, string> = {};
+  const segments: Record<string, string> = {};
   for (const { key } of await storage.list('snapshots/')) {
     const bytes = (await storage.get(key)) ?? Buffer.alloc(0);
-    shards[key.split('/').slice(2).join('/')] = createHash('sha256').update(bytes).digest('hex');
+    segments[key.split('/').slice(2).join('/')] = createHash('sha256').update(bytes).digest('hex');
   }
-  return shards;
+  return segments;
 }
 
 given(`the whole of Weesp${missing}`, () => {

@@ -1,7 +1,7 @@
 import { bareKey } from '../../../core/addresses/address-key.ts';
-import { LineShardReader } from '../../../loader/dataset/line-shard.ts';
+import { LineSegmentReader } from '../../../loader/dataset/line-segment.ts';
 import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
-import { shardOf } from '../../../loader/dataset/stored-form.ts';
+import { segmentOf } from '../../../loader/dataset/stored-form.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
@@ -21,12 +21,12 @@ const held = { owner: 'bench', token: 'bench', untilSeconds: Number.MAX_SAFE_INT
 const table: AddressTable = {
   async read(keys) {
     const { pending } = await readManifest(storage);
-    const { id = '', shards = [] } = pending?.snapshot ?? {};
+    const { id = '', segments = [] } = pending?.snapshot ?? {};
     const found: Awaited<ReturnType<AddressTable['read']>> = new Map();
-    for (const [shard, ofShard] of Map.groupBy(keys, shardOf)) {
-      if (!shards.includes(shard)) continue;
-      const stored = await getUnpacked(storage, paths.snapshot(id, shard), (bytes) => new LineShardReader(bytes));
-      for (const key of ofShard) {
+    for (const [segment, ofSegment] of Map.groupBy(keys, segmentOf)) {
+      if (!segments.includes(segment)) continue;
+      const stored = await getUnpacked(storage, paths.snapshot(id, segment), (bytes) => new LineSegmentReader(bytes));
+      for (const key of ofSegment) {
         const line = stored
           .blocks(key.slice(0, 3))
           .lines.linesOf(bareKey(key))

@@ -1,4 +1,4 @@
-/** The lines of a shard of a snapshot as they are stored, and how they are counted. */
+/** The lines of a segment of a snapshot as they are stored, and how they are counted. */
 
 import { BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
 import {
@@ -20,35 +20,35 @@ export function countLines(lines: readonly Line[]): LineCounts {
   return { lines: lines.length, lists: lines.reduce((count, line) => (hasAddress(line) ? count : count + 1), 0) };
 }
 
-/** Makes the file of the lines of a shard; each has every field of this release, or those of `form`. */
-export function lineShardWriter(form = linesHeader): BlockFileWriter<LineCounts> {
+/** Makes the file of the lines of a segment; each has every field of this release, or those of `form`. */
+export function lineSegmentWriter(form = linesHeader): BlockFileWriter<LineCounts> {
   return new BlockFileWriter(form);
 }
 
-/** All lines of a shard of a snapshot, in their stored form. */
-export function packShard(lines: readonly Line[]): Buffer {
+/** All lines of a segment of a snapshot, in their stored form. */
+export function packSegment(lines: readonly Line[]): Buffer {
   const [header, ...stored] = linesToStore(lines);
-  const file = lineShardWriter(header);
+  const file = lineSegmentWriter(header);
   for (const [part, ofPart] of Map.groupBy(stored, (line) => line.slice(0, 3))) {
     file.add(part, BlockedLines.ofLines(ofPart), countLines(ofPart));
   }
   return Buffer.concat(file.pack());
 }
 
-/** The lines of a stored shard, also of one that an earlier release stored: without the fields that it did not know. */
-export function unpackShard(packed: Buffer): Line[] {
-  const reader = new LineShardReader(packed);
+/** The lines of a stored segment. */
+export function unpackSegment(packed: Buffer): Line[] {
+  const reader = new LineSegmentReader(packed);
   return reader.parts.flatMap((part) => reader.lines(part));
 }
 
-/** Reads the lines of a stored shard, a part at a time. */
-export class LineShardReader {
+/** Reads the lines of a stored segment, a part at a time. */
+export class LineSegmentReader {
   readonly #form: StoredForm;
   readonly #file: BlockFile<LineCounts> | null = null;
-  /** The parts of a shard that an earlier release stored as one. */
+  /** The parts of a segment that an earlier release stored as one. */
   readonly #parts = new Map<string, Buffer>();
 
-  /** @param packed what was stored; `null` is a shard without lines */
+  /** @param packed what was stored; `null` is a segment without lines */
   constructor(packed: Buffer | null) {
     if (packed && BlockFile.isOne(packed)) {
       this.#file = new BlockFile(packed);

@@ -1,10 +1,10 @@
-/** The objects of a shard as they are stored: how they are written, read, searched and edited. */
+/** The objects of a segment as they are stored: how they are written, read, searched and edited. */
 
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
 import { BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
 import { findNamed, indexOfLines, isNamed, mayHave, type NamedObjects } from './named-objects.ts';
 import type { ObjectLine } from './objects.ts';
-import { parseCheckedJson, shardOf, unpackLineBytes } from './stored-form.ts';
+import { parseCheckedJson, segmentOf, unpackLineBytes } from './stored-form.ts';
 
 /**
  * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which
@@ -12,8 +12,8 @@ import { parseCheckedJson, shardOf, unpackLineBytes } from './stored-form.ts';
  */
 export type PartResult = { addresses: number; problems: ProblemCounts; next: string | null };
 
-/** Makes the file of the objects of a shard. */
-export function objectShardWriter(): BlockFileWriter<PartResult> {
+/** Makes the file of the objects of a segment. */
+export function objectSegmentWriter(): BlockFileWriter<PartResult> {
   return new BlockFileWriter('objects', indexOfLines);
 }
 
@@ -22,8 +22,8 @@ type OldParts = Record<string, PartResult & { position: number; length: number }
 
 const nothing: PartResult = { addresses: 0, problems: problemCounts(emptyReport()), next: null };
 
-/** What an `ObjectShardWriter` packed; `null` is a shard without objects. @throws Error when the bytes are damaged */
-export class ObjectShardReader {
+/** What an `ObjectSegmentWriter` packed; `null` is a segment without objects. @throws Error for damaged bytes */
+export class ObjectSegmentReader {
   readonly #file: BlockFile<PartResult> | null = null;
   readonly #old: OldParts = {};
   readonly #oldLines: Buffer = Buffer.alloc(0);
@@ -95,13 +95,13 @@ export function addEdit(
   }
 }
 
-/** The same by the shard that each part is in. */
-export function editsByShard(edits: Edits): Map<string, Edits> {
-  const shards = new Map<string, Edits>();
+/** The same by the segment that each part is in. */
+export function editsBySegment(edits: Edits): Map<string, Edits> {
+  const segments = new Map<string, Edits>();
   for (const [part, edit] of Object.entries(edits)) {
-    shards.set(shardOf(part), { ...shards.get(shardOf(part)), [part]: edit });
+    segments.set(segmentOf(part), { ...segments.get(segmentOf(part)), [part]: edit });
   }
-  return shards;
+  return segments;
 }
 
 /** The lines of a part after an edit, sorted. Removes every copy of a line. Changes `lines`. */
