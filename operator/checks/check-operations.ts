@@ -9,8 +9,8 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
 import { secretNoticeDays } from '../../lib/config/fields.ts';
 import { clientConfig } from '../connect/deployment.ts';
-import { deployedSettings, missingSettings, type TableName } from '../recovery/table-settings.ts';
 import { type Finding, failed, okay, skipped, warning } from './finding.ts';
+import { deployedSettings, missingSettings, type TableName } from './table-settings.ts';
 
 const day = 86_400_000;
 

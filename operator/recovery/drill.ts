@@ -9,7 +9,7 @@ import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { patient, waitFor } from './procedure.ts';
+import { patient, waitFor } from '../connect/wait-for.ts';
 import { type RestoreInput, restoreDeletedTable, restoreWrongContents } from './restore.ts';
 import { findTable } from './restore-table.ts';
 

@@ -11,9 +11,10 @@ import {
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
+import { applySettings, missingSettings, type TableSettings } from '../checks/table-settings.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type Patience, type Step, waitFor } from './procedure.ts';
-import { applySettings, missingSettings, type TableSettings } from './table-settings.ts';
+import { type Patience, waitFor } from '../connect/wait-for.ts';
+import type { Step } from './procedure.ts';
 
 export type RestoreContext = {
   client: DynamoDBClient;

@@ -2,13 +2,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { type AccountsCounts, countBackup } from '../../packages/admin/backup-lines.ts';
+import { deployedSettings, type TableName } from '../checks/table-settings.ts';
 import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { openLoads } from '../connect/loads.ts';
 import { operatorAudit, servicePartition } from '../connect/operator-audit.ts';
+import { type Patience, patient } from '../connect/wait-for.ts';
 import { carryOverStep, changesSince, type RecordedChange, sortChanges } from './carry-over.ts';
-import { type Patience, type ProcedureReport, patient, runProcedure } from './procedure.ts';
+import { type ProcedureReport, runProcedure } from './procedure.ts';
 import {
   checkRecoverable,
   checkTableOf,
@@ -18,7 +20,6 @@ import {
   type RestoreContext,
   wrongContentsSteps,
 } from './restore-table.ts';
-import { deployedSettings, type TableName } from './table-settings.ts';
 import { smokeLines } from './verify.ts';
 
 /** What a restore did or would do, with what an operator has to know, one line each. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accountsTable } from '../../../core/names.ts';
+import { tableSettingsIn } from '../../../operator/checks/table-settings.ts';
 import { drillStage } from '../../../operator/recovery/drill.ts';
-import type { Patience } from '../../../operator/recovery/procedure.ts';
+import type { Patience } from '../../../operator/connect/wait-for.ts';
 import { restoreDeletedTable, restoreWrongContents } from '../../../operator/recovery/restore.ts';
-import { tableSettingsIn } from '../../../operator/recovery/table-settings.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';

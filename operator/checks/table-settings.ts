@@ -13,7 +13,7 @@ import {
 import * as z from 'zod';
 import { clientConfig } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type Patience, waitFor } from './procedure.ts';
+import { type Patience, waitFor } from '../connect/wait-for.ts';
 
 export type TableName = 'accounts' | 'addresses';
 
