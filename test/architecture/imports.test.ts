@@ -204,11 +204,6 @@ describe('files', () => {
     expect(found).toEqual([]);
   });
 
-  it('have at most 300 lines, but for the sentences of a language, which are one file', () => {
-    const sentences = /^portal\/text\/[a-z]{2}\.ts$/;
-    expect(sources.filter((file) => textOf(file).split('\n').length > 301 && !sentences.test(file))).toEqual([]);
-  });
-
   it('do more than forward', () => {
     const forwards = (file: string) =>
       /^(\s*(\/\*\*[\s\S]*?\*\/|export\s[^;]*?from\s*'[^']+';))*\s*$/.test(textOf(file));

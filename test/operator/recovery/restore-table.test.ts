@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accountsTable } from '../../../core/names.ts';
 import { tableSettingsIn } from '../../../operator/checks/table-settings.ts';
-import { drillStage } from '../../../operator/recovery/drill.ts';
 import type { Patience } from '../../../operator/connect/wait-for.ts';
+import { drillStage } from '../../../operator/recovery/drill.ts';
 import { restoreDeletedTable, restoreWrongContents } from '../../../operator/recovery/restore.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
