@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walkConfiguration, walkDays } from '../../tools/chaos/walk/walk-days.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { start } from '../loader/steps/mutation-register.ts';
+import { sweep } from '../support/sweep.ts';
 
 let loader: StateMachineBench;
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => loader.stop());
 
 describe('forty days with kills, corrections, rejections and extracts', () => {
-  it.each([41, 42])(
+  it.each(sweep([41, 42], 1))(
     'end with exactly the table of the last extract (seed %i)',
     async (seed) => {
       const { happened, found, expected } = await walkDays(loader, { seed, start, days: 40, objects: 40 });

@@ -1,5 +1,6 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import * as sdk from '@aws-sdk/client-dynamodb';
-import { plainConnections } from './plain-connections.ts';
 
 type Json = Record<string, unknown>;
 type ErrorClass = new (options: Json) => Error;
@@ -10,10 +11,10 @@ const errors = sdk as unknown as Record<string, ErrorClass>;
  * retries as before; it lacks the schemas, signatures and user agents of the SDK, which are most of the CPU of a call.
  */
 export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void {
-  const connections = plainConnections(endpoint);
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const { middlewareStack, destroy } = client;
   client.destroy = () => {
-    connections.destroy();
+    agent.destroy();
     destroy.call(client);
   };
   for (const entry of middlewareStack.identify()) {
@@ -30,11 +31,12 @@ export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void 
       async ({ input }) => {
         const { abortSignal: signal } = (__smithy_context ?? {}) as { abortSignal?: AbortSignal };
         const target = `DynamoDB_20120810.${commandName.replace(/Command$/, '')}`;
-        const { status, body: sent } = await connections.post(
-          `${headers}x-amz-target: ${target}\r\n`,
-          JSON.stringify(input, withBytesAsText),
-          signal,
-        );
+        const { status, body: sent } = await post(endpoint, {
+          agent,
+          headers: { ...headers, 'x-amz-target': target },
+          body: JSON.stringify(input, withBytesAsText),
+          ...(signal && { signal }),
+        });
         const body = readBody(sent);
         const $metadata = { httpStatusCode: status };
         if (status !== 200) throw errorOf(body, $metadata);
@@ -45,12 +47,30 @@ export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void 
 }
 
 /** The engine requires a signature, and ignores what it says. */
-const headers = [
-  'content-type: application/x-amz-json-1.0',
-  'authorization: AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-  'x-amz-date: 20260101T000000Z',
-  '',
-].join('\r\n');
+const headers = {
+  'content-type': 'application/x-amz-json-1.0',
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+  'x-amz-date': '20260101T000000Z',
+};
+
+type Post = { agent: Agent; headers: Record<string, string>; body: string; signal?: AbortSignal };
+
+/** @throws AbortError as the SDK's HTTP handler does, or the error of the connection */
+function post(endpoint: string, { agent, headers, body, signal }: Post): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = { ...headers, 'content-length': Buffer.byteLength(body) };
+    const call = request(endpoint, { method: 'POST', agent, headers: sent }, (response: IncomingMessage) => {
+      text(response).then((received) => resolve({ status: response.statusCode ?? 0, body: received }), reject);
+    });
+    const abort = () =>
+      call.destroy(Object.assign(new Error('Request aborted', { cause: signal?.reason }), { name: 'AbortError' }));
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
+    call.on('error', reject).on('close', () => signal?.removeEventListener('abort', abort));
+    call.end(body);
+  });
+}
 
 function errorOf({ Message, ...body }: Json, $metadata: Json): Error {
   const name = String(body.__type).replace(/^.*#/, '');
