@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { planRollback, planUpgrade, type UpgradePlan } from '../upgrade/plan.ts';
+import type { UpgradePlan } from '../upgrade/plan.ts';
 import { readReleases } from '../upgrade/releases.ts';
 import { folderOf, printResult, type Terminal } from './command.ts';
 import { configIn } from './config.ts';
@@ -55,7 +55,8 @@ Example:
 async function upgrade(terminal: Terminal, { stage: named, from, apply, json }: UpgradeOptions): Promise<void> {
   const folder = folderOf(terminal);
   const { stage, region, portal } = configIn(folder, named);
-  // Imported here because the AWS client loads slower than `--help` should print.
+  // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
+  const { planUpgrade } = await import('../upgrade/plan.ts');
   const { deployedTemplates, synthesizedTemplates, templatesIn } = await import('../upgrade/read-stacks.ts');
   if (from === undefined) process.env.AWS_REGION ??= region;
   const deployment = deploymentName(stage);
@@ -101,6 +102,7 @@ async function rollbackCode(terminal: Terminal, { stage: named, to, apply, json 
     throw new CommandError('no_file', `${to} does not exist. Name a packed file or a version.`);
   if (to !== undefined && !isFile && !/^\d+\.\d+\.\d+$/.test(to))
     throw new CommandError('no_version', `"${to}" is no version. --to takes one like 1.0.0, or a packed file.`);
+  const { planRollback } = await import('../upgrade/plan.ts');
   const plan = planRollback(stage, packageVersion(), readReleases(), to);
   if (!plan)
     throw new CommandError('no_release', `There is no release before ${packageVersion()}. Name a version with --to.`);

@@ -1,3 +1,5 @@
+import { fullDiff, type ResourceDifference } from '@aws-cdk/cloudformation-diff';
+
 /** What this reads of a CloudFormation template. */
 export type ComparedTemplate = {
   Resources?: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
@@ -5,28 +7,28 @@ export type ComparedTemplate = {
 };
 
 /**
- * What an update must keep, by the type of the resource: properties whose change makes CloudFormation create another
- * resource, and with it lose data, a host name or a URL that callers know. From the resource reference of
- * CloudFormation ("Update requires: Replacement"); for a secret also what generates another value.
+ * What an update must keep, since with another resource data, a host name or a URL that callers know would be lost. The
+ * properties are those for which CloudFormation makes another one, or another value, although its specification does not
+ * say so; it knows all others.
  */
-const immutable: Readonly<Record<string, readonly string[]>> = {
-  'AWS::ApiGatewayV2::Api': ['ProtocolType'],
-  'AWS::ApiGatewayV2::DomainName': ['DomainName'],
-  'AWS::Backup::BackupVault': ['BackupVaultName', 'EncryptionKeyArn'],
+const mustStay: Readonly<Record<string, readonly string[]>> = {
+  'AWS::ApiGatewayV2::Api': [],
+  'AWS::ApiGatewayV2::DomainName': [],
+  'AWS::Backup::BackupVault': [],
   'AWS::Cognito::UserPool': ['AliasAttributes', 'UsernameAttributes', 'UsernameConfiguration'],
-  'AWS::Cognito::UserPoolDomain': ['Domain'],
-  'AWS::DynamoDB::Table': ['AttributeDefinitions', 'KeySchema', 'LocalSecondaryIndexes', 'TableName'],
+  'AWS::Cognito::UserPoolDomain': [],
+  'AWS::DynamoDB::Table': ['AttributeDefinitions', 'LocalSecondaryIndexes'],
   'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'MultiRegion'],
-  'AWS::Logs::LogGroup': ['LogGroupName'],
-  'AWS::S3::Bucket': ['BucketName'],
-  'AWS::SecretsManager::Secret': ['GenerateSecretString', 'Name'],
-  'AWS::SNS::Topic': ['FifoTopic', 'TopicName'],
-  'AWS::StepFunctions::StateMachine': ['StateMachineName', 'StateMachineType'],
+  'AWS::Logs::LogGroup': [],
+  'AWS::S3::Bucket': [],
+  'AWS::SecretsManager::Secret': ['GenerateSecretString'],
+  'AWS::SNS::Topic': [],
+  'AWS::StepFunctions::StateMachine': [],
 };
 
 /** Whether an update must keep a resource of this type. */
 export function isStateful(type: string): boolean {
-  return type in immutable;
+  return type in mustStay;
 }
 
 /** Something that an update would replace or remove although it has to stay. */
@@ -46,49 +48,44 @@ export type TemplateChanges = {
  * ones, and old versions are retained.
  */
 export function compareTemplates(before: ComparedTemplate, after: ComparedTemplate): TemplateChanges {
-  const [old, next] = [resourcesOf(before), resourcesOf(after)];
-  const losses: Loss[] = [];
-  for (const [logicalId, { Type: type, Properties: properties = {} }] of old) {
-    if (!isStateful(type)) continue;
-    const now = next.get(logicalId);
-    const lost = (what: string) => losses.push({ logicalId, type, what });
-    if (!now) lost('is no longer in the template');
-    else if (now.Type !== type) lost(`becomes ${now.Type}`);
-    else
-      for (const name of immutable[type] ?? [])
-        if (!isSame(properties[name], now.Properties?.[name]))
-          lost(
-            `has another ${name}, for which CloudFormation ${name === 'GenerateSecretString' ? 'generates a new value' : 'replaces it'}`,
-          );
-  }
-  for (const name of Object.keys(before.Outputs ?? {}))
-    if (!(name in (after.Outputs ?? {}))) losses.push({ logicalId: name, type: 'output', what: 'is no longer there' });
+  const { resources, outputs } = fullDiff(withoutCode(before), withoutCode(after));
+  const changes = Object.entries(resources.changes);
   return {
-    added: [...next.keys()].filter((id) => !old.has(id)).length,
-    removed: [...old.keys()].filter((id) => !next.has(id)).length,
-    changed: [...old].filter(([id, resource]) => next.has(id) && !isSame(resource, next.get(id))).length,
-    losses,
+    added: changes.filter(([, { isAddition }]) => isAddition).length,
+    removed: changes.filter(([, { isRemoval }]) => isRemoval).length,
+    changed: changes.filter(([, { isUpdate }]) => isUpdate).length,
+    losses: [
+      ...changes.flatMap(([logicalId, change]) => {
+        const type = change.oldResourceType ?? '';
+        return isStateful(type) ? lossesIn(change).map((what) => ({ logicalId, type, what })) : [];
+      }),
+      ...Object.entries(outputs.changes)
+        .filter(([, { isRemoval }]) => isRemoval)
+        .map(([logicalId]) => ({ logicalId, type: 'output', what: 'is no longer there' })),
+    ],
   };
 }
 
-function resourcesOf({ Resources = {} }: ComparedTemplate) {
-  return new Map(
-    Object.entries(Resources)
-      .filter(([, { Type }]) => Type !== 'AWS::Lambda::Version')
-      .map(([id, { Type, Properties: { Code: _, ...Properties } = {} }]) => [id, { Type, Properties }]),
-  );
+/** What is lost by a change of a resource that must stay. */
+function lossesIn(change: ResourceDifference): string[] {
+  const { isRemoval, oldResourceType = '', newResourceType, propertyUpdates } = change;
+  if (isRemoval) return ['is no longer in the template'];
+  if (oldResourceType !== newResourceType) return [`becomes ${newResourceType}`];
+  return Object.entries(propertyUpdates)
+    .filter(
+      ([name, { changeImpact = '' }]) => changeImpact.endsWith('_REPLACE') || mustStay[oldResourceType]?.includes(name),
+    )
+    .map(([name]) => {
+      const effect = name === 'GenerateSecretString' ? 'generates a new value' : 'replaces it';
+      return `has another ${name}, for which CloudFormation ${effect}`;
+    });
 }
 
-/** Equal but for the order of the members of an object. */
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]));
+function withoutCode({ Resources = {}, Outputs = {} }: ComparedTemplate): ComparedTemplate {
+  const resources = Object.entries(Resources)
+    .filter(([, { Type }]) => Type !== 'AWS::Lambda::Version')
+    .map(([id, { Type, Properties: { Code: _, ...Properties } = {} }]) => [id, { Type, Properties }]);
+  return { Resources: Object.fromEntries(resources), Outputs };
 }
 
 /**
