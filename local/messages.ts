@@ -106,9 +106,9 @@ export function greeting(service: Service, dataFolder: string): string {
   const data = dataFolder === defaultDataFolder ? '' : ` --data ${quoted(dataFolder)}`;
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
-  const { keys, peildatum } = dataset.later ?? dataset.report;
+  const { addresses, peildatum } = dataset.later ?? dataset.report;
   return `${loadedText(dataset.report)}${presentText(dataset)}
-Serving ${grouped(keys)} addresses with snapshot date ${peildatum} on ${baseUrl}
+Serving ${grouped(addresses)} addresses with snapshot date ${peildatum} on ${baseUrl}
 
 Try it:
 
@@ -128,13 +128,13 @@ Press Ctrl-C to stop.
 
 /** What was loaded; empty when the table already held the extract. */
 function loadedText(report: LoadReport): string {
-  const { outcome, voorkomens, addresses, keys, withoutPostcode, problems } = report;
+  const { outcome, voorkomens, nummeraanduidingen, addresses, withoutPostcode, problems } = report;
   if (outcome !== 'published') return '';
   const skipped = withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
   const faulty = problems === null ? '' : `, ${grouped(problems)} faulty`;
   const waived = report.waived.map(({ message }) => `\nIgnored because you chose this extract: ${message}`).join('');
   return `
-Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} current addresses (${grouped(keys)} distinct lookups)${skipped}${faulty}${waived}
+Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${skipped}${faulty}${waived}
 `;
 }
 

@@ -51,13 +51,13 @@ const guard = z.strictObject({
     .describe('The minimum number of addresses in a snapshot. Lower it to load part of the country.'),
   maximumRemovedShare: share
     .default(loadDefaults.guard.maximumRemovedShare)
-    .describe('The largest share of the live address keys that a load may remove.'),
+    .describe('The largest share of the live addresses that a load may remove.'),
   maximumChangedShare: share
     .default(loadDefaults.guard.maximumChangedShare)
-    .describe('The largest share of the live address keys that may get another street or woonplaats.'),
+    .describe('The largest share of the live addresses that may get another street or woonplaats.'),
   maximumAddedShare: share
     .default(loadDefaults.guard.maximumAddedShare)
-    .describe('The most that a load may add, as a share of the live address keys.'),
+    .describe('The most that a load may add, as a share of the live addresses.'),
   maximumProblemShare: share
     .default(loadDefaults.guard.maximumProblemShare)
     .describe('The largest share of addresses whose street or woonplaats may be missing.'),

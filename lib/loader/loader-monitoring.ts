@@ -172,7 +172,7 @@ export class LoaderDashboard extends Construct {
             title: 'Published snapshots',
             logGroupNames: [publish.function.logGroup.logGroupName],
             queryLines: [
-              'fields @timestamp, result.peildatum as peildatum, result.addresses as addresses, result.keys as keys',
+              'fields @timestamp, result.peildatum as peildatum, result.addresses as addresses',
               'filter message = "done"',
               'sort @timestamp desc',
               'limit 20',

@@ -51,7 +51,7 @@ export function editPart(
       add: groups.flatMap(({ before, after }) => without(after, before)),
     }),
     result: {
-      addresses: result.addresses - old.rows.length + made.rows.length,
+      nummeraanduidingen: result.nummeraanduidingen - old.rows.length + made.rows.length,
       problems: problemCounts(problems),
       next: [next, made.next].filter((date) => date !== null).sort()[0] ?? null,
     },

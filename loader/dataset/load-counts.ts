@@ -21,15 +21,16 @@ export type ChangeExample = {
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` for a rollback to a snapshot whose problems were not kept. */
   problems: ProblemReport | null;
-  addresses: number;
+  /** Nummeraanduidingen that have an address. */
+  nummeraanduidingen: number;
 } & SegmentCounts;
 
 /** The counts of one merged segment. */
 export type SegmentCounts = {
-  /** Distinct address keys. */
-  keys: number;
+  /** Addresses that a lookup can find: nummeraanduidingen with the same address key count once. */
+  addresses: number;
   /** Keys that only have a list of toevoegingen, and no address. */
-  listKeys: number;
+  lists: number;
   changes: ChangeCounts;
   /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
   listsChanged: number;
@@ -58,8 +59,8 @@ export function mergeSegments(segments: readonly SegmentCounts[]): SegmentCounts
   const examples = (kind: ChangeKind) =>
     segments.flatMap((segment) => segment.examples[kind]).slice(0, examplesPerKind);
   return {
-    keys: sum(segments, ({ keys }) => keys),
-    listKeys: sum(segments, ({ listKeys }) => listKeys),
+    addresses: sum(segments, ({ addresses }) => addresses),
+    lists: sum(segments, ({ lists }) => lists),
     listsChanged: sum(segments, ({ listsChanged }) => listsChanged),
     // Absent in the work of an earlier release.
     upgraded: sum(segments, ({ upgraded = 0 }) => upgraded),
@@ -77,8 +78,8 @@ export function sumOfChanges(counts: readonly ChangeCounts[]): ChangeCounts {
 /** Counts of nothing. */
 export function noChanges(): SegmentCounts {
   return {
-    keys: 0,
-    listKeys: 0,
+    addresses: 0,
+    lists: 0,
     listsChanged: 0,
     upgraded: 0,
     changes: { added: 0, changed: 0, removed: 0 },
@@ -206,7 +207,7 @@ export function isAboutSize({ code }: Objection): boolean {
 }
 
 /** What a load is compared with: the live dataset. */
-export type Live = { peildatum: string; keys: number };
+export type Live = { peildatum: string; addresses: number };
 
 /**
  * Every objection to a load, compared with the live dataset; without a live dataset the shares don't apply. An older
@@ -219,7 +220,7 @@ export function objections(
   thresholds: Thresholds,
 ): Objection[] {
   const found: Objection[] = [];
-  const { addresses, changes } = counts;
+  const { addresses, nummeraanduidingen, changes } = counts;
   if (addresses < thresholds.minimumAddresses) {
     const message = `the extract has ${grouped(addresses)} addresses, fewer than the ${grouped(thresholds.minimumAddresses)} required`;
     found.push({ code: 'too_few_addresses', message });
@@ -228,8 +229,8 @@ export function objections(
     if (count <= Math.max(of * limit, thresholds.alwaysAllowed)) return;
     found.push({ code, message: `${what}: ${percent(count / of)}, over the limit of ${percent(limit)}` });
   };
-  if (live && live.keys > 0) {
-    const of = live.keys;
+  if (live && live.addresses > 0) {
+    const of = live.addresses;
     const change = (code: ObjectionCode, verb: string, count: number, limit: number) =>
       check(code, `it would ${verb} ${grouped(count)} addresses where ${grouped(of)} are live`, count, of, limit);
     change('too_many_removed', 'remove', changes.removed, thresholds.maximumRemovedShare);
@@ -238,7 +239,7 @@ export function objections(
   }
   if (counts.problems && !load.wasJudged) {
     const problems = problemCount(counts.problems);
-    const of = addresses + problems;
+    const of = nummeraanduidingen + problems;
     const what = `${grouped(problems)} of ${grouped(of)} addresses have a problem`;
     check('too_many_problems', what, problems, of, thresholds.maximumProblemShare);
   }

@@ -163,10 +163,12 @@ export type ManifestEntry = Pick<
    */
   audit?: ChangeCounts;
   voorkomens: number;
+  /** Nummeraanduidingen that have an address. */
+  nummeraanduidingen: number;
+  /** Addresses that a lookup can find: nummeraanduidingen with the same address key count once. */
   addresses: number;
-  keys: number;
   /** Keys that only have a list of toevoegingen, and no address. */
-  listKeys: number;
+  lists: number;
   added: number;
   changed: number;
   removed: number;

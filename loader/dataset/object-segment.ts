@@ -10,7 +10,7 @@ import { parseCheckedJson, segmentOf, unpackLineBytes } from './stored-form.ts';
  * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which
  * one of its occurrences begins or ceases to be valid.
  */
-export type PartResult = { addresses: number; problems: ProblemCounts; next: string | null };
+export type PartResult = { nummeraanduidingen: number; problems: ProblemCounts; next: string | null };
 
 /** Makes the file of the objects of a segment. */
 export function objectSegmentWriter(): BlockFileWriter<PartResult> {
@@ -20,7 +20,7 @@ export function objectSegmentWriter(): BlockFileWriter<PartResult> {
 /** The form of the releases before there were blocks: the lines of a part are compressed as one. */
 type OldParts = Record<string, PartResult & { position: number; length: number }>;
 
-const nothing: PartResult = { addresses: 0, problems: problemCounts(emptyReport()), next: null };
+const nothing: PartResult = { nummeraanduidingen: 0, problems: problemCounts(emptyReport()), next: null };
 
 /** What an `ObjectSegmentWriter` packed; `null` is a segment without objects. @throws Error for damaged bytes */
 export class ObjectSegmentReader {
@@ -44,8 +44,8 @@ export class ObjectSegmentReader {
 
   /** What was derived from the part when it was written. */
   result(part: string): PartResult {
-    const { addresses, problems, next } = this.#file?.about(part) ?? this.#old[part] ?? nothing;
-    return { addresses, problems, next };
+    const { nummeraanduidingen, problems, next } = this.#file?.about(part) ?? this.#old[part] ?? nothing;
+    return { nummeraanduidingen, problems, next };
   }
 
   blocks(part: string): BlockedLines {

@@ -44,8 +44,8 @@ export async function importAll(
   const writes = left.reduce((total, file) => total + file.writes, 0);
   const { pending } = await currentManifest(storage, addresses);
   if (pending?.load !== load || writes === 0) return false;
-  const { snapshot, keys, listKeys } = pending;
-  const size = { lines: keys + listKeys, writes };
+  const { snapshot, addresses: count, lists } = pending;
+  const size = { lines: count + lists, writes };
   if (!(await bulkImport.takesOn(size))) return false;
   await fence.confirm(0);
   await bulkImport.run(linesOf(storage, snapshot), size);

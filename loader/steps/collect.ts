@@ -13,7 +13,7 @@ import { lambdaStep } from './lambda-step.ts';
 /** The counts of all parts together, the number of object lines, and where the lines of each postcode3 are stored. */
 export type Collected = Pick<LoadCounts, keyof PartCounts> & {
   /** Only for a rollback: counted when the snapshot was made. */
-  addresses?: number;
+  nummeraanduidingen?: number;
   objects: number;
   parts: StoredPart[];
   /** The nummeraanduidingen, streets and places that have changed since `auditSince`. */

@@ -118,12 +118,12 @@ export class DeployedStep {
   }
 
   /** Emits the result of comparing the table with the live snapshot, and logs the keys that differ. */
-  reportSample({ keys, differing, damaged }: TableSample): void {
+  reportSample({ addresses, differing, damaged }: TableSample): void {
     const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
     metrics.addMetric(metricNames.tableDifferences, MetricUnit.Count, differing.length + damaged.length);
     metrics.publishStoredMetrics();
     if (differing.length + damaged.length > 0) {
-      this.logger.error('the table differs from the live snapshot', { keys, differing, damaged });
+      this.logger.error('the table differs from the live snapshot', { addresses, differing, damaged });
     }
   }
 

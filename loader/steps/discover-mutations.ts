@@ -7,7 +7,7 @@ import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
 import { listAllMutations } from '../storage/mutation-lists.ts';
 import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
-import type { LoadPlan } from './load-report.ts';
+import type { LoadProposal } from './load-report.ts';
 import type { Discovery } from './manifest.ts';
 
 /** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
@@ -113,7 +113,7 @@ type Days = Pick<Load, 'days' | 'stopped' | 'notes' | 'start'> & { leastDays: nu
 async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): Promise<Discovery> {
   const { leastDays, days } = all;
   const found = (load: Load): Discovery => ({ action: 'mutations', load: load.id, peildatum: load.peildatum });
-  const planOf = ({ id }: Load) => findJson<LoadPlan>(storage, paths.plan(id));
+  const planOf = ({ id }: Load) => findJson<LoadProposal>(storage, paths.proposal(id));
   const first = loadOf(live, all, leastDays);
   const refused = await planOf(first);
   let load = refused && !refused.go && !refused.divided ? first : loadOf(live, all, days.length);

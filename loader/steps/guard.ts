@@ -21,7 +21,7 @@ import type { Fence } from '../storage/lease.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { type LoadPlan, reportOf } from './load-report.ts';
+import { type LoadProposal, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 import type { Merged } from './merge.ts';
 import type { Mutated } from './mutate.ts';
@@ -54,7 +54,7 @@ export async function guard(
   fence: Fence,
   thresholds: Thresholds,
   { planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
-): Promise<LoadPlan> {
+): Promise<LoadProposal> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
   const base = planOnly ? (manifest.pending ?? manifest.published) : manifest.published;
@@ -75,7 +75,7 @@ export async function guard(
   const waived = waiveSize ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
   const go = against.length === 0 || approved;
-  const plan: LoadPlan = {
+  const proposal: LoadProposal = {
     load: loadId,
     kind: load.kind,
     peildatum: load.peildatum,
@@ -97,16 +97,16 @@ export async function guard(
     ...(!go && load.days.length > (load.leastDays ?? load.days.length) && { divided: true }),
   };
   await putJson(storage, paths.changeFiles(loadId), files);
-  await putJson(storage, paths.plan(loadId), plan);
-  if (plan.divided) await dropSnapshot(storage, loadId);
-  if (!plan.go || planOnly) return plan;
+  await putJson(storage, paths.proposal(loadId), proposal);
+  if (proposal.divided) await dropSnapshot(storage, loadId);
+  if (!proposal.go || planOnly) return proposal;
   await beforeApply?.({
-    lines: counts.keys + counts.listKeys,
+    lines: counts.addresses + counts.lists,
     writes: files.reduce((total, { writes }) => total + writes, 0),
   });
   await fence.confirm(0);
-  await putManifest(storage, begin(manifest, entryOf(load, plan, snapshot, manifest)), manifest);
-  return plan;
+  await putManifest(storage, begin(manifest, entryOf(load, proposal, snapshot, manifest)), manifest);
+  return proposal;
 }
 
 /** Whether the load compares the result of mutations with an extract of the same date. */
@@ -131,7 +131,7 @@ async function addUp(storage: Storage, loadId: string) {
   const counts: LoadCounts = {
     voorkomens,
     problems: problems && mergeReports([problems, ...merged.map((segment) => segment.problems)]),
-    addresses: merged.reduce((sum, { addresses }) => sum + addresses, collected.addresses ?? 0),
+    nummeraanduidingen: merged.reduce((sum, one) => sum + one.nummeraanduidingen, collected.nummeraanduidingen ?? 0),
     ...mergeSegments(merged),
   };
   const files: ChangeFile[] = merged.flatMap((segment) =>
@@ -140,7 +140,7 @@ async function addUp(storage: Storage, loadId: string) {
   const named = (isThere: (segment: Merged) => boolean) => merged.filter(isThere).map(({ segment }) => segment);
   const snapshot: Snapshot = {
     id: loadId,
-    segments: named(({ keys }) => keys > 0),
+    segments: named(({ addresses }) => addresses > 0),
     objects: named(({ hasObjects }) => hasObjects),
   };
   const unexplained = sumOfChanges(merged.flatMap((segment) => segment.unexplained ?? []));
@@ -183,7 +183,7 @@ function lineageOf(
 
 function entryOf(
   load: Load,
-  { counts, audit, setAside }: LoadPlan,
+  { counts, audit, setAside }: LoadProposal,
   snapshot: Snapshot,
   manifest: Manifest,
 ): ManifestEntry {
@@ -204,9 +204,9 @@ function entryOf(
     ...lineageOf(load, snapshot, manifest),
     ...(audit && { audit }),
     voorkomens: counts.voorkomens,
+    nummeraanduidingen: counts.nummeraanduidingen,
     addresses: counts.addresses,
-    keys: counts.keys,
-    listKeys: counts.listKeys,
+    lists: counts.lists,
     ...counts.changes,
     listsChanged: counts.listsChanged,
     problems: counts.problems && problemCount(counts.problems),
@@ -229,13 +229,13 @@ export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deploym
   const context = { storage: deployment.storage, addresses: deployment.addresses() };
   if (approved === load) await approve(context.storage, load);
   const fence = await deployment.lease(owner, invocation);
-  const plan = await guard(context, load, fence, deployment.thresholds, { planOnly });
+  const proposal = await guard(context, load, fence, deployment.thresholds, { planOnly });
   const outcome = planOnly ? 'planned' : 'refused';
   return {
     load,
-    go: plan.go && !planOnly,
-    divided: plan.divided ?? false,
-    report: reportOf(plan, plan.go && !planOnly ? 'published' : outcome),
+    go: proposal.go && !planOnly,
+    divided: proposal.divided ?? false,
+    report: reportOf(proposal, proposal.go && !planOnly ? 'published' : outcome),
     items: deployment.itemsAt(paths.changeFiles(load)),
   };
 });

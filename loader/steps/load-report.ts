@@ -15,7 +15,7 @@ import type { Discovery } from './manifest.ts';
 
 const noneSetAside: SetAside = { count: 0, examples: [] };
 
-/** What a plan and a report both say of a load. Plain JSON. */
+/** What a proposal and a report both say of a load. Plain JSON. */
 type LoadOutline = {
   /** The snapshot date of the dataset that is live before it. */
   livePeildatum: string | null;
@@ -40,12 +40,12 @@ type LoadOutline = {
 };
 
 /** What a load would do, and whether it may. Plain JSON, small for any size of load. */
-export type LoadPlan = LoadOutline & {
+export type LoadProposal = LoadOutline & {
   load: string;
   kind: ManifestEntry['kind'];
   peildatum: string;
   counts: LoadCounts;
-  /** The ten streets and places with the most changes; absent in the plans of an earlier release. */
+  /** The ten streets and places with the most changes; absent in the proposals of an earlier release. */
   byPlace?: ChangesByPlace;
   /** The files of all changes as CSV, by name; absent as `byPlace` is. */
   csv?: ChangesCsv[];
@@ -72,9 +72,10 @@ export type LoadReport = LoadOutline & {
   more: boolean;
   /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
   voorkomens: number;
+  /** Nummeraanduidingen that have an address. */
+  nummeraanduidingen: number;
+  /** Addresses that a lookup can find: nummeraanduidingen with the same address key count once. */
   addresses: number;
-  /** Distinct address keys: equal addresses share one. */
-  keys: number;
   added: number;
   changed: number;
   removed: number;
@@ -99,8 +100,8 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
   return `${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem`;
 }
 
-/** The report of a load that has a plan. */
-export function reportOf(plan: LoadPlan, outcome: LoadReport['outcome']): LoadReport {
+/** The report of a load that has a proposal. */
+export function reportOf(proposal: LoadProposal, outcome: LoadReport['outcome']): LoadReport {
   const {
     load,
     kind,
@@ -117,8 +118,8 @@ export function reportOf(plan: LoadPlan, outcome: LoadReport['outcome']): LoadRe
     objections,
     waived,
     approved,
-  } = plan;
-  const { voorkomens, addresses, keys, changes, listsChanged, upgraded, problems, examples } = counts;
+  } = proposal;
+  const { voorkomens, nummeraanduidingen, addresses, changes, listsChanged, upgraded, problems, examples } = counts;
   return {
     outcome,
     peildatum,
@@ -135,8 +136,8 @@ export function reportOf(plan: LoadPlan, outcome: LoadReport['outcome']): LoadRe
     notes,
     more,
     voorkomens,
+    nummeraanduidingen,
     addresses,
-    keys,
     ...changes,
     listsChanged,
     upgraded,
@@ -157,10 +158,17 @@ export function unchangedReport({
   isSkipped = false,
   rejected,
 }: Extract<Discovery, { action: 'none' }>): LoadReport {
-  const { voorkomens = 0, addresses = 0, keys = 0, peildatum = null, load = null, problemCounts } = live ?? {};
+  const {
+    voorkomens = 0,
+    nummeraanduidingen = 0,
+    addresses = 0,
+    peildatum = null,
+    load = null,
+    problemCounts,
+  } = live ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
-  const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
-  const plan: LoadPlan = {
+  const counts = { voorkomens, nummeraanduidingen, problems, ...noChanges(), addresses };
+  const proposal: LoadProposal = {
     load: '',
     kind: 'extract',
     peildatum: '',
@@ -178,7 +186,7 @@ export function unchangedReport({
     go: false,
   };
   return {
-    ...reportOf(plan, rejected === undefined ? 'unchanged' : 'rejected'),
+    ...reportOf(proposal, rejected === undefined ? 'unchanged' : 'rejected'),
     load: rejected ?? load,
     kind: null,
     peildatum,

@@ -155,9 +155,9 @@ export async function loadHistory({ storage, addresses }: LoadContext): Promise<
 
 /** What a comparison of some keys found. Plain JSON. */
 export type TableSample = {
-  /** The number of keys that were compared. */
-  keys: number;
-  /** Of those, the keys where the table differs from the live snapshot; "load repair" corrects them. */
+  /** The number of addresses that were compared. */
+  addresses: number;
+  /** The keys of those where the table differs from the live snapshot; "load repair" corrects them. */
   differing: string[];
   /** Stored objects of the snapshot that can't be read. */
   damaged: string[];
@@ -167,8 +167,8 @@ const sampledSegments = 8;
 const keysPerSegment = 25;
 
 /**
- * Compares the table with the live snapshot for 200 random keys in 8 segments: if 1 % of the addresses are damaged, a
- * daily run finds it with a probability of 87 %. `null` where nothing is live, and while a load is applied: then the
+ * Compares the table with the live snapshot for 200 random addresses in 8 segments: if 1 % of them are damaged, a daily
+ * run finds it with a probability of 87 %. `null` where nothing is live, and while a load is applied: then the
  * table is between two snapshots.
  * @throws ForeignStorageError
  */
@@ -187,7 +187,7 @@ export async function sampleTable({ storage, addresses }: LoadContext): Promise<
       damaged.push(error.key);
     }
   }
-  return { keys: expected.size, differing: await differingKeys(addresses, expected), damaged };
+  return { addresses: expected.size, differing: await differingKeys(addresses, expected), damaged };
 }
 
 /** The keys under which the table does not hold what is expected: an address, or nothing for `undefined`. */

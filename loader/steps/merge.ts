@@ -40,7 +40,7 @@ export type Merged = SegmentCounts & {
   hasObjects: boolean;
   /** The changes that nothing explains which was recorded since `auditSince`. */
   unexplained: SegmentCounts['changes'];
-  addresses: number;
+  nummeraanduidingen: number;
   problems: ProblemReport;
   /** Of the streets those with the most changes; of a first load, and in the work of an earlier release, none. */
   byPlace?: ChangesByPlace;
@@ -76,7 +76,7 @@ export async function mergeSegment(
   const load = await getJson<Load>(storage, paths.load(loadId));
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const merged: Merged = {
-    ...{ segment, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() },
+    ...{ segment, files: [], hasObjects: false, ...noChanges(), nummeraanduidingen: 0, problems: emptyReport() },
     unexplained: noChanges().changes,
   };
   const byPlace: ChangesByPlace = { streets: {}, woonplaatsen: {} };
@@ -101,8 +101,8 @@ export async function mergeSegment(
   };
   for (const postcode3 of postcode3sOf(segment)) {
     const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
-    merged.keys += counts.lines - counts.lists;
-    merged.listKeys += counts.lists;
+    merged.addresses += counts.lines - counts.lists;
+    merged.lists += counts.lists;
     for (const change of load.base ? changesIn(groups()) : []) {
       countChange(merged, change);
       const { kind } = change;
@@ -127,10 +127,10 @@ export async function mergeSegment(
   }
   flush();
   changes.release();
-  if (makesSnapshot && merged.keys > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
+  if (makesSnapshot && merged.addresses > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
   if (load.target) {
     // Counted when the target was made.
-    Object.assign(merged, { addresses: 0, problems: emptyReport() });
+    Object.assign(merged, { nummeraanduidingen: 0, problems: emptyReport() });
     if (makesSnapshot) await copyReference(storage, load.target.snapshot.id, load.id);
   }
   if (load.base) {
@@ -227,7 +227,7 @@ async function derived(
       const held = { objects: await source.blocks(part), lines, result: stored.result(part) };
       const done = editPart(held, withLines(edit, await changedIn(part)), then, now);
       objects.add(part, done.objects, done.result);
-      merged.addresses += done.result.addresses;
+      merged.nummeraanduidingen += done.result.nummeraanduidingen;
       merged.problems = mergeReports([merged.problems, done.problems]);
       const counts = countsAfter(unchanged?.blocks(part).counts ?? live.counts, done.groups);
       if (unchanged) return compared(live, { lines: done.lines, counts });
@@ -239,10 +239,10 @@ async function derived(
     const [joiner, problems] = [new RowJoiner(text), emptyReport()];
     const { next, count } = deriveRows(text, now, joiner, (problem) => addProblem(problems, problem));
     const lines = BlockedLines.of(joiner.end());
-    const addresses = joiner.rows;
+    const nummeraanduidingen = joiner.rows;
     result.derived = (result.derived ?? 0) + count;
-    objects.add(part, BlockedLines.of(text), { addresses, problems: problemCounts(problems), next });
-    merged.addresses += addresses;
+    objects.add(part, BlockedLines.of(text), { nummeraanduidingen, problems: problemCounts(problems), next });
+    merged.nummeraanduidingen += nummeraanduidingen;
     merged.problems = mergeReports([merged.problems, problems]);
     return compared(live, { lines, counts: joiner.counts });
   };

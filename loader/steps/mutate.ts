@@ -59,7 +59,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   let load = await getJson<Load>(storage, paths.load(loadId));
   const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));
   if (earlier) {
-    // A plan may have been here, and \`discover\` has described the load again since.
+    // A proposal may have been here, and \`discover\` has described the load again since.
     if (earlier.stopped !== undefined) await putJson(storage, paths.load(loadId), cut(load, earlier));
     return { segments: (await getJson<SegmentItem[]>(storage, paths.segments(loadId))).length };
   }

@@ -4,7 +4,7 @@ import { type Load, resultOf } from '../dataset/load.ts';
 import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import type { SegmentItem } from './collect.ts';
-import type { LoadPlan } from './load-report.ts';
+import type { LoadProposal } from './load-report.ts';
 import type { Merged } from './merge.ts';
 
 /** A load that the guard refused, or would refuse; it continues when it is approved. */
@@ -12,24 +12,24 @@ export type RefusedLoad = { load: string; peildatum: string; objections: Objecti
 
 /** Every refused load onto the live dataset. Publishing a load removes the work of all other loads. */
 export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
-  return (await refusedPlans(storage)).map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
+  return (await refusedProposals(storage)).map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
 }
 
 /** What each of them would change, by date. */
-export async function refusedPlans(storage: Storage): Promise<LoadPlan[]> {
+export async function refusedProposals(storage: Storage): Promise<LoadProposal[]> {
   const keys = (await storage.list(paths.loads)).map(({ key }) => key);
   const ids = keys.flatMap((key) => {
     const id = key.slice(paths.loads.length).split('/')[0] ?? '';
-    return key === paths.plan(id) ? [id] : [];
+    return key === paths.proposal(id) ? [id] : [];
   });
-  const plans = await Promise.all(ids.map((id) => findRefusedPlan(storage, id)));
-  return plans.filter((plan) => plan !== null).toSorted((a, b) => (a.load < b.load ? -1 : 1));
+  const proposals = await Promise.all(ids.map((id) => findRefusedProposal(storage, id)));
+  return proposals.filter((proposal) => proposal !== null).toSorted((a, b) => (a.load < b.load ? -1 : 1));
 }
 
-/** The plan of one refused load; `null` where it is not refused, or its work is gone. */
-export async function findRefusedPlan(storage: Storage, load: string): Promise<LoadPlan | null> {
-  const plan = await findJson<LoadPlan>(storage, paths.plan(load));
-  return plan && !plan.go && !plan.divided ? plan : null;
+/** The proposal of one refused load; `null` where it is not refused, or its work is gone. */
+export async function findRefusedProposal(storage: Storage, load: string): Promise<LoadProposal | null> {
+  const proposal = await findJson<LoadProposal>(storage, paths.proposal(load));
+  return proposal && !proposal.go && !proposal.divided ? proposal : null;
 }
 
 /**
@@ -44,10 +44,10 @@ export async function* differences(storage: Storage, loadId: string): AsyncGener
   const linesOf = async (snapshot: string, segment: string) =>
     getUnpacked(storage, paths.snapshot(snapshot, segment), unpackSegment);
   for (const { segment } of segments.toSorted((a, b) => (a.segment < b.segment ? -1 : 1))) {
-    const { keys, changes } = await getJson<Merged>(storage, paths.merged(loadId, segment));
+    const { addresses, changes } = await getJson<Merged>(storage, paths.merged(loadId, segment));
     if (changes.added + changes.changed + changes.removed === 0) continue;
     const before = base?.snapshot.segments.includes(segment) ? await linesOf(base.snapshot.id, segment) : [];
-    const after = keys > 0 ? await linesOf(resultOf(load), segment) : [];
+    const after = addresses > 0 ? await linesOf(resultOf(load), segment) : [];
     for (const change of diff(before, after)) {
       if (change.kind !== 'list' && change.kind !== 'upgraded') yield changeExample(change);
     }

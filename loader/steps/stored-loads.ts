@@ -5,7 +5,7 @@ import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manif
 import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putSegments } from './collect.ts';
 import { segmentsOfObjects } from './extract.ts';
-import type { LoadPlan } from './load-report.ts';
+import type { LoadProposal } from './load-report.ts';
 import { currentManifest, type Discovery, finishPending, type LoadContext, putManifest } from './manifest.ts';
 
 /** There is no such snapshot to roll back to. */
@@ -51,9 +51,9 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     for (const segment of objects) segments.add(segment);
   }
   await putJson(storage, paths.load(load.id), load);
-  const { voorkomens, addresses: count, problemCounts } = target;
+  const { voorkomens, nummeraanduidingen, problemCounts } = target;
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
-  const collected: Collected = { voorkomens, addresses: count, problems, objects: 0, parts: [] };
+  const collected: Collected = { voorkomens, nummeraanduidingen, problems, objects: 0, parts: [] };
   await putJson(storage, paths.collected(load.id), collected);
   await putSegments(storage, load.id, segments);
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };
@@ -117,11 +117,11 @@ export class UnknownLoadError extends Error {
 export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
-  const [load, plan] = await Promise.all([
+  const [load, proposal] = await Promise.all([
     findJson<Load>(storage, paths.load(loadId)),
-    storage.get(paths.plan(loadId)),
+    storage.get(paths.proposal(loadId)),
   ]);
-  if (!load || !plan) {
+  if (!load || !proposal) {
     throw new UnknownLoadError(
       `The storage has no work of load ${loadId}: it is unknown, has expired, or another load was published since. Run "load run" ` +
         'with its extract; if it is refused again, approve that load.',
@@ -146,14 +146,14 @@ export async function rejectRefused(
 ): Promise<Extract<Discovery, { action: 'none' }>> {
   const manifest = await currentManifest(storage, addresses);
   const load = await findJson<Load>(storage, paths.load(loadId));
-  const plan = await findJson<LoadPlan>(storage, paths.plan(loadId));
-  if (!load || !plan) {
+  const proposal = await findJson<LoadProposal>(storage, paths.proposal(loadId));
+  if (!load || !proposal) {
     throw new UnknownLoadError(
       `The storage has no work of load ${loadId}: it is unknown, was rejected already, or another load was published since. "load ` +
         'status" lists the refused loads.',
     );
   }
-  if (plan.go || manifest.pending?.load === loadId) {
+  if (proposal.go || manifest.pending?.load === loadId) {
     throw new NotRefusedError(
       `Load ${loadId} is not refused. To undo a published load, roll back to an earlier snapshot.`,
     );

@@ -43,7 +43,7 @@ export const paths = {
   /** A part of the changes as CSV, zipped, for people. */
   changesCsv: (load: string, name: string) => `${loads}${load}/csv/${name}`,
   merged: (load: string, segment: string) => `${loads}${load}/merged/${segment}.json`,
-  plan: (load: string) => `${loads}${load}/plan.json`,
+  proposal: (load: string) => `${loads}${load}/proposal.json`,
   /** A JSON array of `{"changes": "13-000"}`: the items of the map that applies. */
   changeFiles: (load: string) => `${loads}${load}/changes.json`,
   applied: (load: string, changes: string) => `${loads}${load}/applied/${changes}`,

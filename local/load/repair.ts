@@ -80,8 +80,8 @@ export type RepairReport = ChangeCounts & {
   outcome: 'repaired' | 'planned';
   peildatum: string;
   load: string;
-  /** The number of address keys in the snapshot. */
-  keys: number;
+  /** The number of addresses in the snapshot. */
+  addresses: number;
   examples: SegmentCounts['examples'];
   /** The load that is being applied and not yet published, if any: run it again. */
   pending: boolean;
@@ -110,8 +110,8 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
         'Nothing was loaded yet, so there is no snapshot to repair the table to. Run "load run".',
       );
 
-    const { peildatum, load, keys, snapshot } = target;
-    const table = await readAll(session, scan, keys);
+    const { peildatum, load, addresses, snapshot } = target;
+    const table = await readAll(session, scan, addresses);
     const found = noChanges();
     const rebuilt: string[] = [];
     let lines = 0;
@@ -131,14 +131,14 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
     }
     if (!planOnly) await settle(session, target, manifest);
     const unusable = await unusableObjects(session.storage, target);
-    const unexplained = rebuilt.length > 0 ? lines - keys - target.listKeys : 0;
+    const unexplained = rebuilt.length > 0 ? lines - addresses - target.lists : 0;
     const { changes, listsChanged, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
     return {
       outcome,
       peildatum,
       load,
-      keys,
+      addresses,
       ...changes,
       listsChanged,
       examples,
@@ -170,9 +170,13 @@ async function unusableObjects(storage: Storage, { snapshot, extract }: Manifest
   return unusable;
 }
 
-async function readAll({ progress }: LoadSession, scan: RepairOptions['scan'], keys: number): Promise<LinesBySegment> {
+async function readAll(
+  { progress }: LoadSession,
+  scan: RepairOptions['scan'],
+  addresses: number,
+): Promise<LinesBySegment> {
   const table = new LinesBySegment();
-  const shown = progress.begin('compare', { rows: keys });
+  const shown = progress.begin('compare', { rows: addresses });
   for await (const lines of scan()) {
     for (const line of lines) table.add(line);
     shown.advance({ rows: lines.length });

@@ -9,7 +9,7 @@ import { discover } from '../../loader/steps/discover.ts';
 import { approve, guard } from '../../loader/steps/guard.ts';
 import {
   finishedReport,
-  type LoadPlan,
+  type LoadProposal,
   type LoadReport,
   RefusedLoadError,
   reportOf,
@@ -91,21 +91,21 @@ async function guardAndApply(
 ): Promise<LoadReport | null> {
   if (approved === load) await approve(session.storage, load);
   const { fence, thresholds, options } = session;
-  const plan = await guard(session, load, fence, thresholds, {
+  const proposal = await guard(session, load, fence, thresholds, {
     waiveSize,
     ...(disposable !== undefined && { disposable: resolve(disposable) }),
     // If an import can't be done, the load must not become pending: the next start would have to finish it first.
     beforeApply: async (size) => options.bulkImport?.takesOn(size),
   });
-  if (plan.divided) return null;
-  if (!plan.go) throw new RefusedLoadError(reportOf(plan, 'refused'));
+  if (proposal.divided) return null;
+  if (!proposal.go) throw new RefusedLoadError(reportOf(proposal, 'refused'));
   return apply(session, load);
 }
 
 /** The second half of a load that is pending, also of one that was interrupted there. */
 async function apply(session: LoadSession, load: string): Promise<LoadReport> {
   const { storage, progress, fence, options } = session;
-  const plan = await findJson<LoadPlan>(storage, paths.plan(load));
+  const proposal = await findJson<LoadProposal>(storage, paths.proposal(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const { bulkImport } = options;
   if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
@@ -119,7 +119,7 @@ async function apply(session: LoadSession, load: string): Promise<LoadReport> {
   const publishing = progress.begin('publish', {});
   const entry = await publish(session, load, fence, options.keep);
   publishing.end();
-  return plan ? reportOf(plan, 'published') : finishedReport(entry);
+  return proposal ? reportOf(proposal, 'published') : finishedReport(entry);
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {
@@ -199,8 +199,8 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
         const found = await inSmallYoungGeneration(() => discover(session, { ...options, planOnly: true }));
         if (found.action === 'none') return unchangedReport(found);
         await prepare(session, found.load, found);
-        const plan = await guard(session, found.load, fence, thresholds, { planOnly: true });
-        if (!plan.divided) return reportOf(plan, 'planned');
+        const proposal = await guard(session, found.load, fence, thresholds, { planOnly: true });
+        if (!proposal.divided) return reportOf(proposal, 'planned');
       }
     }),
   );

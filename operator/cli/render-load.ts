@@ -61,7 +61,7 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
 }
 
 function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
-  const { added, changed, removed, listsChanged, upgraded, addresses, keys, voorkomens } = report;
+  const { added, changed, removed, listsChanged, upgraded, nummeraanduidingen, addresses, voorkomens } = report;
   const changes = [
     `${thousands(added)} added`,
     `${thousands(changed)} changed`,
@@ -71,7 +71,7 @@ function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
   ].join(', ');
   return [
     `${tense === 'would' ? 'Would change' : 'Changed'}: ${changes}.`,
-    `Addresses: ${thousands(addresses)} (${counted(keys, 'distinct lookup')}), from ${counted(voorkomens, 'BAG record')}.`,
+    `Addresses: ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen, from ${counted(voorkomens, 'BAG record')}.`,
     `Skipped: ${notServedText(report)}.`,
     ...Object.entries(report.problemReport ?? {}).flatMap(([kind, { count: found, examples }]) => {
       const [example] = examples;
@@ -120,12 +120,12 @@ function placesOf({ before, after }: ChangeExample): string {
 export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, where: string): string {
   if (entries.length === 0) return `No loads yet. Start one: "load run ${where}".`;
   return table(
-    ['published', 'snapshot', 'kind', 'lookups', 'added', 'changed', 'removed', 'load', 'rollback'],
-    entries.map(({ at, peildatum, kind, keys, added, changed, removed, load, kept }, index) => [
+    ['published', 'snapshot', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'],
+    entries.map(({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => [
       at,
       peildatum,
       kind,
-      ...[keys, added, changed, removed].map(thousands),
+      ...[addresses, added, changed, removed].map(thousands),
       load,
       index === 0 ? 'live' : kept ? 'yes' : 'no',
     ]),
@@ -148,7 +148,7 @@ export function renderStatus(shown: ShownStatus, where: string): string {
   const { published, pending, ageDays, running, refused, mutations = null } = shown;
   const lines: string[] = [];
   if (published) {
-    const { peildatum, addresses, keys, problems, load, at, source, extract } = published;
+    const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } = published;
     const problemText = problems === null ? 'problems not counted' : `${counted(problems, 'problem')}`;
     lines.push(
       `snapshot   ${peildatum}, ${ageText(ageDays ?? 0)}`,
@@ -158,7 +158,7 @@ export function renderStatus(shown: ShownStatus, where: string): string {
           ]
         : []),
       ...(mutations ? [`next       ${nextText(mutations)}`] : []),
-      `addresses  ${thousands(addresses)} (${counted(keys, 'distinct lookup')}); ${problemText}`,
+      `addresses  ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen; ${problemText}`,
       `load       ${load}, published ${at}`,
       `source     ${source?.location ?? '-'}`,
     );
@@ -209,9 +209,9 @@ function nextText({ from, waiting, problem }: MutationStatus): string {
 
 /** What a repair found and did. */
 export function renderRepair(report: RepairReport): string {
-  const { outcome, peildatum, keys, added, changed, removed, listsChanged } = report;
+  const { outcome, peildatum, addresses, added, changed, removed, listsChanged } = report;
   const rebuilt = [...rebuiltText(report), ...unusableText(report)];
-  const title = `Compared the table with the snapshot of ${peildatum} (${counted(keys, 'distinct lookup')})`;
+  const title = `Compared the table with the snapshot of ${peildatum} (${thousands(addresses)} addresses)`;
   if (added + changed + removed + listsChanged === 0) return [`${title}: no differences.`, ...rebuilt].join('\n');
   const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
   const what = [

@@ -148,10 +148,10 @@ async function compareAddresses({ stack, print }: RestoreInput): Promise<string>
   const { noProgress } = await import('../../loader/progress.ts');
   const loads = await openLoads({ stack }, { progress: noProgress, print });
   try {
-    const { keys, added, changed, removed } = await loads.repair({ planOnly: true });
+    const { addresses, added, changed, removed } = await loads.repair({ planOnly: true });
     const differing = added + changed + removed;
-    if (differing === 0) return `The table has the ${keys} lookups of the live snapshot.`;
-    return `The table differs from the live snapshot in ${differing} of ${keys} lookups: run "load repair ${loads.where}".`;
+    if (differing === 0) return `The table has the ${addresses} addresses of the live snapshot.`;
+    return `The table differs from the live snapshot in ${differing} of ${addresses} addresses: run "load repair ${loads.where}".`;
   } finally {
     loads.close();
   }

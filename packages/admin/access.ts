@@ -98,7 +98,7 @@ function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }:
   grant(['s3:ListBucket'], [bucket.bucketArn]);
   grant(
     ['s3:GetObject'],
-    [...Object.values(manifestKeys), `${storagePrefixes.loads}*/plan.json`, `${storagePrefixes.loads}*/csv/*`].map(
+    [...Object.values(manifestKeys), `${storagePrefixes.loads}*/proposal.json`, `${storagePrefixes.loads}*/csv/*`].map(
       (key) => bucket.arnForObjects(key),
     ),
   );

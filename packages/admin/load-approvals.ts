@@ -11,15 +11,15 @@ import {
 import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
-import type { LoadPlan } from '../../loader/steps/load-report.ts';
-import { findRefusedPlan, refusedPlans } from '../../loader/steps/refused-loads.ts';
+import type { LoadProposal } from '../../loader/steps/load-report.ts';
+import { findRefusedProposal, refusedProposals } from '../../loader/steps/refused-loads.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import { readChanges } from './load-changes.ts';
 import {
   type Approval,
   type ApprovalState,
   type LoadDecision,
-  planName,
+  proposalName,
   type RegisterView,
   readRegister,
   viewOf,
@@ -66,15 +66,15 @@ export type Loads = {
    */
   changes(input: { load: string; file: number }): Promise<string>;
   /**
-   * Approves a load that waits and starts it; it is live minutes later. `started` is `false` where this plan of it was
+   * Approves a load that waits and starts it; it is live minutes later. `started` is `false` where this proposal was
    * approved before and that run has not ended; if its start was lost, it starts now.
    */
-  approve(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
+  approve(input: { load: string; proposal: string }): Promise<{ load: string; started: boolean }>;
   /**
    * Rejects a load that waits: what it brings is not loaded again, until it is corrected or an operator asks for it. It
    * no longer waits seconds later. `started` is as for `approve`.
    */
-  reject(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
+  reject(input: { load: string; proposal: string }): Promise<{ load: string; started: boolean }>;
   /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */
   audit(last?: number): Promise<AuditEntry[]>;
   /** A page of them. */
@@ -83,32 +83,34 @@ export type Loads = {
 
 /** Loads over their storage, with approvals in the accounts table (decision 0147). */
 export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
-  const view = async (plan: LoadPlan) => viewOf(plan, await approvalOf(store, runner, plan.load));
-  const decideSeen = async ({ load, plan: seen }: { load: string; plan: string }, decision: LoadDecision) => {
+  const view = async (proposal: LoadProposal) => viewOf(proposal, await approvalOf(store, runner, proposal.load));
+  const decideSeen = async ({ load, proposal: seen }: { load: string; proposal: string }, decision: LoadDecision) => {
     checkLoad(load);
-    const plan = await findRefusedPlan(storage, load);
-    if (plan && planName(plan) === seen) return decide(store, runner, { load, plan: seen, decision });
-    if (plan) throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
+    const proposal = await findRefusedProposal(storage, load);
+    if (proposal && proposalName(proposal) === seen) return decide(store, runner, { load, proposal: seen, decision });
+    if (proposal)
+      throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
     const last = await approvalOf(store, runner, load);
     // A form that was sent twice, when the first has got as far as the register.
-    if (last?.plan === seen && last.decision === decision && last.state !== 'failed') return { load, started: false };
+    if (last?.proposal === seen && last.decision === decision && last.state !== 'failed')
+      return { load, started: false };
     throw notWaiting(load);
   };
   return {
     register: (last = 12) => readRegister(storage, last),
     running: () => runner.running(),
-    waiting: async () => Promise.all((await refusedPlans(storage)).map(view)),
+    waiting: async () => Promise.all((await refusedProposals(storage)).map(view)),
     async show(load) {
       checkLoad(load);
-      const plan = await findRefusedPlan(storage, load);
-      if (!plan) throw notWaiting(load);
-      return view(plan);
+      const proposal = await findRefusedProposal(storage, load);
+      if (!proposal) throw notWaiting(load);
+      return view(proposal);
     },
     async changes({ load, file }) {
       checkLoad(load);
-      const plan = await findRefusedPlan(storage, load);
-      if (!plan) throw notWaiting(load);
-      return readChanges(storage, plan, file);
+      const proposal = await findRefusedProposal(storage, load);
+      if (!proposal) throw notWaiting(load);
+      return readChanges(storage, proposal, file);
     },
     approve: (input) => decideSeen(input, 'approve'),
     reject: (input) => decideSeen(input, 'reject'),
@@ -130,16 +132,16 @@ function notWaiting(load: string): AdminError {
 /** The partition of approvals and of the audit of the register; no account id has a `#`. */
 export const loadsPartition = 'loads#';
 
-/** What a decision leaves: on which plan, by whom, how often it was tried. One without `decision` is an approval. */
-type StoredApproval = { decision?: LoadDecision; plan: string; by: string; time: string; attempt: number };
+/** What a decision leaves: on which proposal, by whom, how often it was tried. Without `decision` it approved. */
+type StoredApproval = { decision?: LoadDecision; proposal: string; by: string; time: string; attempt: number };
 
 /** Longer than an execution's name stays reserved, and than the work of a load is kept. */
 const keptSeconds = 100 * 86_400;
 
-type Decision = { load: string; plan: string; decision: LoadDecision };
+type Decision = { load: string; proposal: string; decision: LoadDecision };
 
 /**
- * Approves or rejects what `plan` names of `load`. Idempotent: a second decision returns the first run. A run that
+ * Approves or rejects what `proposal` names of `load`. Idempotent: a second decision returns the first run. A run that
  * ended although the load still waits makes way for another one.
  * @throws AdminError `conflict`, also while another load is running
  */
@@ -162,10 +164,10 @@ function notSettled(load: string): never {
 async function tryDecide(
   store: AdminStore,
   runner: LoadRunner,
-  { load, plan, decision }: Decision,
+  { load, proposal, decision }: Decision,
 ): Promise<{ load: string; started: boolean } | undefined> {
   const last = await findStored(store, load);
-  if (last?.plan === plan && (last.decision ?? 'approve') === decision) {
+  if (last?.proposal === proposal && (last.decision ?? 'approve') === decision) {
     const state = await runner.stateOf(runName(load, last));
     if (state === 'running') return { load, started: false };
     if (state === 'none') {
@@ -182,7 +184,7 @@ async function tryDecide(
     );
   }
   const time = new Date(store.now()).toISOString();
-  const next: StoredApproval = { decision, plan, by: store.actor, time, attempt: (last?.attempt ?? 0) + 1 };
+  const next: StoredApproval = { decision, proposal, by: store.actor, time, attempt: (last?.attempt ?? 0) + 1 };
   const change = {
     partition: loadsPartition,
     action: `load ${decision}` as const,
@@ -197,14 +199,14 @@ async function tryDecide(
 async function approvalOf(store: AdminStore, runner: LoadRunner, load: string): Promise<Approval | null> {
   const stored = await findStored(store, load);
   if (!stored) return null;
-  const { decision = 'approve', by, time, plan } = stored;
+  const { decision = 'approve', by, time, proposal } = stored;
   const state = await runner.stateOf(runName(load, stored));
-  return { decision, by, time, plan, state: state === 'none' ? 'unknown' : state };
+  return { decision, by, time, proposal, state: state === 'none' ? 'unknown' : state };
 }
 
 /** The name of the run of a decision: at most 80 characters, as Step Functions has it. */
-function runName(load: string, { plan, attempt }: StoredApproval): string {
-  return `${approvalRunPrefix}${load}-${plan.slice(0, 16)}-${attempt}`;
+function runName(load: string, { proposal, attempt }: StoredApproval): string {
+  return `${approvalRunPrefix}${load}-${proposal.slice(0, 16)}-${attempt}`;
 }
 
 const keyOf = (load: string) => ({

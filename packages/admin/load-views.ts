@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { problemCount } from '../../loader/dataset/load-counts.ts';
-import type { LoadPlan } from '../../loader/steps/load-report.ts';
+import type { LoadProposal } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import { changesFilesOf } from './load-changes.ts';
@@ -18,9 +18,7 @@ export type PublishedLoad = {
   load: string;
   peildatum: string;
   at: string;
-  /** Distinct lookups, as the reports of the command line name them. */
-  keys: number;
-  /** @deprecated The former name of `keys`, until 2.0. */
+  /** The number of addresses after it. */
   addresses: number;
   added: number;
   changed: number;
@@ -41,12 +39,10 @@ export type LoadExample = {
 export type WaitingLoad = {
   load: string;
   /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
-  plan: string;
+  proposal: string;
   peildatum: string;
   livePeildatum: string | null;
-  /** The distinct lookups after it. */
-  keys: number;
-  /** @deprecated The former name of `keys`, until 2.0. */
+  /** The number of addresses after it. */
   addresses: number;
   added: number;
   changed: number;
@@ -73,7 +69,7 @@ export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
 export type LoadDecision = 'approve' | 'reject';
 
 /** Who approved or rejected a load, when (ISO 8601), and what became of it. */
-export type Approval = { decision: LoadDecision; by: string; time: string; plan: string; state: ApprovalState };
+export type Approval = { decision: LoadDecision; by: string; time: string; proposal: string; state: ApprovalState };
 
 /** The register, with its last loads. */
 export async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
@@ -82,27 +78,26 @@ export async function readRegister(storage: Storage, last: number): Promise<Regi
   return {
     peildatum,
     snapshotDate: peildatum,
-    loads: history.slice(0, last).map(({ load, peildatum, at, keys, added, changed, removed }) => {
-      return { load, peildatum, at, keys, addresses: keys, added, changed, removed };
+    loads: history.slice(0, last).map(({ load, peildatum, at, addresses, added, changed, removed }) => {
+      return { load, peildatum, at, addresses, added, changed, removed };
     }),
   };
 }
 
 /** A refused load as its operators see it. */
-export function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
-  const { load, peildatum, livePeildatum, counts, objections, byPlace } = plan;
-  const { keys, changes, problems, examples } = counts;
+export function viewOf(proposal: LoadProposal, approval: Approval | null): WaitingLoad {
+  const { load, peildatum, livePeildatum, counts, objections, byPlace } = proposal;
+  const { addresses, changes, problems, examples } = counts;
   return {
     load,
-    plan: planName(plan),
+    proposal: proposalName(proposal),
     peildatum,
     livePeildatum,
-    keys,
-    addresses: keys,
+    addresses,
     ...changes,
     problems: problems && problemCount(problems),
     objections,
-    changesFiles: changesFilesOf(plan).length,
+    changesFiles: changesFilesOf(proposal).length,
     streets: placesIn(byPlace?.streets),
     woonplaatsen: placesIn(byPlace?.woonplaatsen),
     examples,
@@ -113,7 +108,7 @@ export function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
 const placesIn = (counted = {}) => Object.entries<number>(counted).map(([name, changes]) => ({ name, changes }));
 
 /** The id of a load says what it loads onto what; this, what an operator saw of it. */
-export function planName({ load, livePeildatum, counts, days, objections, waived }: LoadPlan): string {
+export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
   const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
   return createHash('sha256').update(seen).digest('hex').slice(0, 16);
 }

@@ -75,11 +75,11 @@ async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
     loads.running(),
     changesPart(visit, registerPath, loads.auditPage),
   ]);
-  const rows = last.map(({ load, peildatum, at, keys, added, changed, removed }): Html[] => [
+  const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
     html`<code>${load}</code>`,
     format.day(peildatum),
     instantOf(visit, at),
-    format.number(keys),
+    format.number(addresses),
     [added, changed, removed].map(format.number).join(' / '),
   ]);
   const head = [
@@ -121,45 +121,45 @@ function objectionList(visit: Visit, load: WaitingLoad): Html {
 }
 
 function figuresOf({ text, format }: Visit, load: WaitingLoad, code: string): string {
-  const { keys, added, changed, removed, problems, peildatum, livePeildatum } = load;
-  const live = keys - added + removed;
+  const { addresses, added, changed, removed, problems, peildatum, livePeildatum } = load;
+  const live = addresses - added + removed;
   const share = (count: number, of: number) =>
     text.outOf(format.number(count), format.number(of), format.share(of > 0 ? count / of : 1));
   const figures: Readonly<Record<string, string>> = {
-    too_few_addresses: format.number(keys),
+    too_few_addresses: format.number(addresses),
     too_many_removed: share(removed, live),
     too_many_changed: share(changed, live),
     too_many_added: share(added, live),
-    too_many_problems: share(problems ?? 0, keys + (problems ?? 0)),
+    too_many_problems: share(problems ?? 0, addresses + (problems ?? 0)),
     older_peildatum: livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '',
   };
   return figures[code] ?? '';
 }
 
-function approvalNote(visit: Visit, { approval, plan }: WaitingLoad): Html {
+function approvalNote(visit: Visit, { approval, proposal }: WaitingLoad): Html {
   if (!approval) return '';
   const { decision, by, time, state } = approval;
   const { text } = visit;
   const { made, states } = text.decisions[decision];
-  const became = approval.plan === plan ? states[state] : text.decidedOther;
+  const became = approval.proposal === proposal ? states[state] : text.decidedOther;
   return html`<p class="note${state === 'failed' ? ' bad' : ''}">${made(by)} ${instantOf(visit, time)}. ${became}</p>`;
 }
 
 async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<Page> {
   const { text, format } = visit;
-  const { peildatum, livePeildatum, keys, added, changed, removed, problems, plan } = load;
+  const { peildatum, livePeildatum, addresses, added, changed, removed, problems, proposal } = load;
   const count = (name: string, value: number | null) =>
     html`<div><dt>${name}</dt><dd>${value === null ? '-' : format.number(value)}</dd></div>`;
   const [other] = await loads.running();
-  const isRunning = load.approval?.state === 'running' && load.approval.plan === plan;
-  const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?plan=${plan}">${text.decisions.approve.name}</a><a class="button plain" href="${pathOf(load.load)}/reject?plan=${plan}">${text.decisions.reject.name}</a></p>`;
+  const isRunning = load.approval?.state === 'running' && load.approval.proposal === proposal;
+  const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?proposal=${proposal}">${text.decisions.approve.name}</a><a class="button plain" href="${pathOf(load.load)}/reject?proposal=${proposal}">${text.decisions.reject.name}</a></p>`;
   return {
     title: text.loadOf(format.day(peildatum)),
     body: html`<div class="card"><h2>${text.whyItWaits}</h2>${objectionList(visit, load)}<p>${text.waitingText}</p></div>
 <div class="card"><h2>${text.whatItChanges}</h2><dl class="facts">
 <div><dt>${text.snapshotDate}</dt><dd>${format.day(peildatum)}</dd></div>
 <div><dt>${text.liveDate}</dt><dd>${livePeildatum ? format.day(livePeildatum) : '-'}</dd></div>
-${count(text.addressesAfter, keys)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
+${count(text.addressesAfter, addresses)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
 ${mostChangedTables(visit, load)}<div class="card">${await exampleTable(visit, load)}${changesLinks(visit, load)}</div>
 ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
 <p><a href="${registerPath}">${text.backToRegister}</a></p>`,
@@ -211,11 +211,11 @@ async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise
   return scrollTable(text.examples, [text.change, text.address, text.before, text.after], rows);
 }
 
-/** Names the plan that the reader saw: what changed since is shown again rather than decided. */
+/** Names the proposal that the reader saw: what changed since is shown again rather than decided. */
 function decisionQuestion(visit: Visit, load: WaitingLoad, decision: LoadDecision): Page {
   const { c, text, format } = visit;
-  const { peildatum, added, changed, removed, plan } = load;
-  if (c.req.query('plan') !== plan) return conflictPage(visit, load.load);
+  const { peildatum, added, changed, removed, proposal } = load;
+  if (c.req.query('proposal') !== proposal) return conflictPage(visit, load.load);
   const { question, explanation, yes } = text.decisions[decision];
   return confirmation(visit, {
     title: question(format.day(peildatum)),
@@ -223,7 +223,7 @@ function decisionQuestion(visit: Visit, load: WaitingLoad, decision: LoadDecisio
     action: `${pathOf(load.load)}/${decision}`,
     yes,
     cancel: pathOf(load.load),
-    hidden: html`<input type="hidden" name="plan" value="${plan}">`,
+    hidden: html`<input type="hidden" name="proposal" value="${proposal}">`,
   });
 }
 
@@ -241,7 +241,9 @@ const notes = {
 async function decide(visit: Visit, loads: Loads, decision: LoadDecision): Promise<PageAnswer> {
   const { c, form, text } = visit;
   const load = c.req.param('load') ?? '';
-  const done = await changing(text, registerPath, 'load', () => loads[decision]({ load, plan: form.plan ?? '' }));
+  const done = await changing(text, registerPath, 'load', () =>
+    loads[decision]({ load, proposal: form.proposal ?? '' }),
+  );
   if ('fault' in done) return done.fault;
   const [first, before] = notes[decision];
   return { goTo: `${registerPath}?done=${done.result.started ? first : before}` };

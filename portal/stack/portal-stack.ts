@@ -207,7 +207,7 @@ function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Co
     JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });
   const partOfMachine = (index: number) =>
     `{"Fn::Select":[${index},{"Fn::Split":[":stateMachine:",${output('PublishOutputRefLoadMachineB910BA0CCF72B24C')}]}]}`;
-  for (const objects of ['plan.json', 'csv/*']) {
+  for (const objects of ['proposal.json', 'csv/*']) {
     acknowledge(
       lambda,
       `AwsSolutions-IAM5[Resource::${output('PublishOutputFnGetAttSnapshotsD03D071CArnA336F924')}/${storagePrefixes.loads}*/${objects}]`,

@@ -61,7 +61,7 @@ describe('an approval in a portal', () => {
     const loads = createLoads(config);
     const [waiting] = await loads.waiting();
     expect(waiting).toMatchObject({ peildatum: march.peildatum, livePeildatum: january.peildatum, approval: null });
-    const input = { load: waiting?.load ?? '', plan: waiting?.plan ?? '' };
+    const input = { load: waiting?.load ?? '', proposal: waiting?.proposal ?? '' };
     expect(await loads.approve(input)).toMatchObject({ started: true });
     expect(await loads.approve(input)).toMatchObject({ started: false });
     expect(inputs).toHaveLength(1);

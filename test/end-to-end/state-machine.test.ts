@@ -34,7 +34,7 @@ describe('the state machine of the loader', () => {
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({
       status: 'SUCCEEDED',
-      output: { peildatum: january.peildatum, keys: 11, added: 11 },
+      output: { peildatum: january.peildatum, addresses: 11, added: 11 },
     });
     expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'NotifyPublished', 'Done']);
     expect(await loader.addresses()).toEqual(tableOf(january));
@@ -177,8 +177,8 @@ const missing = existsSync(sample) ? '' : ` (skipped: ${sample} is missing)`;
       output: {
         peildatum: '2021-10-15',
         voorkomens: 16_113,
-        addresses: 11_927,
-        keys: 11_920,
+        nummeraanduidingen: 11_927,
+        addresses: 11_920,
         added: 11_920,
         problems: 0,
       },

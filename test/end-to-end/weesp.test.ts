@@ -72,8 +72,8 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
       outcome: 'published',
       peildatum: '2021-10-15',
       voorkomens: 16_113,
-      addresses: 11_927,
-      keys: 11_920,
+      nummeraanduidingen: 11_927,
+      addresses: 11_920,
       problems: 0,
     });
   });

@@ -63,7 +63,7 @@ const errorOf = (file: string) =>
 describe('a start without an extract', () => {
   it('serves what an earlier start has loaded, and not the demo', async () => {
     const dataset = await load(undefined);
-    expect(dataset.report).toMatchObject({ outcome: 'unchanged', peildatum: '2026-02-08', keys: 40 });
+    expect(dataset.report).toMatchObject({ outcome: 'unchanged', peildatum: '2026-02-08', addresses: 40 });
     expect(dataset.present).toBe(join(folder, '2026-02-08-40-2.zip'));
     expect(dataset.example.postcode).toBe('9999ZZ');
     const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
@@ -84,8 +84,8 @@ describe('a start without an extract', () => {
         extract: undefined,
         progress: noProgress,
       });
-    expect(await start()).toMatchObject({ report: { outcome: 'published', keys: 44 }, present: null });
-    expect(await start()).toMatchObject({ report: { outcome: 'unchanged', keys: 44 }, present: null });
+    expect(await start()).toMatchObject({ report: { outcome: 'published', addresses: 44 }, present: null });
+    expect(await start()).toMatchObject({ report: { outcome: 'unchanged', addresses: 44 }, present: null });
   });
 });
 
@@ -110,10 +110,10 @@ describe('an extract that replaces another one', () => {
 
   it('is loaded although it removes many addresses, with a message about that', async () => {
     const dataset = await load(await extract('2026-03-08', { addresses: 20 }));
-    expect(dataset.report).toMatchObject({ outcome: 'published', keys: 20, removed: 20 });
+    expect(dataset.report).toMatchObject({ outcome: 'published', addresses: 20, removed: 20 });
     const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
     expect(greeting(service, '/home/me/.data')).toContain(
-      'Read 20 BAG records: 20 current addresses (20 distinct lookups), 0 skipped (no postcode), 0 faulty\n' +
+      'Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped (no postcode), 0 faulty\n' +
         'Ignored because you chose this extract: it would remove 20 addresses where 40 are live: 50 %, over the limit of 5 %\n',
     );
   });

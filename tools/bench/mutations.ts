@@ -34,9 +34,9 @@ export const benchmark: Benchmark = {
       const together = new Loads(copy, extract.dataset).load({ mutations: deliveries });
       const each = deliveries.map((file) => dataset.load({ mutations: [file] }));
       const whole = dataset.load({ source: last.path });
-      const { audit, keys } = whole.report;
+      const { audit, addresses } = whole.report;
       if (!audit) throw new Error('The last extract was not held against the days.');
-      if (together.report.days.length !== days || together.report.keys !== each.at(-1)?.report.keys) {
+      if (together.report.days.length !== days || together.report.addresses !== each.at(-1)?.report.addresses) {
         throw new Error('The days together did not give what they give one by one.');
       }
       const dayCpuSeconds = median(each.map(({ cpu_seconds }) => rounded(cpu_seconds, 3)));
@@ -53,7 +53,7 @@ export const benchmark: Benchmark = {
         cpu_ratio_days_together_to_one: rounded(together.cpu_seconds / dayCpuSeconds),
         writes_per_changed_key: rounded(sum(each.map(({ writes }) => writes)) / sum(each.map(changedKeys))),
         audit_differences: audit.added + audit.changed + audit.removed,
-        keys_missing_in_the_end: last.truth.keys - keys,
+        keys_missing_in_the_end: last.truth.keys - addresses,
         days: each.map(figuresOf),
       };
     } finally {

@@ -60,7 +60,7 @@ function derived(objects: string[], by: DerivedBy) {
   const problems = emptyReport();
   const { lines, counts, addresses, next } = deriveLines(objects, by, (one) => addProblem(problems, one));
   expect(counts).toEqual(countLines(lines));
-  return { lines, result: { addresses, problems: problemCounts(problems), next } };
+  return { lines, result: { nummeraanduidingen: addresses, problems: problemCounts(problems), next } };
 }
 
 describe('a part of which only the edited objects are derived', () => {

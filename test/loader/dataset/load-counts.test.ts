@@ -3,7 +3,7 @@ import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { isAboutSize, type LoadCounts, noChanges, objections } from '../../../loader/dataset/load-counts.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 
-const live = { peildatum: '2026-01-08', keys: 10_000 };
+const live = { peildatum: '2026-01-08', addresses: 10_000 };
 const load = { peildatum: '2026-02-08', allowOlder: false };
 
 function counts(changes: Partial<LoadCounts['changes']>, problems = 0, addresses = 10_000): LoadCounts {
@@ -11,7 +11,14 @@ function counts(changes: Partial<LoadCounts['changes']>, problems = 0, addresses
   report.street_missing.count = problems;
   report.no_postcode.count = 5_000;
   const none = noChanges();
-  return { ...none, voorkomens: 12_000, addresses, problems: report, changes: { ...none.changes, ...changes } };
+  return {
+    ...none,
+    voorkomens: 12_000,
+    nummeraanduidingen: addresses,
+    addresses,
+    problems: report,
+    changes: { ...none.changes, ...changes },
+  };
 }
 
 describe('the guard', () => {
@@ -47,7 +54,7 @@ describe('the guard', () => {
   });
 
   it('ignores a large share of very few addresses', () => {
-    const hamlet = { peildatum: '2026-01-08', keys: 20 };
+    const hamlet = { peildatum: '2026-01-08', addresses: 20 };
     expect(objections(counts({ added: 9, removed: 9 }), load, hamlet, localGuardDefaults)).toEqual([]);
     expect(objections(counts({ removed: 11 }), load, hamlet, localGuardDefaults)).toHaveLength(1);
   });

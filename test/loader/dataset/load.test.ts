@@ -3,7 +3,7 @@ import type { ManifestEntry } from '../../../loader/dataset/load.ts';
 import { begin, complete, emptyManifest, keptSnapshots } from '../../../loader/dataset/manifest.ts';
 
 function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snapshot = peildatum): ManifestEntry {
-  const counts = { voorkomens: 0, addresses: 0, keys: 0, listKeys: 0, problems: 0 };
+  const counts = { voorkomens: 0, nummeraanduidingen: 0, addresses: 0, lists: 0, problems: 0 };
   const changes = { added: 0, changed: 0, removed: 0, listsChanged: 0 };
   const load = `${peildatum}-${kind}`;
   return {

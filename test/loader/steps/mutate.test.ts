@@ -35,8 +35,8 @@ async function loaded(register: Register, date: string) {
 
 /** What the live snapshot was counted to have. */
 async function publishedCounts(storage: Storage) {
-  const { addresses, keys, listKeys, problemCounts } = (await readManifest(storage)).published ?? {};
-  return { addresses, keys, listKeys, problemCounts };
+  const { nummeraanduidingen, addresses, lists, problemCounts } = (await readManifest(storage)).published ?? {};
+  return { nummeraanduidingen, addresses, lists, problemCounts };
 }
 
 /** Every occurrence that is stored with the live snapshot: nummeraanduidingen by the part that they are stored with. */

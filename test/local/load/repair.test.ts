@@ -64,7 +64,7 @@ describe('a repair', () => {
     expect(await repair()).toMatchObject({
       outcome: 'repaired',
       peildatum: january.peildatum,
-      keys: 11,
+      addresses: 11,
       added: 2,
       changed: 2,
       removed: 2,
@@ -83,7 +83,7 @@ describe('a repair', () => {
     await put(addressItem({ ...(await stored('1381AA#9#')), toevoegingen: [null, 'A', 'B'] }));
     await put(addressItem({ key: '1381AA#8#', places: [], toevoegingen: ['Z'] }));
     await put(addressItem({ ...(await stored('1381AA#7#')), toevoegingen: [null, 'X'] }));
-    expect(await repair()).toMatchObject({ keys: 11, added: 0, changed: 0, removed: 0, listsChanged: 4 });
+    expect(await repair()).toMatchObject({ addresses: 11, added: 0, changed: 0, removed: 0, listsChanged: 4 });
     expect(await bench.listsIn(place.table)).toEqual(lists);
     expect(await served()).toEqual(tableOf(january));
     expect(await repair()).toMatchObject({ listsChanged: 0 });
@@ -193,7 +193,7 @@ describe('a repair', () => {
       expect(await load()).toMatchObject({
         outcome: 'published',
         peildatum: february.peildatum,
-        keys: 11,
+        addresses: 11,
         added: 1,
         changed: 4,
       });

@@ -103,7 +103,7 @@ describe('a dataset that an earlier release loaded', () => {
     const report = await rollbackLoad({ ...options(), snapshot: january.peildatum });
     expect(report).toMatchObject({
       outcome: 'published',
-      addresses: 13,
+      nummeraanduidingen: 13,
       added: 1,
       changed: 4,
       removed: 1,

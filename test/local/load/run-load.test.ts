@@ -54,8 +54,8 @@ describe('a load', () => {
       outcome: 'published',
       peildatum: '2026-01-08',
       voorkomens: 13,
-      addresses: 13,
-      keys: 11,
+      nummeraanduidingen: 13,
+      addresses: 11,
       added: 11,
       changed: 0,
       removed: 0,
@@ -69,7 +69,7 @@ describe('a load', () => {
     const { units, options } = await afterJanuary();
     const before = units();
     const again = await runLoad({ ...options, source: sources.january });
-    expect(again).toMatchObject({ outcome: 'unchanged', peildatum: '2026-01-08', keys: 11, added: 0 });
+    expect(again).toMatchObject({ outcome: 'unchanged', peildatum: '2026-01-08', addresses: 11, added: 0 });
     expect(units()).toBe(before);
   });
 
@@ -98,7 +98,7 @@ describe('a load', () => {
   it('keeps the lists of toevoegingen equal to the addresses, and counts them separately', async () => {
     const { table, options, units } = await newPlace();
     const first = await runLoad({ ...options, source: sources.january });
-    expect(first).toMatchObject({ keys: 11, added: 11, changed: 0, listsChanged: 1 });
+    expect(first).toMatchObject({ addresses: 11, added: 11, changed: 0, listsChanged: 1 });
     expect([units(), await bench.listsIn(table)]).toEqual([12, listsOf(january)]);
 
     const more: Month = {
@@ -111,11 +111,11 @@ describe('a load', () => {
     };
     const grown = await runLoad({ ...options, source: await bench.extractOf(more) });
     // The bare 1381AA 9 only has another list; 2513AA 1 becomes an address where only a list was.
-    expect(grown).toMatchObject({ keys: 13, added: 2, changed: 0, removed: 0, listsChanged: 1 });
+    expect(grown).toMatchObject({ addresses: 13, added: 2, changed: 0, removed: 0, listsChanged: 1 });
     expect([units() - 12, await bench.listsIn(table)]).toEqual([3, listsOf(more)]);
 
     const back = await rollbackLoad({ ...options, snapshot: january.peildatum });
-    expect(back).toMatchObject({ keys: 11, added: 0, changed: 0, removed: 2, listsChanged: 1 });
+    expect(back).toMatchObject({ addresses: 11, added: 0, changed: 0, removed: 2, listsChanged: 1 });
     expect([units() - 15, await bench.listsIn(table)]).toEqual([3, listsOf(january)]);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });

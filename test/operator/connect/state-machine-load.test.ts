@@ -91,7 +91,12 @@ describe('loads by the state machine of a stack, one after the other', () => {
   it('a run without a newer extract is no failure', async () => {
     const { exit, out } = await load('run', '--extract', await loader.serve(january), '--json');
     expect(exit).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ outcome: 'unchanged', peildatum: january.peildatum, keys: 11, added: 0 });
+    expect(JSON.parse(out)).toMatchObject({
+      outcome: 'unchanged',
+      peildatum: january.peildatum,
+      addresses: 11,
+      added: 0,
+    });
   });
 
   it('a local file is checked, copied to the bucket once, and loaded from there', async () => {
@@ -233,7 +238,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const { exit, out, err } = await load('repair');
     expect(exit).toBe(0);
     expect(out).toMatch(
-      /snapshot of 2026-05-08 \(11 distinct lookups\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
+      /snapshot of 2026-05-08 \(11 addresses\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
     );
     expect(err).toMatch(/That load is not published yet: run "load run --stack bag-adres-test" now\.$/);
     const again = await load('run', '--extract', source, '--json');

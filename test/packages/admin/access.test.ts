@@ -116,7 +116,7 @@ describe('the permissions of PortalAccess', () => {
     expect(of('s3:GetObject')).toEqual([
       `${bucketArn}/manifest.json`,
       `${bucketArn}/manifest.copy.json`,
-      `${bucketArn}/loads/*/plan.json`,
+      `${bucketArn}/loads/*/proposal.json`,
       `${bucketArn}/loads/*/csv/*`,
     ]);
     expect([of('s3:ListBucket'), of('states:StartExecution'), of('states:ListExecutions')]).toEqual([

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AdminError } from '../../../core/accounts/admin/admin-error.ts';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { type LoadPlan, reportOf } from '../../../loader/steps/load-report.ts';
-import { findRefusedPlan } from '../../../loader/steps/refused-loads.ts';
+import { type LoadProposal, reportOf } from '../../../loader/steps/load-report.ts';
+import { findRefusedProposal } from '../../../loader/steps/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { approveLoad, rejectLoad } from '../../../local/load/run-load.ts';
 import { type LoadRunner, loadsOf } from '../../../packages/admin/load-approvals.ts';
@@ -55,7 +55,7 @@ describe('the loads of the register', () => {
     expect(await loads.register()).toMatchObject({
       peildatum: '2026-01-08',
       snapshotDate: '2026-01-08',
-      loads: [{ peildatum: '2026-01-08', keys: 11, addresses: 11, removed: 0 }],
+      loads: [{ peildatum: '2026-01-08', addresses: 11, removed: 0 }],
     });
     const [waits, ...more] = await loads.waiting();
     expect(more).toEqual([]);
@@ -77,19 +77,18 @@ describe('the loads of the register', () => {
   });
 
   it('have the names and values that the report of the command line has', async () => {
-    const plan = await findRefusedPlan(register.storage, register.waiting);
-    const report = reportOf(plan as LoadPlan, 'refused');
+    const proposal = await findRefusedProposal(register.storage, register.waiting);
+    const report = reportOf(proposal as LoadProposal, 'refused');
     const waits = await loadsAs('olaf').show(register.waiting);
-    const { plan: _plan, addresses, changesFiles, streets, woonplaatsen, approval, ...shared } = waits;
+    const { proposal: _proposal, changesFiles, streets, woonplaatsen, approval, ...shared } = waits;
     expect(report).toMatchObject(shared);
-    expect(addresses).toBe(report.keys);
   });
 });
 
 describe('an approval', () => {
   it('starts the load once and records who approved it, however often it is sent', async () => {
-    const { plan } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, plan };
+    const { proposal } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, proposal };
     const before = (await loadsAs('olaf').audit()).length;
     const answers = await Promise.all(['olaf', 'olaf', 'petra'].map((actor) => loadsAs(actor).approve(input)));
     answers.push(await loadsAs('petra').approve(input));
@@ -105,8 +104,8 @@ describe('an approval', () => {
   });
 
   it('runs exactly that load, which then no longer awaits approval; sending the form again starts nothing', async () => {
-    const { plan } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, plan };
+    const { proposal } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, proposal };
     expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: true });
     const { addresses, storageFolder } = register;
     await approveLoad({ storage: storageFolder, addresses, load: register.waiting, workers: 0 });
@@ -118,8 +117,8 @@ describe('an approval', () => {
   });
 
   it('gives way to a rejection, which starts a run of its own, as long as the load waits', async () => {
-    const { plan } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, plan };
+    const { proposal } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, proposal };
     await loadsAs('olaf').approve(input);
     states.set(started[0] ?? '', 'failed');
     expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: true });
@@ -138,27 +137,27 @@ describe('an approval', () => {
   });
 
   it('is refused if the load would now change something else', async () => {
-    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const { proposal } = await loadsAs('olaf').show(register.waiting);
     const stored = await getJson<{ counts: { changes: { removed: number } } }>(
       register.storage,
-      paths.plan(register.waiting),
+      paths.proposal(register.waiting),
     );
     stored.counts.changes.removed++;
-    await putJson(register.storage, paths.plan(register.waiting), stored);
-    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, plan }))).toBe('conflict');
+    await putJson(register.storage, paths.proposal(register.waiting), stored);
+    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, proposal }))).toBe('conflict');
     expect(started).toEqual([]);
   });
 
   it('is refused while another load is running', async () => {
-    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const { proposal } = await loadsAs('olaf').show(register.waiting);
     others = [{ name: 'daily', since: '2026-03-09T05:00:00.000Z' }];
-    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, plan }))).toBe('conflict');
+    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, proposal }))).toBe('conflict');
     expect(started).toEqual([]);
   });
 
   it('can be given again when the run that it started has failed', async () => {
-    const { plan } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, plan };
+    const { proposal } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, proposal };
     await loadsAs('olaf').approve(input);
     states.set(started[0] ?? '', 'failed');
     expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ state: 'failed' });
@@ -167,8 +166,8 @@ describe('an approval', () => {
   });
 
   it('whose process died before it started the load is completed by the next approval', async () => {
-    const { plan } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, plan };
+    const { proposal } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, proposal };
     const dying: LoadRunner = { ...runner, start: () => Promise.reject(new Error('died')) };
     await expect(loadsAs('olaf', dying).approve(input)).rejects.toThrow('died');
     expect((await loadsAs('olaf').audit())[0]).toMatchObject({ actor: 'olaf', outcome: 'unknown' });
@@ -181,7 +180,7 @@ describe('an approval', () => {
     ['../manifest', 'invalid'],
     ['', 'invalid'],
   ])('of "%s" is refused as %s', async (load, code) => {
-    expect(await codeOf(loadsAs('olaf').approve({ load, plan: 'x' }))).toBe(code);
+    expect(await codeOf(loadsAs('olaf').approve({ load, proposal: 'x' }))).toBe(code);
     expect(await codeOf(loadsAs('olaf').show(load))).toBe(code);
     expect(started).toEqual([]);
   });

@@ -64,10 +64,10 @@ describe('the register', () => {
 
   it('approves a load from its page after a confirmation, and it goes live', async () => {
     const at = `/operator/register/${register.waiting}`;
-    const [, question = ''] = /href="([^"]+approve\?plan=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
+    const [, question = ''] = /href="([^"]+approve\?proposal=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
     const asked = await operator.get(question);
     expect(asked.body).toContain('removes 4 addresses');
-    const form = { plan: field(asked.body, 'plan') };
+    const form = { proposal: field(asked.body, 'proposal') };
     const answers = await Promise.all([operator.post(`${at}/approve`, form), operator.post(`${at}/approve`, form)]);
     expect(answers.map(({ location }) => location).sort()).toEqual([
       '/operator/register?done=approved',
@@ -95,10 +95,10 @@ describe('the register', () => {
 
   it('rejects a load from its page after a confirmation: it does not go live and no longer waits', async () => {
     const at = `/operator/register/${register.waiting}`;
-    const [, question = ''] = /href="([^"]+reject\?plan=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
+    const [, question = ''] = /href="([^"]+reject\?proposal=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
     const asked = await operator.get(question);
     expect(asked.body).toContain('What is live stays');
-    const form = { plan: field(asked.body, 'plan') };
+    const form = { proposal: field(asked.body, 'proposal') };
     expect((await operator.post(`${at}/reject`, form)).location).toBe('/operator/register?done=rejected');
     await runner.settle();
     const { body } = await operator.get('/operator/register?done=rejected');
@@ -109,10 +109,10 @@ describe('the register', () => {
     expect((await operator.post(`${at}/approve`, form)).status).toBe(404);
   });
 
-  it('refuses an approval form of another plan, or without a plan', async () => {
+  it('refuses an approval form of another proposal, or without a proposal', async () => {
     const at = `/operator/register/${register.waiting}/approve`;
-    expect((await operator.get(`${at}?plan=0123456789abcdef`)).status).toBe(409);
-    expect((await operator.post(at, { plan: '0123456789abcdef' })).status).toBe(409);
+    expect((await operator.get(`${at}?proposal=0123456789abcdef`)).status).toBe(409);
+    expect((await operator.post(at, { proposal: '0123456789abcdef' })).status).toBe(409);
     expect((await operator.post(at)).status).toBe(409);
     expect((await operator.get('/operator/register/..%2Fmanifest')).status).toBe(422);
     expect(await runner.running()).toEqual([]);

@@ -204,7 +204,7 @@ describe('the stack of the portal', () => {
     expect(resourcesOf('s3:GetObject').map((resource) => /"(\/[^"]+)"\]\]\}$/.exec(resource)?.[1])).toEqual([
       '/statements/*',
       '/loads/*/csv/*',
-      '/loads/*/plan.json',
+      '/loads/*/proposal.json',
       '/manifest.copy.json',
       '/manifest.json',
     ]);

@@ -145,7 +145,7 @@ const places = { s3, bucket: 'snapshots', stepFunctions, stateMachine: 'arn:aws:
 const loads: Loads = createLoads({ client, table: ACCOUNTS_TABLE, ...places, actor });
 const loadRefusals: Record<LoadsRefusals['loads.approve'], number> = { invalid: 422, not_found: 404, conflict: 409 };
 for (const decision of ['approve', 'reject'] satisfies LoadDecision[]) {
-  assert.equal((await refusal(loads[decision]({ load: '../x', plan: '' }))).code, 'invalid');
+  assert.equal((await refusal(loads[decision]({ load: '../x', proposal: '' }))).code, 'invalid');
 }
 assert.equal(loadRefusals[(await refusal(loads.show('x'))).code as LoadsRefusals['loads.show']], 422);
 assert.equal((await refusal(loads.changes({ load: 'x', file: 1 }))).code, 'invalid');
