@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
-import { NoAnswerError, type SmokeAddress, type SmokeOptions } from '../operator/checks/check.ts';
-import { type CheckResult, mostLookups, palace, runSmoke, type SmokeReport } from '../operator/checks/smoke.ts';
+import { NoAnswerError } from '../lambdas/canary/call-api.ts';
+import { type CheckResult, palace, runSmoke, type SmokeReport } from '../operator/checks/smoke.ts';
+import type { SmokeOptions, WrittenAddress } from '../operator/checks/smoke-check.ts';
+import { mostLookups } from '../operator/checks/smoke-lookups.ts';
 import { table } from '../operator/cli/table.ts';
 
 /** A table of the checks, the reason of each that did not pass, and what the run cost. */
@@ -20,9 +22,9 @@ function renderSmoke({ results, requests, lookups }: SmokeReport): string {
 type Options = {
   url: string;
   key?: string;
-  address?: SmokeAddress;
-  ambiguous?: SmokeAddress;
-  lettered?: SmokeAddress;
+  address?: WrittenAddress;
+  ambiguous?: WrittenAddress;
+  lettered?: WrittenAddress;
   json?: true;
 };
 
@@ -81,7 +83,7 @@ function webAddress(text: string): string {
   throw new InvalidArgumentError('It must begin with http:// or https://.');
 }
 
-function anAddress(text: string): SmokeAddress {
+function anAddress(text: string): WrittenAddress {
   const [, postcode, huisnummer, toevoeging = ''] =
     /^([1-9]\d{3} ?[a-z]{2}) +(\d{1,5})(?: +(\w{1,5}))?$/i.exec(text) ?? [];
   if (!postcode) throw new InvalidArgumentError('Write it as "1012RJ 147" or "1381AA 9 a".');

@@ -1,92 +1,76 @@
 import assert, { AssertionError } from 'node:assert/strict';
+import { NoAnswerError } from '../../lambdas/canary/call-api.ts';
 import {
   type Check,
   createClient,
-  NoAnswerError,
+  inSection,
   type Run,
   Skip,
-  type SmokeAddress,
   type SmokeAnswer,
   type SmokeOptions,
-} from './check.ts';
-import { batchChecks, batchLookups } from './check-batch.ts';
-import { lookupChecks, mostSingleLookups } from './check-lookups.ts';
-import { requestChecks } from './check-requests.ts';
+  type WrittenAddress,
+} from './smoke-check.ts';
+import { lookupChecks } from './smoke-lookups.ts';
+import { requestChecks } from './smoke-requests.ts';
 
 /** In the register of the whole country and in the demo data. */
-export const palace: SmokeAddress = { postcode: '1012RJ', huisnummer: 147, toevoeging: '' };
+export const palace: WrittenAddress = { postcode: '1012RJ', huisnummer: 147, toevoeging: '' };
 
-/** Examines each response that the other checks got; these come last. */
-const everyAnswerChecks: readonly Check[] = [
-  everyAnswer('forbids caches, content sniffing and plain HTTP', ({ headers }) => {
+/** Reports the first response that fails, and how many others do. */
+function everyAnswer(examine: (answer: SmokeAnswer) => void): Check['run'] {
+  return async ({ client }) => {
+    const faults = client.answers.flatMap((answer) => {
+      try {
+        examine(answer);
+        return [];
+      } catch (error) {
+        return [`${answer.asked}: ${(error as Error).message}`];
+      }
+    });
+    assert(faults.length === 0, `${faults[0]}${faults.length > 1 ? `, and ${faults.length - 1} more` : ''}`);
+  };
+}
+
+/** These examine each response that the other checks got. */
+const everyAnswerChecks = inSection('every response', {
+  'forbids caches, content sniffing and plain HTTP': everyAnswer(({ headers }) => {
     const { 'cache-control': cache = '', 'strict-transport-security': hsts = '' } = headers;
     assert.match(cache, /\bno-store\b/, `Cache-Control is ${cache}`);
     assert.equal(headers['x-content-type-options'], 'nosniff', 'X-Content-Type-Options is not nosniff');
     assert.match(hsts, /max-age=[1-9]/, `Strict-Transport-Security is ${hsts}`);
   }),
-  everyAnswer('has the version of the API', ({ headers: { 'api-version': version = '' } }) => {
+  'has the version of the API': everyAnswer(({ headers: { 'api-version': version = '' } }) => {
     assert.match(version, /^\d+\.\d+\.\d+$/, `API-Version is "${version}"`);
   }),
-  everyAnswer('has no CORS headers', ({ headers }) => {
+  'has no CORS headers': everyAnswer(({ headers }) => {
     const cors = Object.keys(headers).find((name) => name.startsWith('access-control-'));
     assert.equal(cors, undefined, `has ${cors}`);
   }),
-  everyAnswer('reveals nothing of the inside', ({ status, headers }) => {
+  'reveals nothing of the inside': everyAnswer(({ status, headers }) => {
     assert(status < 500, `status ${status}`);
     assert.equal(headers['x-powered-by'], undefined, 'has X-Powered-By');
   }),
-  everyAnswer('comes within five seconds', ({ milliseconds }) => {
+  'comes within five seconds': everyAnswer(({ milliseconds }) => {
     assert(milliseconds < 5_000, `took ${Math.round(milliseconds)} ms`);
   }),
-  {
-    section: 'every response',
-    title: 'has a request id of its own, which a problem repeats',
-    async run({ client }) {
-      const seen = new Set<string>();
-      for (const { asked, headers, json } of client.answers) {
-        const id = headers['x-request-id'] ?? '';
-        assert(id !== '', `${asked}: no X-Request-Id`);
-        assert(!seen.has(id), `${asked}: X-Request-Id ${id} is that of an earlier response`);
-        assert.equal(json?.request_id ?? id, id, `${asked}: request_id differs from X-Request-Id`);
-        seen.add(id);
-      }
-    },
+  async 'has a request id of its own, which a problem repeats'({ client }) {
+    const seen = new Set<string>();
+    for (const { asked, headers, json } of client.answers) {
+      const id = headers['x-request-id'] ?? '';
+      assert(id !== '', `${asked}: no X-Request-Id`);
+      assert(!seen.has(id), `${asked}: X-Request-Id ${id} is that of an earlier response`);
+      assert.equal(json?.request_id ?? id, id, `${asked}: request_id differs from X-Request-Id`);
+      seen.add(id);
+    }
   },
-  {
-    section: 'every response',
-    title: 'never has the key',
-    async run({ client, options }) {
-      for (const { asked, headers, text } of client.answers) {
-        assert(!(text + JSON.stringify(headers)).includes(options.key), `${asked}: the response has the key`);
-      }
-    },
+  async 'never has the key'({ client, options }) {
+    for (const { asked, headers, text } of client.answers)
+      assert(!(text + JSON.stringify(headers)).includes(options.key), `${asked}: the response has the key`);
   },
-];
-
-/** Reports the first response that fails, and how many others do. */
-function everyAnswer(title: string, examine: (answer: SmokeAnswer) => void): Check {
-  return {
-    section: 'every response',
-    title,
-    async run({ client }) {
-      const faults = client.answers.flatMap((answer) => {
-        try {
-          examine(answer);
-          return [];
-        } catch (error) {
-          return [`${answer.asked}: ${(error as Error).message}`];
-        }
-      });
-      assert(faults.length === 0, `${faults[0]}${faults.length > 1 ? `, and ${faults.length - 1} more` : ''}`);
-    },
-  };
-}
+});
 
 /** All checks in order: first those that cost no quota, last those that examine every response of the others. */
-export const checks: readonly Check[] = [...requestChecks, ...lookupChecks, ...batchChecks, ...everyAnswerChecks];
-
-/** The most lookups that a run makes. */
-export const mostLookups = mostSingleLookups + batchLookups;
+export const checks: readonly Check[] = [...requestChecks, ...lookupChecks, ...everyAnswerChecks];
 
 /** The result of a check. */
 export type CheckResult = {
@@ -105,7 +89,18 @@ export async function runSmoke(baseUrl: string, options: SmokeOptions, chosen = 
   const run: Run = { client, options, limits: null, left: null };
   const results: CheckResult[] = [];
   for (const check of chosen) results.push(await resultOf(check, run));
-  return { results, requests: client.answers.length, lookups: client.lookups() };
+  return {
+    results,
+    requests: client.answers.length,
+    lookups: client.answers.reduce((sum, answer) => sum + unitsOf(answer), 0),
+  };
+}
+
+/** What a response counted: one for a lookup, one for each result of many. */
+function unitsOf({ asked, status, json }: SmokeAnswer): number {
+  if (status !== 200) return 0;
+  if (asked.startsWith('GET /v1/address?')) return 1;
+  return asked === 'POST /v1/addresses' && Array.isArray(json?.results) ? json.results.length : 0;
 }
 
 async function resultOf(check: Check, run: Run): Promise<CheckResult> {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { SmokeOptions } from '../../operator/checks/check.ts';
-import { checks, mostLookups, runSmoke } from '../../operator/checks/smoke.ts';
+import { checks, runSmoke } from '../../operator/checks/smoke.ts';
+import type { SmokeOptions } from '../../operator/checks/smoke-check.ts';
+import { mostLookups } from '../../operator/checks/smoke-lookups.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 import { startSpoilingProxy } from './spoiling-proxy.ts';

@@ -54,7 +54,7 @@ afterAll(() => {
 
 describe('a probe', () => {
   it('finds nothing wrong when its key finds the address by itself and among many, and is valid', async () => {
-    expect(await probe(url(), key)).toBeUndefined();
+    expect((await probe(url(), key)).fault).toBeUndefined();
     expect(asked).toEqual([
       { call: lookup, key, query: '?postcode=1012RJ&huisnummer=147', body: '' },
       {
@@ -71,7 +71,7 @@ describe('a probe', () => {
     [lookup, json({ status: 'not_found' }), 'the address is not_found'],
     [lookup, { status: 429, body: '{"type":"/problems/quota-exceeded"}' }, 'status 429, /problems/quota-exceeded'],
     [lookup, { status: 401, body: '{"type":"/problems/unauthorized"}' }, 'status 401, /problems/unauthorized'],
-    [lookup, { status: 502, body: `<html>${key}` }, 'SyntaxError'],
+    [lookup, { status: 502, body: `<html>${key}` }, 'status 502, no JSON'],
     [lookup, { status: 500, body: `{"type":"${key}"}` }, 'status 500'],
     [many, { status: 503, body: '{"type":"/problems/temporarily-unavailable"}' }, 'status 503'],
     [many, json({ results: [{ address: { ...place, straat: 'Dam' } }] }), 'not that of the single lookup'],
@@ -82,7 +82,7 @@ describe('a probe', () => {
     [validation, json({ valid: true }, {}), 'RateLimit-Policy is not that of the lookup'],
   ])('names %s and what is wrong with %j, and never the key', async (call, reply, reason) => {
     replies[call] = { ...reply, headers: { ...reply.headers, 'x-echo': key } };
-    const result = await probe(url(), key);
+    const { fault: result } = await probe(url(), key);
     expect(result).toContain(call);
     expect(result).toContain(reason);
     expect(result).not.toContain(key);
@@ -91,7 +91,7 @@ describe('a probe', () => {
   it.each(['', 'not a key', `${key}\n`, `${key}\u2603`, key.slice(0, -1)])(
     'sends no request when its secret is not a key, and does not quote the secret: %#',
     async (secret) => {
-      const result = await probe(url(), secret);
+      const { fault: result } = await probe(url(), secret);
       expect(result).toContain('does not contain an API key');
       expect(result).not.toContain(key.slice(-35));
       expect(asked).toEqual([]);
@@ -99,7 +99,7 @@ describe('a probe', () => {
   );
 
   it('fails when nothing listens', async () => {
-    expect(await probe('http://127.0.0.1:1/', key)).toContain('fetch failed');
+    expect((await probe('http://127.0.0.1:1/', key)).fault).toContain('NoAnswerError');
   });
 });
 
@@ -169,7 +169,7 @@ describe('the probe of a real service', () => {
     async (limits) => {
       const account = await newAccount(service, { ...limits, month: null });
       const address = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
-      expect(await probe(address, account.key)).toBeUndefined();
+      expect(await probe(address, account.key)).toEqual({ lookupMilliseconds: expect.any(Number) });
       const { windows } = await service.admin.accounts.show(account.id);
       expect(windows.month?.used).toBe(2);
     },
