@@ -67,7 +67,7 @@ export function tableSettingsIn(template: string, table: TableName): TableSettin
 }
 
 /** The settings that the table has now. */
-async function currentSettings(client: DynamoDBClient, TableName: string): Promise<TableSettings> {
+export async function currentSettings(client: DynamoDBClient, TableName: string): Promise<TableSettings> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   const [backups, expiry, tags] = await Promise.all([
     client.send(new DescribeContinuousBackupsCommand({ TableName })),

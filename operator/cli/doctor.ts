@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { WantedAddress } from '../checks/examine.ts';
-import type { Finding } from '../checks/finding.ts';
+import type { Finding, WantedAddress } from '../checks/doctor.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import { checkLocation, printResult, type Terminal, withDataset } from './command.ts';
 
@@ -33,7 +32,7 @@ async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void>
   const key = options.key ?? (terminal.env.BAG_ADRES_KEY || undefined);
   const lookup = { key, address: address === undefined ? undefined : readAddress(address) };
   // Imported here because the AWS clients load slower than `--help` should print.
-  const { examineLocal, examineStack } = await import('../checks/examine.ts');
+  const { examineLocal, examineStack } = await import('../checks/doctor.ts');
   const findings = local ? await examineLocal(data, lookup) : await examineStack(stack, lookup);
   const bad = findings.filter(({ state }) => state === 'failed');
   printResult(terminal, options, {
