@@ -57,7 +57,7 @@ export async function fillTables(
   const { extract, mutations, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
-  const bulkImport = embedded && engineBulkImport({ engine: embedded, client, databaseFile, table, progress });
+  const bulkImport = embedded && engineBulkImport({ engine: embedded, databaseFile, table, progress });
   const loaded = {
     client,
     table,

@@ -5,20 +5,20 @@ import { type Engine, EngineError, startEngine, startEngineAt } from './engine.t
 /** SQLite's files next to the database, with writes that are not in it yet. */
 const journalEndings = ['-wal', '-shm', '-journal'];
 
-/** The working folder of an import. Nothing in it has to be kept. */
-export function importFolder(databaseFile: string): string {
+/** The new database while it is written. It never has to be kept. */
+export function newDatabaseFile(databaseFile: string): string {
   return `${databaseFile}.import`;
 }
 
-/** The complete new database; once a file has this name, it is going to replace the old one. */
+/** The complete new database. Once a file has this name, it replaces the old one, at the next start at the latest. */
 function importedFile(databaseFile: string): string {
   return `${databaseFile}.imported`;
 }
 
-/** All files and folders that belong to the database, also those of an interrupted import. */
+/** All files that belong to the database, also those of an interrupted import. */
 export function databasePaths(databaseFile: string): string[] {
   const files = ['', ...journalEndings].map((ending) => databaseFile + ending);
-  return [...files, importedFile(databaseFile), importFolder(databaseFile)];
+  return [...files, importedFile(databaseFile), newDatabaseFile(databaseFile)];
 }
 
 /** Replaces the database by `newFile`, durably and atomically even if we are killed. No engine may be using either. */
@@ -37,7 +37,7 @@ export async function finishImport(databaseFile: string): Promise<void> {
     for (const ending of journalEndings) await rm(databaseFile + ending, { force: true });
     await rename(importedFile(databaseFile), databaseFile);
   }
-  await rm(importFolder(databaseFile), { recursive: true, force: true });
+  await rm(newDatabaseFile(databaseFile), { force: true });
 }
 
 /** The embedded engine on a file that can be replaced while the engine is paused. */

@@ -12,12 +12,12 @@ import { retryWithBackoff } from '../../core/retry.ts';
 // An import would load undici (decision 0107).
 const { get } = process.getBuiltinModule('node:http');
 
-/** The embedded engine is not installed; the message says how to use another one. */
+/** The embedded engine is not installed, or in another version. The message says how to get it, or another one. */
 export class EngineMissingError extends Error {
   override name = 'EngineMissingError';
 }
 
-/** The version in package.json, for the message. */
+/** The version in package.json, whose database files we write: see `engineBulkImport`. */
 const engineVersion: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   .optionalDependencies?.['@dynoxide/linux-x64'];
 
@@ -28,22 +28,33 @@ function setVariable(platform: string, name: string, value: string): string {
 
 /**
  * The path of the embedded DynamoDB engine, which is an optional dependency.
- * @throws EngineMissingError when there is no package for this platform, or it was not installed
+ * @throws EngineMissingError when there is no package for this platform, it was not installed, or in another version
  */
-export function engineBinary(platform: string = process.platform, arch: string = process.arch): string {
+export function engineBinary(
+  platform: string = process.platform,
+  arch: string = process.arch,
+  version: string = engineVersion,
+): string {
   const name = `@dynoxide/${platform}-${arch}`;
+  const require = createRequire(import.meta.url);
+  let binary: string | undefined;
+  let installed: string | undefined;
   try {
-    return createRequire(import.meta.url).resolve(`${name}/dynoxide${platform === 'win32' ? '.exe' : ''}`);
-  } catch (cause) {
-    throw new EngineMissingError(
-      `The embedded DynamoDB engine (${name}) is not installed on this machine. ` +
-        `Install it ("npm ci" without "--omit=optional"), or paste the first line and the last two:\n` +
-        `  npm install --no-save ${name}@${engineVersion}\n` +
-        '  docker run --detach --publish 127.0.0.1:8000:8000 amazon/dynamodb-local\n' +
-        `  ${setVariable(platform, 'AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:8000')} npm start`,
-      { cause },
-    );
+    binary = require.resolve(`${name}/dynoxide${platform === 'win32' ? '.exe' : ''}`);
+    installed = require(`${name}/package.json`).version;
+  } catch {
+    // There is no such package, or only a part of it.
   }
+  if (binary !== undefined && installed === version) return binary;
+  const problem =
+    installed === undefined ? 'is not installed on this machine' : `is version ${installed}, not ${version}`;
+  throw new EngineMissingError(
+    `The embedded DynamoDB engine (${name}) ${problem}. ` +
+      `Install it ("npm ci" without "--omit=optional"), or paste the first line and the last two:\n` +
+      `  npm install --no-save ${name}@${version}\n` +
+      '  docker run --detach --publish 127.0.0.1:8000:8000 amazon/dynamodb-local\n' +
+      `  ${setVariable(platform, 'AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:8000')} npm start`,
+  );
 }
 
 /**
@@ -102,13 +113,8 @@ const shell = '/bin/sh';
 const stopMilliseconds = 5_000;
 const errorOutputCharacters = 2_000;
 
-/** Runs a command with `variables` added to our own environment. */
-export function startGuarded(
-  command: string,
-  args: readonly string[],
-  variables: NodeJS.ProcessEnv = {},
-  hasShell = existsSync(shell),
-): GuardedProcess {
+/** Runs a command. */
+export function startGuarded(command: string, args: readonly string[], hasShell = existsSync(shell)): GuardedProcess {
   // In its own session, so that Ctrl-C in a terminal reaches only our process: requests in progress still need the
   // engine.
   const guard = hasShell
@@ -118,7 +124,6 @@ export function startGuarded(
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: { ...process.env, ...variables },
   });
   let printed = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {

@@ -117,7 +117,7 @@ function partsOf(databaseFile: string, engine: Awaited<ReturnType<typeof startPa
   return {
     client,
     addresses: dynamoDbAddressTable(client, table, { transactions: true }),
-    bulkImport: engineBulkImport({ engine, client, databaseFile, table, progress: noProgress }),
+    bulkImport: engineBulkImport({ engine, databaseFile, table, progress: noProgress }),
   };
 }
 

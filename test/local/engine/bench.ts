@@ -5,28 +5,21 @@ import { noProgress } from '../../../loader/progress.ts';
 import { engineBulkImport } from '../../../local/engine/bulk-import.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import { startPausableEngine } from '../../../local/engine/database-files.ts';
-import { hasKnownRows } from '../../../local/engine/row-form.ts';
 import { createTables } from '../../support/dynamodb.ts';
 
 const names = { addresses: 'addresses', accounts: 'accounts' };
 
-/**
- * An engine on `file` with both tables and one account, and helpers to inspect them. With `engineImports` its form
- * counts as unknown, so that the engine imports the addresses too.
- */
-export async function openBench(file: string, { engineImports = false } = {}) {
+/** An engine on `file` with both tables and one account, and helpers to inspect them. */
+export async function openBench(file: string) {
   const engine = await startPausableEngine(file);
   const client = localDynamoDb(engine.endpoint);
   const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
   const disk = { free: Number.MAX_SAFE_INTEGER };
-  const stages: string[] = [];
   return {
     engine,
     client,
     /** The free disk space that the import sees. */
     disk,
-    /** The stages that imports have begun. */
-    stages,
     async prepare() {
       await createTables(client, names);
       const item = {
@@ -43,16 +36,9 @@ export async function openBench(file: string, { engineImports = false } = {}) {
     addressKeys: async () => (await scan(names.addresses)).map(({ address }) => address?.S ?? '').sort(),
     bulkImport: engineBulkImport({
       engine,
-      client,
       databaseFile: file,
       table: names.addresses,
-      progress: {
-        begin(stage, total) {
-          stages.push(stage);
-          return noProgress.begin(stage, total);
-        },
-      },
-      hasKnownRows: (made, table) => !engineImports && hasKnownRows(made, table),
+      progress: noProgress,
       minimumWrites: 1,
       freeIn: async () => disk.free,
     }),

@@ -93,7 +93,7 @@ describe('npm start with a large extract', () => {
   it('imports it even after an interrupted import, keeps the API key, and writes only the changes of the next month', async () => {
     const demo = await served();
     const killed = start(['--port', '0', '--data', data, '--extract', fileOf(january)]);
-    while (!existsSync(join(data, 'dynamodb.db.import', 'database'))) await sleep(5);
+    while (!existsSync(join(data, 'dynamodb.db.import'))) await sleep(5);
     killed.child.kill('SIGKILL');
     await killed.ended;
     while ((await processesWith(data)).length > 0) await sleep(10);

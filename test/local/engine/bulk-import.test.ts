@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,9 +10,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import type { StoredAddress } from '../../../core/addresses/address-item.ts';
 import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { runImport } from '../../../local/engine/bulk-import.ts';
-import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
-import { exportRest } from '../../../local/engine/export-files.ts';
+import { finishImport } from '../../../local/engine/database-files.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { processesWith } from '../../support/start.ts';
 import { groupsOf, idOf, integrityOf, openBench } from './bench.ts';
@@ -55,17 +53,9 @@ async function setDataset({ peildatum, load }: { peildatum: string; load: string
   await bench.client.send(new PutItemCommand({ TableName: 'addresses', Item }));
 }
 
-describe.each([
-  { way: 'that writes rows', engineImports: false, stages: ['import'], begun: 'dynamodb.db' },
-  {
-    way: 'by the engine, whose form is unknown',
-    engineImports: true,
-    stages: ['export', 'import'],
-    begun: 'tables.json',
-  },
-])('a bulk import $way', ({ engineImports, stages, begun }) => {
+describe('a bulk import', () => {
   beforeEach(async () => {
-    bench = await openBench(file, { engineImports });
+    bench = await openBench(file);
   });
 
   it('replaces all addresses with the lines, and keeps the lock, the dataset item and the accounts', async () => {
@@ -85,7 +75,6 @@ describe.each([
     expect(await table.dataset()).toEqual({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
-    expect(bench.stages).toEqual(stages);
   });
 
   it('imports lists of toevoegingen, with and without an address of their key', async () => {
@@ -104,18 +93,16 @@ describe.each([
     expect(await table.read(lines.map(keyOf))).toEqual(new Map(expected));
   });
 
-  it('does not start without enough disk space, and starts with enough', async () => {
-    const size = { lines: 1_000_000, writes: 1_000_000 };
-    const needed = engineImports ? '0.64' : '0.20';
-    bench.disk.free = (Number(needed) - 0.01) * 1e9;
+  it('does not start without enough disk space, and says how much is needed, where, and what to do', async () => {
+    const size = { lines: 9_073_758, writes: 9_073_758 };
+    bench.disk.free = 1_234_567_890;
     await expect(bench.bulkImport.takesOn(size)).rejects.toMatchObject({
       name: 'DiskSpaceError',
-      message: expect.stringContaining(
-        `needs ${needed} GB of free disk space in ${folder}; ${(Number(needed) - 0.01).toFixed(2)} GB is available.`,
-      ),
+      message:
+        `Importing 9,073,758 addresses needs 1.81 GB of free disk space in ${folder}; 1.23 GB is available. Free some ` +
+        'space and start again to continue, or choose a folder on another disk with --data FOLDER.',
     });
-    expect(await bench.bulkImport.takesOn({ ...size, writes: 10 })).toBe(false);
-    bench.disk.free = (Number(needed) + 0.01) * 1e9;
+    bench.disk.free = 1_820_000_000;
     expect(await bench.bulkImport.takesOn(size)).toBe(true);
     expect(await left()).toEqual(['dynamodb.db']);
   });
@@ -123,29 +110,24 @@ describe.each([
   it('leaves a load to single writes, which need no space, where they take less or not much longer', async () => {
     const takesOn = (writes: number) => bench.bulkImport.takesOn({ lines: 1_000, writes });
     expect(await takesOn(100)).toBe(true);
-    expect(await takesOn(99)).toBe(!engineImports);
-    expect(await takesOn(40)).toBe(!engineImports);
+    expect(await takesOn(40)).toBe(true);
     expect(await takesOn(39)).toBe(false);
     bench.disk.free = 0;
     expect(await takesOn(99)).toBe(false);
     await expect(takesOn(100)).rejects.toThrow(/of free disk space/);
   });
 
-  it('checks the disk before it probes the engine, and probes again if that failed', async () => {
-    const size = { lines: 1_000_000, writes: 1_000_000 };
-    // Where the probe would have its folder.
-    await writeFile(importFolder(file), '');
-    bench.disk.free = 0;
-    await expect(bench.bulkImport.takesOn(size)).rejects.toThrow(/of free disk space/);
-    bench.disk.free = 1e9;
-    await expect(bench.bulkImport.takesOn(size)).rejects.toThrow(/ENOTDIR|EEXIST/);
-    expect(await bench.bulkImport.takesOn(size)).toBe(true);
+  it('is refused where two lines have one key', async () => {
+    const twice = (async function* () {
+      yield ['1381AA#1#\tA', '1381AA#1#\tB'];
+    })();
+    await expect(bench.bulkImport.run(twice, { lines: 2, writes: 2 })).rejects.toThrow(/UNIQUE constraint/);
   });
 
   it('stops at once, with its processes, when the engine is stopped', async () => {
     const importing = bench.bulkImport.run(groupsOf(50_000), { lines: 50_000, writes: 50_000 });
     const ended = expect(importing).rejects.toThrow(/stopped/);
-    while (!existsSync(join(importFolder(file), 'database', begun))) await sleep(5);
+    while (!existsSync(`${file}.import`)) await sleep(5);
     await bench.close();
     await bench.engine.ended;
     await ended;
@@ -153,12 +135,6 @@ describe.each([
     expect(await left()).toEqual(['dynamodb.db']);
     bench = await openBench(file);
     expect(await bench.accounts()).toEqual([shop]);
-  });
-});
-
-describe('a bulk import', () => {
-  beforeEach(async () => {
-    bench = await openBench(file);
   });
 
   it('can be repeated, and survives a restart of the engine', async () => {
@@ -181,16 +157,6 @@ describe('a bulk import', () => {
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
   });
-
-  it('fails when the engine skipped an item', async () => {
-    const files = { folder: join(folder, 'export'), items: 0, bytes: 0 };
-    const tables = await exportRest(files, bench.client, 'addresses');
-    await writeFile(join(files.folder, 'accounts', 'data', 'broken.json'), '{"Item":\n');
-    files.items++;
-    const { signal } = new AbortController();
-    const run = runImport(files, { tables, folder: join(folder, 'new'), signal }, () => undefined);
-    await expect(run).rejects.toThrow(/imported only 2 of 3 items.*the live dataset is unchanged/s);
-  });
 });
 
 describe('a bulk import that is killed', () => {
@@ -200,8 +166,7 @@ describe('a bulk import that is killed', () => {
     const script = `
       const { statSync } = await import('node:fs');
       const { groupsOf, openBench } = await import('${module}');
-      const work = ${JSON.stringify(importFolder(file))};
-      const size = (path) => statSync(work + path, { throwIfNoEntry: false })?.size ?? -1;
+      const size = (ending) => statSync(${JSON.stringify(file)} + ending, { throwIfNoEntry: false })?.size ?? -1;
       const bench = await openBench(${JSON.stringify(file)});
       setInterval(() => { if (${seen}) process.kill(process.pid, 'SIGKILL'); }, 1);
       await bench.bulkImport.run(groupsOf(20_000), { lines: 20_000, writes: 20_000 });
@@ -214,12 +179,9 @@ describe('a bulk import that is killed', () => {
   }
 
   it.each([
-    ['while the form of the engine is probed', "size('/probed') >= 0"],
-    ['while it exports', "size('/export') >= 0"],
-    ['while the engine makes the tables', "size('/database/tables.json') >= 0"],
-    ['with the first rows written', "size('/database/dynamodb.db') > 3e5"],
-    ['with half of the rows written', "size('/database/dynamodb.db') > 15e5"],
-    ['while the rows are read back', "size('/database/dynamodb.db') > 15e5 && size('/database/dynamodb.db-wal') >= 0"],
+    ['before the first rows are written', "size('.import') >= 0"],
+    ['with the first rows written', "size('.import') > 3e5"],
+    ['with half of the rows written', "size('.import') > 15e5"],
   ])('%s leaves the data unchanged', async (_when, seen) => {
     await killedWhen(seen);
     expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);

@@ -113,7 +113,7 @@ describe.each([
   ['of the shell', true],
   ['of Node, where there is no /bin/sh', false],
 ])('the guard %s', (_, hasShell) => {
-  const run = (program: string) => startGuarded(process.execPath, ['--eval', program], {}, hasShell);
+  const run = (program: string) => startGuarded(process.execPath, ['--eval', program], hasShell);
 
   it('passes on the exit code and the errors of its process', async () => {
     const guarded = run("console.error('the disk is full'); process.exitCode = 7;");
@@ -122,7 +122,7 @@ describe.each([
   });
 
   it('says of a program that does not exist which one it is', async () => {
-    const guarded = startGuarded('/none/engine', [], {}, hasShell);
+    const guarded = startGuarded('/none/engine', [], hasShell);
     expect(await guarded.ended).toBe(127);
     expect(guarded.errorOutput()).toContain('/none/engine');
   });
@@ -140,7 +140,7 @@ describe.each([
       '--input-type=module-typescript',
       '--eval',
       `import { startGuarded } from '${new URL('../../../local/engine/engine.ts', import.meta.url)}';
-       const guarded = startGuarded(process.execPath, ['--eval', ${JSON.stringify(serving)}], {}, ${hasShell});
+       const guarded = startGuarded(process.execPath, ['--eval', ${JSON.stringify(serving)}], ${hasShell});
        setInterval(() => guarded.errorOutput().endsWith('\\n') && process.stdout.write(guarded.errorOutput()), 5);`,
     ]);
     const [chunk] = await once(parent.stdout, 'data');
@@ -154,6 +154,13 @@ describe.each([
 describe('the binary of the engine', () => {
   it('is reported as missing with a message that says how to use another engine', () => {
     expect(() => engineBinary('plan9', 'mips')).toThrow(EngineMissingError);
+  });
+
+  it('is refused in another version than the one in package.json, whose files an import writes', () => {
+    const { platform, arch } = process;
+    expect(() => engineBinary(platform, arch, '9.9.9')).toThrow(
+      `The embedded DynamoDB engine (@dynoxide/${platform}-${arch}) is version ${optionalDependencies['@dynoxide/linux-x64']}, not 9.9.9. Install it`,
+    );
   });
 
   it.each([

@@ -1,5 +1,7 @@
-import { mkdir, open } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -7,9 +9,8 @@ import { usageRecord } from '../../../core/accounts/usage-record.ts';
 import { dateOf, daySeconds, secondsOf } from '../../../core/calendar.ts';
 import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/names.ts';
-import { runImport } from '../../../local/engine/bulk-import.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
-import { startEngine } from '../../../local/engine/engine.ts';
+import { engineBinary, startEngine } from '../../../local/engine/engine.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { createAccountsTable } from '../../../test/support/dynamodb.ts';
 
@@ -29,22 +30,24 @@ const keys = ['aaaa', 'bbbb'];
 /** A database of the embedded engine with a table of such accounts, by the engine's own import. */
 export async function seedDatabase(folder: string, table: string, { accounts, from, to }: Seed): Promise<string> {
   const { items: template, description } = await makeTemplate(table, secondsOf(from));
-  const files = { folder: join(folder, 'export'), items: 0, bytes: 0 };
-  const data = join(files.folder, table, 'data');
+  const source = join(folder, 'export');
+  const data = join(source, table, 'data');
   await mkdir(data, { recursive: true });
   const file = await open(join(data, '000000.json'), 'w');
   try {
     for (let i = 0; i < accounts; i++) {
       const items = [...template.map((item) => ofAccount(item, idOf(i))), ...recordsOf(i, { from, to })];
       await file.write(items.map((item) => `${JSON.stringify({ Item: marshall(item) }, bytesAsText)}\n`).join(''));
-      files.items += items.length;
     }
   } finally {
     await file.close();
   }
-  const { signal } = new AbortController();
-  const target = join(folder, 'database');
-  return runImport(files, { tables: [description], folder: target, signal }, () => undefined);
+  const schema = join(folder, 'tables.json');
+  await writeFile(schema, JSON.stringify([description]));
+  const output = join(folder, 'dynamodb.db');
+  const args = ['import', '--source', source, '--schema', schema, '--output', output];
+  await promisify(execFile)(engineBinary(), args, { env: { ...process.env, TMPDIR: folder, SQLITE_TMPDIR: folder } });
+  return output;
 }
 
 /** What the admin module writes for an account with a key, and the description of its table. */
