@@ -16,8 +16,6 @@ export function isExplained(
 ): boolean {
   const places = [before, after].flatMap((line) => (line === null ? [] : parseLine(line).places));
   const ids = new Set(places.flatMap(({ nummeraanduidingen = [] }) => nummeraanduidingen));
-  // Lines of an earlier release have no ids: nothing can be told of them.
-  if (ids.size === 0) return true;
   for (const id of ids) if (changed.has(id)) return true;
   return lines.some((line) => {
     if (!ids.has(identificatieOf(line))) return false;

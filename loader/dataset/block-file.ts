@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
 import type { Line } from './lines.ts';
 import { SortedLines } from './sorted-lines.ts';
-import { checkedJson, linesOf, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
+import { checkedJson, linesOf, packLineBytes, parseCheckedJson, requireForm, unpackLineBytes } from './stored-form.ts';
 
 /** So much compresses as well as a megabyte, and a day of the country changes a seventh of so many blocks. */
 const usualBlockBytes = 32 * 1024;
@@ -163,11 +163,11 @@ type FiledPart<About> = PartBlocks<
   About,
   [first: string, length: number, indexLength: number, edit?: LineEdit | undefined]
 >;
-/** `form` names the fields of the lines; `indexes` is the packed length of the indexes, `crc` of all after this. */
+/** `form` is the version of the lines; `indexes` is the packed length of the indexes, `crc` of all after this. */
 type Header<About> = { form: string; indexes: number; crc: number; parts: FiledPart<About>[] };
 
-/** What a file begins with. Earlier releases, whose files begin otherwise, take one that does for damaged. */
-const mark = Buffer.from('BAG2');
+/** What a file begins with, in any version. */
+const mark = Buffer.from('BAG1');
 const headerAt = mark.length + 4;
 
 /** Makes the file of a segment. Lines that were added and not stored before can't be read afterwards. */
@@ -223,14 +223,18 @@ function filed({ first, stored, edit }: Block & { stored: StoredBlock }): FiledP
 
 /** What a `BlockFileWriter` packed. */
 export class BlockFile<About> {
-  readonly form: string;
   readonly #parts = new Map<string, { about: About; lines: BlockedLines }>();
 
-  /** @throws Error when a byte of it is damaged */
-  constructor(bytes: Buffer) {
+  /**
+   * @param bytes what was stored; `null` is a segment without lines
+   * @throws UnknownFormError for a file of another version, Error when a byte of it is damaged
+   */
+  constructor(bytes: Buffer | null, form: string) {
+    if (!bytes) return;
+    if (!BlockFile.isOne(bytes)) throw new Error('not a file of blocks');
     const start = headerAt + bytes.readUInt32LE(mark.length);
     const header = parseCheckedJson<Header<About>>(bytes.subarray(headerAt, start));
-    this.form = header.form;
+    requireForm(header.form, form);
     const indexes = unpackLineBytes(bytes.subarray(start, start + header.indexes));
     let [position, indexAt] = [start + header.indexes, 0];
     for (const { part, about, blocks } of header.parts) {
@@ -245,7 +249,7 @@ export class BlockFile<About> {
     if (crc32(bytes.subarray(start, position)) !== header.crc) throw new Error('wrong checksum');
   }
 
-  /** Whether these bytes are such a file, and not that of an earlier release. */
+  /** Whether these bytes are such a file. */
   static isOne(bytes: Buffer): boolean {
     return bytes.subarray(0, mark.length).equals(mark);
   }

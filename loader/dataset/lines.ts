@@ -61,8 +61,9 @@ export function snapshotLine(line: Line): Line {
   return [...fields.slice(0, firstPlace), ...placesOf(fields).sort()].join('\t');
 }
 
-function placesOf(fields: readonly string[], width = placeFieldNames.length): string[] {
+function placesOf(fields: readonly string[]): string[] {
   const places: string[] = [];
+  const width = placeFieldNames.length;
   for (let at = firstPlace; at < fields.length; at += width) places.push(fields.slice(at, at + width).join('\t'));
   return places;
 }
@@ -80,73 +81,8 @@ export function hasAddress(line: Line): boolean {
   return line.indexOf('\t', line.indexOf('\t') + 1) >= 0;
 }
 
-/** What a header begins with, and no line. */
-export const linesHeaderMark = '#';
-
-/** The first line of stored lines: it names the fields of a place, and sorts before every key. */
-export const linesHeader = linesHeaderMark + placeFieldNames.join(' ');
-
-/** How lines were stored: in this form, or by a release with other fields, whose lines `read` turns into this form. */
-export type StoredForm = {
-  /** Whether each line has every field that this release knows. */
-  isComplete: boolean;
-  /** Whether `read` returns every line as it is. */
-  isCurrent: boolean;
-  read(line: Line): Line;
-};
-
-/** The form of lines by their first line, which is no header in the releases before there were headers. */
-export function storedForm(first: string): StoredForm {
-  if (first === linesHeader) return { isComplete: true, isCurrent: true, read: (line) => line };
-  if (!first.startsWith(linesHeaderMark)) return { isComplete: false, isCurrent: false, read: fromUnnamed };
-  const names = first.slice(linesHeaderMark.length).split(' ');
-  const columns = placeFieldNames.map((name) => names.indexOf(name));
-  return {
-    isComplete: columns.every((column) => column >= 0),
-    isCurrent: false,
-    read: (line) => {
-      const fields = line.split('\t');
-      const places = placesOf(fields, names.length).map((place) => {
-        const texts = place.split('\t');
-        return columns.map((column) => texts[column] ?? '').join('\t');
-      });
-      return [...fields.slice(0, firstPlace), ...places.sort()].join('\t');
-    },
-  };
-}
-
-/**
- * A line of the first releases: woonplaats and straat of each place, then the list, which an odd number of fields
- * tells.
- */
-function fromUnnamed(line: Line): Line {
-  const [key = '', ...fields] = line.split('\t');
-  const list = fields.length % 2 === 1 ? fields.pop() : '';
-  const places: string[] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const [woonplaats, straat] = fields.slice(at, at + 2);
-    const stored: Record<string, string | undefined> = { straat, woonplaats };
-    places.push(placeFieldNames.map((name) => stored[name] ?? '').join('\t'));
-  }
-  return [key, list, ...places.sort()].join('\t');
-}
-
-/** Lines as `storedForm` reads them: with the header of the fields that each of them has, and those fields alone. */
-export function linesToStore(lines: readonly Line[]): Line[] {
-  if (!lines.some(lacksField)) return [linesHeader, ...lines];
-  const places = lines.map((line) => placesOf(line.split('\t')).map((place) => place.split('\t')));
-  const columns = [...placeFieldNames.keys()].filter((at) => places.flat().every((texts) => texts[at] !== ''));
-  const header = linesHeaderMark + columns.map((at) => placeFieldNames[at]).join(' ');
-  const reduced = lines.map((line, i) => {
-    const texts = (places[i] ?? []).flatMap((texts) => columns.map((at) => texts[at]));
-    return [...line.split('\t', firstPlace), ...texts].join('\t');
-  });
-  return [header, ...reduced];
-}
-
-function lacksField(line: Line): boolean {
-  return line.endsWith('\t') || line.includes('\t\t', line.indexOf('\t') + 2);
-}
+/** The stored form of lines: its version, and the fields of a place. Lines in another form can't be read. */
+export const linesForm = `lines 1 ${placeFieldNames.join(' ')}`;
 
 /** An address of one object: its key, its `placeText` and its id. */
 export type RowTexts = [key: string, place: string, id: string];
@@ -168,10 +104,9 @@ export type ChangeKind = 'added' | 'changed' | 'removed';
 
 /**
  * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen stored
- * with the address differs, or a list without an address is added or removed. `upgraded`: the address gets a field that
- * the release which stored it did not have, and nothing else changes.
+ * with the address differs, or a list without an address is added or removed.
  */
-export type Change = { kind: ChangeKind | 'list' | 'upgraded' } & (
+export type Change = { kind: ChangeKind | 'list' } & (
   | { before: Line | null; after: Line }
   | { before: Line; after: Line | null }
 );
@@ -210,11 +145,7 @@ function change(before: Line | null, after: Line | null): Change {
 function kindOf(old: Line | null, now: Line | null): Change['kind'] {
   if (old === now) return 'list';
   if (old === null) return 'added';
-  if (now === null) return 'removed';
-  const fields = now.split('\t');
-  const known = old.split('\t');
-  const isUpgrade = known.length === fields.length && known.every((text, i) => text === '' || text === fields[i]);
-  return isUpgrade ? 'upgraded' : 'changed';
+  return now === null ? 'removed' : 'changed';
 }
 
 function compare(a: string, b: string): number {

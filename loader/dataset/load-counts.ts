@@ -34,8 +34,6 @@ export type SegmentCounts = {
   changes: ChangeCounts;
   /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
   listsChanged: number;
-  /** Addresses that get a field which the release that stored them did not have, and that do not change otherwise. */
-  upgraded: number;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
@@ -62,8 +60,6 @@ export function mergeSegments(segments: readonly SegmentCounts[]): SegmentCounts
     addresses: sum(segments, ({ addresses }) => addresses),
     lists: sum(segments, ({ lists }) => lists),
     listsChanged: sum(segments, ({ listsChanged }) => listsChanged),
-    // Absent in the work of an earlier release.
-    upgraded: sum(segments, ({ upgraded = 0 }) => upgraded),
     changes: sumOfChanges(segments.map(({ changes }) => changes)),
     examples: { added: examples('added'), changed: examples('changed'), removed: examples('removed') },
   };
@@ -81,7 +77,6 @@ export function noChanges(): SegmentCounts {
     addresses: 0,
     lists: 0,
     listsChanged: 0,
-    upgraded: 0,
     changes: { added: 0, changed: 0, removed: 0 },
     examples: { added: [], changed: [], removed: [] },
   };
@@ -91,7 +86,6 @@ export function noChanges(): SegmentCounts {
 export function countChange(counts: SegmentCounts, change: Change): void {
   const { kind } = change;
   if (kind === 'list') counts.listsChanged++;
-  else if (kind === 'upgraded') counts.upgraded++;
   else countAddress(counts, kind, change);
 }
 

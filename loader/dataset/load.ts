@@ -66,11 +66,6 @@ export type Load = {
   leastDays?: number;
   /** The snapshot to roll back to; only for a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
-  /**
-   * Whether an earlier release stored the target: its lines are derived again from its objects, with every field of
-   * this release.
-   */
-  derivesTarget?: true;
   /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
   days: MutationFile[];
   /** Why the deliveries that follow these days are not applied: what is wrong with the first of them. */
@@ -98,9 +93,9 @@ export function changedSince({ auditSince }: Load): number | undefined {
   return auditSince === undefined ? undefined : dayOf(auditSince);
 }
 
-/** The id of the snapshot that the load makes, or rolls back to as it is. */
-export function resultOf({ id, target, derivesTarget }: Load): string {
-  return target && !derivesTarget ? target.snapshot.id : id;
+/** The id of the snapshot that the load makes, or rolls back to. */
+export function resultOf({ id, target }: Load): string {
+  return target?.snapshot.id ?? id;
 }
 
 /** The snapshot whose objects the days of a load of mutations are applied to. */
@@ -123,7 +118,7 @@ export function loadId(peildatum: string, identity: string, base: string | null)
  * Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old
  * form.
  */
-const formatVersion = 5;
+const formatVersion = 1;
 
 /** Identifies the contents of an extract by its members' checksums. */
 export function extractIdentity(peildatum: string, members: readonly Member[]): string {

@@ -1,10 +1,10 @@
 /** The objects of a segment as they are stored: how they are written, read, searched and edited. */
 
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
-import { BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
+import { type BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
 import { findNamed, indexOfLines, isNamed, mayHave, type NamedObjects } from './named-objects.ts';
 import type { ObjectLine } from './objects.ts';
-import { parseCheckedJson, segmentOf, unpackLineBytes } from './stored-form.ts';
+import { segmentOf } from './stored-form.ts';
 
 /**
  * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which
@@ -12,47 +12,37 @@ import { parseCheckedJson, segmentOf, unpackLineBytes } from './stored-form.ts';
  */
 export type PartResult = { nummeraanduidingen: number; problems: ProblemCounts; next: string | null };
 
+/** The stored form of object lines. Lines in another form can't be read. */
+const objectsForm = 'objects 1';
+
 /** Makes the file of the objects of a segment. */
 export function objectSegmentWriter(): BlockFileWriter<PartResult> {
-  return new BlockFileWriter('objects', indexOfLines);
+  return new BlockFileWriter(objectsForm, indexOfLines);
 }
-
-/** The form of the releases before there were blocks: the lines of a part are compressed as one. */
-type OldParts = Record<string, PartResult & { position: number; length: number }>;
 
 const nothing: PartResult = { nummeraanduidingen: 0, problems: problemCounts(emptyReport()), next: null };
 
-/** What an `ObjectSegmentWriter` packed; `null` is a segment without objects. @throws Error for damaged bytes */
+/** Reads what an `objectSegmentWriter` packed; `null` is a segment without objects. */
 export class ObjectSegmentReader {
-  readonly #file: BlockFile<PartResult> | null = null;
-  readonly #old: OldParts = {};
-  readonly #oldLines: Buffer = Buffer.alloc(0);
+  readonly #file: BlockFile<PartResult>;
 
+  /** @throws UnknownFormError, Error for damaged bytes */
   constructor(bytes: Buffer | null) {
-    if (bytes && BlockFile.isOne(bytes)) this.#file = new BlockFile(bytes);
-    else if (bytes) {
-      const start = 4 + bytes.readUInt32LE(0);
-      this.#old = parseCheckedJson(bytes.subarray(4, start));
-      this.#oldLines = bytes.subarray(start);
-    }
+    this.#file = new BlockFile(bytes, objectsForm);
   }
 
   /** The parts that have lines, in their order. */
   get parts(): string[] {
-    return this.#file?.parts ?? Object.keys(this.#old).sort();
+    return this.#file.parts;
   }
 
   /** What was derived from the part when it was written. */
   result(part: string): PartResult {
-    const { nummeraanduidingen, problems, next } = this.#file?.about(part) ?? this.#old[part] ?? nothing;
-    return { nummeraanduidingen, problems, next };
+    return this.#file.about(part) ?? nothing;
   }
 
   blocks(part: string): BlockedLines {
-    if (this.#file) return this.#file.lines(part);
-    const { position = 0, length = 0 } = this.#old[part] ?? {};
-    if (length === 0) return new BlockedLines([]);
-    return BlockedLines.of(unpackLineBytes(this.#oldLines.subarray(position, position + length)));
+    return this.#file.lines(part);
   }
 
   lines(part: string): ObjectLine[] {

@@ -15,7 +15,6 @@ import {
   idLength,
   isCurrent,
   lineEnd,
-  mostAddedBytes,
   placeLine,
   placesOf,
   type StreetFilter,
@@ -23,9 +22,15 @@ import {
   streetLine,
   streetsOf,
   wantedRuns,
-  withWholeDates,
 } from './reference-lines.ts';
-import { checkedJson, GrowingBytes, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
+import {
+  checkedJson,
+  GrowingBytes,
+  packLineBytes,
+  parseCheckedJson,
+  requireForm,
+  unpackLineBytes,
+} from './stored-form.ts';
 
 /** The memory of a `StreetTable`, which threads share: a message between them copies nothing. */
 export type StreetMemory = { text: SharedArrayBuffer; slots: SharedArrayBuffer };
@@ -108,8 +113,7 @@ function hashOf(bytes: Buffer, start: number): number {
 
 /** The number of streets, the bytes of their text, and the packed length of each of their groups. */
 type Header = {
-  /** Absent in files of releases that wrote the dates before the year 1000 without their leading zeros. */
-  version?: typeof version;
+  form: string;
   streets: number;
   bytes: number;
   groups: number[];
@@ -117,7 +121,8 @@ type Header = {
   changed: string[];
 };
 
-const version = 2;
+/** The stored form of this file. A file in another form can't be read. */
+const form = 'reference 1';
 
 /** Of a file that is written again: what many days add would otherwise be a small group each. */
 const leastGroupBytes = 500_000;
@@ -128,7 +133,7 @@ const leastGroupBytes = 500_000;
  * whole file.
  */
 export class ReferenceWriter {
-  readonly #header: Header = { version, streets: 0, bytes: 0, groups: [], problems: emptyReport(), changed: [] };
+  readonly #header: Header = { form, streets: 0, bytes: 0, groups: [], problems: emptyReport(), changed: [] };
   readonly #packed: Buffer[] = [];
   readonly #places = new GrowingBytes();
   readonly #group = new GrowingBytes();
@@ -156,7 +161,7 @@ export class ReferenceWriter {
     const { header, start } = headerOf(packed);
     let position = start;
     for (const length of header.groups) {
-      const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
+      const lines = unpackGroup(packed.subarray(position, position + length), 'OPR');
       for (const { start, end, count } of wantedRuns(lines, isWanted)) {
         this.#header.streets += count;
         this.#group.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
@@ -198,13 +203,13 @@ export type ReadReference = ReferenceMemory & { severalCurrent: { OPR: string[];
 export async function readReferenceFile(packed: Buffer, peildatum: string): Promise<ReadReference> {
   const { header, start } = headerOf(packed);
   const day = dayOf(peildatum);
-  const streets = streetMemory(header.bytes + header.streets * (header.version ? 0 : mostAddedBytes), header.streets);
+  const streets = streetMemory(header.bytes, header.streets);
   const table = new StreetTable(streets);
   const severalCurrent: ReadReference['severalCurrent'] = { OPR: [], WPL: [] };
   let position = start;
   let filled = 0;
   for (const length of header.groups) {
-    const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
+    const lines = unpackGroup(packed.subarray(position, position + length), 'OPR');
     severalCurrent.OPR.push(...table.add(lines, filled, day));
     filled += lines.length;
     releaseMemory(lines);
@@ -212,7 +217,7 @@ export async function readReferenceFile(packed: Buffer, peildatum: string): Prom
     await setImmediate();
   }
   const places = new Map<string, Woonplaats>();
-  for (const { span, ...place } of placesOf(unpackGroup(header, packed.subarray(position), 'WPL'))) {
+  for (const { span, ...place } of placesOf(unpackGroup(packed.subarray(position), 'WPL'))) {
     if (span.begin > day || span.eind <= day) continue;
     if (places.has(place.identificatie)) severalCurrent.WPL.push(place.identificatie);
     places.set(place.identificatie, place);
@@ -228,12 +233,12 @@ export function* occurrencesIn(packed: Buffer, isWanted?: StreetFilter): Generat
   const { header, start } = headerOf(packed);
   let position = start;
   for (const length of header.groups) {
-    const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
+    const lines = unpackGroup(packed.subarray(position, position + length), 'OPR');
     yield streetsOf(lines, isWanted);
     releaseMemory(lines);
     position += length;
   }
-  yield placesOf(unpackGroup(header, packed.subarray(position), 'WPL')).map(({ span, ...place }) => ({
+  yield placesOf(unpackGroup(packed.subarray(position), 'WPL')).map(({ span, ...place }) => ({
     kind: 'WPL',
     ...place,
     ...span,
@@ -253,7 +258,9 @@ export function referenceCounts(packed: Buffer): Pick<Header, 'problems' | 'chan
 
 function headerOf(packed: Buffer): { header: Header; start: number } {
   const start = 4 + packed.readUInt32LE(0);
-  return { header: parseCheckedJson<Header>(packed.subarray(4, start)), start };
+  const header = parseCheckedJson<Header>(packed.subarray(4, start));
+  requireForm(header.form, form);
+  return { header, start };
 }
 
 /** Returns the same bytes after verifying every checksum and line in them. @throws Error when they are damaged */
@@ -261,18 +268,14 @@ export function checkedReference(packed: Buffer): Buffer {
   const { header, start } = headerOf(packed);
   let position = start;
   for (const length of header.groups) {
-    releaseMemory(unpackGroup(header, packed.subarray(position, position + length), 'OPR'));
+    releaseMemory(unpackGroup(packed.subarray(position, position + length), 'OPR'));
     position += length;
   }
-  unpackGroup(header, packed.subarray(position), 'WPL');
+  unpackGroup(packed.subarray(position), 'WPL');
   return packed;
 }
 
-/**
- * The lines of one group, in the form of this version.
- * @throws Error when a field of one is not where it was written
- */
-function unpackGroup({ version }: Header, packed: Uint8Array, kind: 'OPR' | 'WPL'): Buffer {
-  const lines = unpackLineBytes(packed);
-  return checkedLines(version ? lines : withWholeDates(lines), kind);
+/** The lines of one group. @throws Error when a field of one is not where it was written */
+function unpackGroup(packed: Uint8Array, kind: 'OPR' | 'WPL'): Buffer {
+  return checkedLines(unpackLineBytes(packed), kind);
 }

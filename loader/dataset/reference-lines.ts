@@ -116,16 +116,3 @@ export function checkedLines(lines: Buffer, kind: 'OPR' | 'WPL'): Buffer {
   }
   return lines;
 }
-
-/** The most bytes by which `withWholeDates` lengthens a line. */
-export const mostAddedBytes = 2 * (dayWidth - 1);
-
-/** Lines of a release that wrote dates before the year 1000 without their leading zeros, with these. */
-export function withWholeDates(lines: Buffer): Buffer {
-  const text = lines.toString('latin1');
-  const whole = text.replace(
-    /^(\d+\t)(\d{1,8})(\t\d{5}\t)(\d{1,8})\t/gm,
-    (_, id, begin, volgnummer, eind) => `${id}${dayDigits(Number(begin))}${volgnummer}${dayDigits(Number(eind))}\t`,
-  );
-  return whole === text ? lines : Buffer.from(whole, 'latin1');
-}

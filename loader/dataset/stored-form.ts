@@ -19,6 +19,16 @@ function requireZstd(): void {
   );
 }
 
+/** Something is stored in a form that this version of the program does not read. */
+export class UnknownFormError extends Error {
+  override readonly name = 'UnknownFormError';
+}
+
+/** @throws UnknownFormError unless what was stored has the form that this version reads */
+export function requireForm(found: string, known: string): void {
+  if (found !== known) throw new UnknownFormError(`its form is '${found}', and this version reads '${known}'`);
+}
+
 /** Lines in their stored form; the same lines give the same bytes. */
 export function packLines(lines: readonly Line[]): Buffer {
   const bytes = bytesOf(lines);
@@ -169,9 +179,7 @@ export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {
   const start = bytes.length - bits;
   const line = bytes.toString('latin1', Math.max(0, start));
   if (/^[ \t]{32}$/.test(line)) {
-    const text = bytes.subarray(0, start);
-    // Earlier versions wrote no name.
-    if (line !== checksumLine(text, name) && line !== checksumLine(text, '')) throw new Error('wrong checksum');
+    if (line !== checksumLine(bytes.subarray(0, start), name)) throw new Error('wrong checksum');
   }
   return JSON.parse(bytes.toString()) as T;
 }

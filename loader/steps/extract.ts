@@ -124,10 +124,10 @@ export type ObjectSource = {
   stored: ObjectSegmentReader | null;
 };
 
-/** The objects of a segment before any mutation of the load is applied, or of the snapshot that it rolls back to. */
+/** The objects of a segment before any mutation of the load is applied. */
 export async function objectSource(storage: Storage, load: Load, segment: string): Promise<ObjectSource> {
   if (load.kind !== 'extract') {
-    const { id = '', segments = [], objects = segments } = (load.target ?? startOf(load))?.snapshot ?? {};
+    const { id = '', segments = [], objects = segments } = startOf(load)?.snapshot ?? {};
     const key = paths.snapshotObjects(id, segment);
     const found = await findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes));
     if (!found && objects.includes(segment)) throw new MissingObjectError(key);

@@ -81,8 +81,6 @@ export type LoadReport = LoadOutline & {
   removed: number;
   /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
-  /** Addresses that are stored anew with a field that an earlier release did not store. */
-  upgraded: number;
   /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
   problems: number | null;
   withoutPostcode: number | null;
@@ -119,7 +117,7 @@ export function reportOf(proposal: LoadProposal, outcome: LoadReport['outcome'])
     waived,
     approved,
   } = proposal;
-  const { voorkomens, nummeraanduidingen, addresses, changes, listsChanged, upgraded, problems, examples } = counts;
+  const { voorkomens, nummeraanduidingen, addresses, changes, listsChanged, problems, examples } = counts;
   return {
     outcome,
     peildatum,
@@ -140,7 +138,6 @@ export function reportOf(proposal: LoadProposal, outcome: LoadReport['outcome'])
     addresses,
     ...changes,
     listsChanged,
-    upgraded,
     problems: problems && problemCount(problems),
     withoutPostcode: problems?.no_postcode.count ?? null,
     problemReport: problems,

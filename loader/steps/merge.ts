@@ -9,7 +9,7 @@ import { editPart } from '../dataset/edit-part.ts';
 import { RowJoiner } from '../dataset/join-rows.ts';
 import { countLines, type LineCounts, LineSegmentReader, lineSegmentWriter } from '../dataset/line-segment.ts';
 import { type Change, type ChangeKind, diff, type Line } from '../dataset/lines.ts';
-import { extractName, type Load, resultOf, type Snapshot, startOf } from '../dataset/load.ts';
+import { extractName, type Load, type Snapshot, startOf } from '../dataset/load.ts';
 import {
   type ChangesByPlace,
   changedPlaces,
@@ -23,7 +23,7 @@ import {
 import { namedObjects } from '../dataset/named-objects.ts';
 import { type Edits, edited, objectSegmentWriter, type PartEdits, type PartResult } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
-import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
+import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
@@ -81,10 +81,9 @@ export async function mergeSegment(
   };
   const byPlace: ChangesByPlace = { streets: {}, woonplaatsen: {} };
   const objects = objectSegmentWriter();
-  const makesSnapshot = resultOf(load) === load.id;
-  const after: Lines = makesSnapshot
-    ? await derived(storage, load, segment, memory, objects, merged, before)
-    : ofSnapshot(await snapshotOf(storage, load.target?.snapshot ?? null, segment));
+  const after: Lines = load.target
+    ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
+    : await derived(storage, load, segment, memory, objects, merged);
 
   const snapshot = lineSegmentWriter();
   const changes = new ChangeWriter();
@@ -107,7 +106,7 @@ export async function mergeSegment(
       countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
-      if (kind !== 'list' && kind !== 'upgraded') {
+      if (kind !== 'list') {
         const places = changedPlaces(change);
         countPlaces(byPlace, places);
         await csv.add(change, places);
@@ -126,13 +125,7 @@ export async function mergeSegment(
     changes.addPart(postcode3, stored, counts);
   }
   flush();
-  changes.release();
-  if (makesSnapshot && merged.addresses > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
-  if (load.target) {
-    // Counted when the target was made.
-    Object.assign(merged, { nummeraanduidingen: 0, problems: emptyReport() });
-    if (makesSnapshot) await copyReference(storage, load.target.snapshot.id, load.id);
-  }
+  if (!load.target && merged.addresses > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
   if (load.base) {
     await csv.flush();
     merged.csv = csv.files;
@@ -143,12 +136,6 @@ export async function mergeSegment(
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, segment), merged);
   return { objects: after.derived ?? 0 };
-}
-
-async function copyReference(storage: Storage, from: string, to: string): Promise<void> {
-  if (await storage.open(paths.snapshotReference(to))) return;
-  const reference = await getUnpacked(storage, paths.snapshotReference(from), checkedReference);
-  await putPacked(storage, paths.snapshotReference(to), reference);
 }
 
 /** The lines of a part: in blocks, as most of the country stays as it is stored on a usual day, and their number. */
@@ -201,7 +188,6 @@ async function derived(
   memory: ReferenceMemory | undefined,
   objects: BlockFileWriter<PartResult>,
   merged: Merged,
-  before: LineSegmentReader,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
   const { peildatum, days, kind, start } = load;
@@ -213,15 +199,13 @@ async function derived(
   const source = await objectSource(storage, load, segment);
   const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, segment))) ?? {};
   const mutated = isMutated ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
-  // Where an earlier release stored these lines, every part is derived again, with every field of this release.
-  const isDerived = (unchanged ?? before).isComplete && load.kind === 'mutations' && mutated?.were !== undefined;
   const now = { reference, peildatum, file: extractName(load) };
   const then = { ...now, reference: referenceBefore(reference, mutated), peildatum: startOf(load)?.peildatum ?? '' };
   const changedIn = mutated && linesOn(source, mutated);
   let last: ObjectLine[] = [];
   const of = async (part: string, live: StoredLines): Promise<PartLines> => {
     const { stored } = source;
-    if (stored && isDerived && changedIn) {
+    if (stored && changedIn) {
       const edit = edits[part] ?? { remove: [], add: [] };
       const { lines } = unchanged?.blocks(part) ?? live;
       const held = { objects: await source.blocks(part), lines, result: stored.result(part) };

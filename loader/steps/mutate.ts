@@ -42,8 +42,8 @@ export type Mutated = {
   /** The streets and places whose name or place changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
-  /** Those of them that there were. Absent in work of an earlier release, whose edits lack what begins or ends. */
-  were?: { streets: OpenbareRuimte[]; places: Woonplaats[] };
+  /** Those of them that there were. */
+  were: { streets: OpenbareRuimte[]; places: Woonplaats[] };
   /** How many of the load's days were applied, and what is wrong with the next one where that is not all. */
   applied: number;
   stopped?: string;

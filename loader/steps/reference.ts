@@ -64,12 +64,11 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   await putPacked(storage, paths.reference(loadId), file.pack());
 }
 
-/** The streets and places on the snapshot date, for `mergeSegment`; none for a rollback that derives nothing. */
+/** The streets and places on the peildatum, for `mergeSegment`; none for a rollback, which derives nothing. */
 export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
-  const { peildatum, kind, days, target, derivesTarget } = await getJson<Load>(storage, paths.load(loadId));
-  if (kind === 'rollback' && !derivesTarget) return undefined;
-  const extracted = target ? paths.snapshotReference(target.snapshot.id) : paths.reference(loadId);
-  const path = kind === 'mutations' || days.length > 0 ? paths.mutatedReference(loadId) : extracted;
+  const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
+  if (kind === 'rollback') return undefined;
+  const path = kind === 'mutations' || days.length > 0 ? paths.mutatedReference(loadId) : paths.reference(loadId);
   const { streets, places } = await getUnpacked(storage, path, (bytes) => readReferenceFile(bytes, peildatum));
   return { streets, places };
 }

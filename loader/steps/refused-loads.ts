@@ -49,7 +49,7 @@ export async function* differences(storage: Storage, loadId: string): AsyncGener
     const before = base?.snapshot.segments.includes(segment) ? await linesOf(base.snapshot.id, segment) : [];
     const after = addresses > 0 ? await linesOf(resultOf(load), segment) : [];
     for (const change of diff(before, after)) {
-      if (change.kind !== 'list' && change.kind !== 'upgraded') yield changeExample(change);
+      if (change.kind !== 'list') yield changeExample(change);
     }
   }
 }

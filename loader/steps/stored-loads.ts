@@ -1,10 +1,8 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
-import { LineSegmentReader } from '../dataset/line-segment.ts';
-import { type Load, loadId, type ManifestEntry, type Snapshot } from '../dataset/load.ts';
+import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
 import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
-import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
+import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putSegments } from './collect.ts';
-import { segmentsOfObjects } from './extract.ts';
 import type { LoadProposal } from './load-report.ts';
 import { currentManifest, type Discovery, finishPending, type LoadContext, putManifest } from './manifest.ts';
 
@@ -45,11 +43,6 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     identity: target.identity,
   };
   const segments = new Set([...published.snapshot.segments, ...target.snapshot.segments]);
-  const objects = await objectsToDerive(storage, target.snapshot);
-  if (objects) {
-    load.derivesTarget = true;
-    for (const segment of objects) segments.add(segment);
-  }
   await putJson(storage, paths.load(load.id), load);
   const { voorkomens, nummeraanduidingen, problemCounts } = target;
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
@@ -62,27 +55,6 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
 async function isKept(storage: Storage, { snapshot: { id, segments } }: ManifestEntry): Promise<boolean> {
   const [first] = segments;
   return first === undefined || (await storage.open(paths.snapshot(id, first))) !== null;
-}
-
-/**
- * The segments with objects of a snapshot whose lines an earlier release stored, without some field of this one. `null`
- * where the lines are whole, or what they would be derived from is not there: then the rollback has the fields that
- * they have.
- */
-async function objectsToDerive(storage: Storage, snapshot: Snapshot): Promise<string[] | null> {
-  const [first] = snapshot.segments;
-  if (first === undefined) return null;
-  const key = paths.snapshot(snapshot.id, first);
-  if (await getUnpacked(storage, key, (bytes) => new LineSegmentReader(bytes).isComplete)) return null;
-  const objects = await segmentsOfObjects(storage, snapshot);
-  const needed = [
-    paths.snapshotReference(snapshot.id),
-    ...[...objects, ...(snapshot.objects ? [] : snapshot.segments)].map((segment) =>
-      paths.snapshotObjects(snapshot.id, segment),
-    ),
-  ];
-  const there = new Set((await storage.list(paths.snapshotOf(snapshot.id))).map(({ key }) => key));
-  return needed.every((key) => there.has(key)) ? objects : null;
 }
 
 /**

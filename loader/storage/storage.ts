@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { checkedJson, parseCheckedJson } from '../dataset/stored-form.ts';
+import { checkedJson, parseCheckedJson, UnknownFormError } from '../dataset/stored-form.ts';
 import { manifestKeys, storagePrefixes } from '../names.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
@@ -125,6 +125,15 @@ export class DamagedObjectError extends UnusableObjectError {
   }
 }
 
+/** An object was stored by another version of the program, in a form that this one does not read. */
+export class OtherVersionError extends UnusableObjectError {
+  override readonly name = 'OtherVersionError';
+
+  constructor(key: string, cause: UnknownFormError) {
+    super(key, `Another version of bag-adres stored ${key}: ${cause.message}. Use that version, or:`, { cause });
+  }
+}
+
 /** The command that creates the object again. */
 function adviceOn(key: string): string {
   const [folder, name, ...rest] = key.split('/');
@@ -144,12 +153,14 @@ function adviceOn(key: string): string {
   return 'Restore it from a backup of the storage, or follow docs/runbook.md#lost-table for a lost snapshot bucket.';
 }
 
-/** The result of `work`, which decodes bytes of the object. @throws DamagedObjectError when it fails */
+/** The result of `work`, which decodes bytes of the object. @throws DamagedObjectError, OtherVersionError */
 export async function unpacked<T>(key: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new DamagedObjectError(key, { cause });
+    throw cause instanceof UnknownFormError
+      ? new OtherVersionError(key, cause)
+      : new DamagedObjectError(key, { cause });
   }
 }
 
@@ -183,7 +194,7 @@ export async function putPacked(storage: Storage, key: string, bytes: Uint8Array
   await storage.put(key, Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]));
 }
 
-/** @throws Error when the bytes are marked with another key; bytes of an earlier version have no mark */
+/** @throws Error when the bytes are marked with another key; JSON has no mark, as its checksum covers the key */
 function withoutMark(key: string, bytes: Buffer): Buffer {
   const end = bytes.length - mark.length - 4;
   if (end < 0 || !bytes.subarray(end, end + mark.length).equals(mark)) return bytes;

@@ -124,9 +124,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
         (await rebuild(session.storage, target, segment, before, { pending: manifest.pending !== null, planOnly }));
       lines += after.length;
       const changes = [...diff(before, after)];
-      // A table that lacks a field of its snapshot is wrong, whichever release wrote it.
-      for (const change of changes)
-        countChange(found, change.kind === 'upgraded' ? { ...change, kind: 'changed' } : change);
+      for (const change of changes) countChange(found, change);
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);

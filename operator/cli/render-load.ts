@@ -61,13 +61,12 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
 }
 
 function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
-  const { added, changed, removed, listsChanged, upgraded, nummeraanduidingen, addresses, voorkomens } = report;
+  const { added, changed, removed, listsChanged, nummeraanduidingen, addresses, voorkomens } = report;
   const changes = [
     `${thousands(added)} added`,
     `${thousands(changed)} changed`,
     `${thousands(removed)} removed`,
     ...listText(listsChanged),
-    ...(upgraded > 0 ? [`${thousands(upgraded)} stored anew with what an earlier release did not store`] : []),
   ].join(', ');
   return [
     `${tense === 'would' ? 'Would change' : 'Changed'}: ${changes}.`,

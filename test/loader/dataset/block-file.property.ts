@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BlockedLines, BlockFile, BlockFileWriter } from '../../../loader/dataset/block-file.ts';
-import { unpackLineBytes } from '../../../loader/dataset/stored-form.ts';
+import { UnknownFormError } from '../../../loader/dataset/stored-form.ts';
 
 const postcodes = ['1380AA', '1381AA', '1381AB', '1389ZZ'];
 const textOf = (key: string) => `${key}\t\tEen straat met een lange naam\tWeesp\t0457200000201234`;
@@ -20,7 +20,7 @@ const filed = stored(BlockedLines.ofLines(many));
 function stored(lines: BlockedLines): BlockedLines {
   const writer = new BlockFileWriter<string>('form');
   writer.add('138', lines, 'about');
-  return new BlockFile<string>(Buffer.concat(writer.pack())).lines('138');
+  return new BlockFile<string>(Buffer.concat(writer.pack()), 'form').lines('138');
 }
 
 const line = fc
@@ -114,24 +114,24 @@ describe('a file of blocks', () => {
   const file = Buffer.concat(writer.pack());
 
   it('says what it was told of each part that has lines', () => {
-    const read = new BlockFile<number>(file);
-    expect([read.form, read.parts, read.about('138'), read.about('139')]).toEqual(['form', ['138', '139'], 2, 1]);
+    const read = new BlockFile<number>(file, 'form');
+    expect([read.parts, read.about('138'), read.about('139')]).toEqual([['138', '139'], 2, 1]);
     expect([read.about('137'), read.lines('137').lines()]).toEqual([undefined, []]);
     expect(read.lines('138').lines()).toEqual([textOf('1381AA#9#')]);
   });
 
   it('is refused when it is opened if any byte of it is damaged or missing, also of lines that are not read', () => {
-    for (let at = 4; at < file.length; at++) {
+    for (let at = 0; at < file.length; at++) {
       const damaged = Buffer.from(file);
       damaged[at] = (damaged[at] as number) ^ 1;
-      expect(() => new BlockFile(damaged)).toThrow();
-      expect(() => new BlockFile(file.subarray(0, at))).toThrow();
+      expect(() => new BlockFile(damaged, 'form')).toThrow();
+      expect(() => new BlockFile(file.subarray(0, at), 'form')).toThrow();
     }
   });
 
-  it('is damaged, not empty, for releases before there were blocks', () => {
-    expect(() => unpackLineBytes(file)).toThrow('Unknown frame descriptor');
-    // They read the length of a header first, which is beyond the file.
-    expect(file.readUInt32LE(0)).toBeGreaterThan(2 ** 29);
+  it('is refused in a form that this version does not read', () => {
+    expect(() => new BlockFile(file, 'form 2')).toThrow(
+      new UnknownFormError("its form is 'form', and this version reads 'form 2'"),
+    );
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { dayOf, noEind, type OpenbareRuimte, type Span, type Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import {
   checkedReference,
@@ -10,7 +9,7 @@ import {
   referenceAt,
   referenceCounts,
 } from '../../../loader/dataset/reference-file.ts';
-import { checkedJson, packLineBytes } from '../../../loader/dataset/stored-form.ts';
+import { checkedJson, UnknownFormError } from '../../../loader/dataset/stored-form.ts';
 
 const digits = (count: number) => fc.stringMatching(new RegExp(`^[0-9]{${count}}$`));
 /** All but what the reader calls a problem. */
@@ -161,22 +160,11 @@ describe('the file of streets and places', () => {
     for (const [one, span] of wrong) expect(() => file.addPlace(one, span)).toThrow("A stored line can't hold");
   });
 
-  it('is read as well where an earlier release wrote a date before the year 1000 without its leading zeros', async () => {
-    const lines = ['0457300000000035\t10101\t00001\t99999999\t3631\tBuitenveer\n', '3631\t0\t00002\t99999999\tWeesp\n'];
-    const [streets, places] = lines.map((line) => packLineBytes(Buffer.from(line))) as [Buffer, Buffer];
-    const bytes = lines[0]?.length ?? 0;
-    const header = checkedJson({ streets: 1, bytes, groups: [streets.length], problems: emptyReport() });
+  it('is refused in a form that this version does not read', () => {
+    const header = checkedJson({ form: 'reference 2' });
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
-    const packed = Buffer.concat([length, header, streets, places]);
-    const { openbareRuimten, woonplaatsen } = referenceAt(await readReferenceFile(packed, peildatum));
-    const street = { identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' };
-    expect(openbareRuimten.get(street.identificatie)).toEqual(street);
-    expect(woonplaatsen.get('3631')).toEqual({ identificatie: '3631', naam: 'Weesp' });
-    expect([...occurrencesIn(packed)]).toEqual([
-      [{ kind: 'OPR', ...street, begin: 10101, volgnummer: 1, eind: noEind }],
-      [{ kind: 'WPL', identificatie: '3631', naam: 'Weesp', begin: 0, volgnummer: 2, eind: noEind }],
-    ]);
+    expect(() => checkedReference(Buffer.concat([length, header]))).toThrow(UnknownFormError);
   });
 
   it('reports which objects do not exist, without being read completely', () => {

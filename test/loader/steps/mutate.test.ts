@@ -6,9 +6,8 @@ import { ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
 import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
-import type { Mutated } from '../../../loader/steps/mutate.ts';
-import { getJson, paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
-import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
+import { paths, type Storage } from '../../../loader/storage/storage.ts';
+import type { OprStand } from '../../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
@@ -90,26 +89,6 @@ describe('days of mutations', () => {
     await runLoad({ ...expected.options, source: await register.extractOf('2026-01-09', after) });
     expect(await content()).toEqual(await expected.content());
     expect(await publishedCounts(options.storage)).toEqual(await publishedCounts(expected.options.storage));
-  });
-
-  it('that an earlier release has prepared, without what begins by itself, are derived whole', async () => {
-    const register = new Register(bench, 11, 0);
-    const begins: NumStand = { ...(register.first.NUM[0] as NumStand), huisnummer: 70, begin: '2026-01-09' };
-    const state = { ...register.first, NUM: [{ ...begins, identificatie: '0457200000000999' }, ...register.first.NUM] };
-    await register.write(start, '2026-01-09', []);
-    const { options, content } = await newDataset(bench);
-    const { storage } = options;
-    await runLoad({ ...options, source: await register.extractOf(start, state) });
-    const { load } = await planLoad({ ...options, mutations: [register.mutations] });
-    const work = (await storage.list(paths.loads)).map(({ key }) => key);
-    const ofLaterSteps = /(day-edits|merged)\/|plan\.json/;
-    await storage.delete(work.filter((key) => ofLaterSteps.test(key)));
-    const { were: _, ...mutated } = await getJson<Mutated>(storage, paths.mutated(load ?? ''));
-    await putJson(storage, paths.mutated(load ?? ''), mutated);
-    expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({ added: 1 });
-    const expected = await newDataset(bench);
-    await runLoad({ ...expected.options, source: await register.extractOf('2026-01-09', state) });
-    expect(await content()).toEqual(await expected.content());
   });
 
   it('give the same result however they are divided into loads, after the extract or with it', async () => {

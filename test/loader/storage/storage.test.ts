@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkedJson, packLines, unpackLines } from '../../../loader/dataset/stored-form.ts';
+import { packLines, requireForm, unpackLines } from '../../../loader/dataset/stored-form.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../../../loader/storage/storage.ts';
@@ -90,11 +90,15 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
     }
   });
 
-  it('reads an object that an earlier version stored without its key', async () => {
-    await storage().put('loads/b/one.json', checkedJson({ one: 1 }));
-    await storage().put('loads/b/two', packLines(['line']));
-    expect(await getJson(storage(), 'loads/b/one.json')).toEqual({ one: 1 });
-    expect(await getUnpacked(storage(), 'loads/b/two', unpackLines)).toEqual(['line']);
+  it('says of an object in the form of another version that this one does not read it', async () => {
+    await putPacked(storage(), 'snapshots/a/13', packLines(['lines 2']));
+    const read = getUnpacked(storage(), 'snapshots/a/13', (bytes) =>
+      requireForm(String(unpackLines(bytes)), 'lines 1'),
+    );
+    await expect(read).rejects.toThrow(
+      "Another version of bag-adres stored snapshots/a/13: its form is 'lines 2', and this version reads 'lines 1'. Use " +
+        'that version, or: If that snapshot is live, run "load repair"',
+    );
   });
 
   it('reads by range, and not past the end', async () => {
