@@ -1,20 +1,117 @@
-import { dateOf, inWindowOrder, type WindowName, windowNames } from '../calendar.ts';
+import { dateOf, daySeconds, forEachWindow, inWindowOrder, secondsOf, windowNames, windows } from '../calendar.ts';
 import type { Documents, Item } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
-import {
-  type AccessLayout,
-  accessItem,
-  accessPrefix,
-  attemptIdBytes,
-  attemptSlots,
-  firstLayout,
-  keyCounts,
-  layoutOf,
-  noDateForOlderVersions,
-  rolledByThisVersion,
-} from './access-layout.ts';
-import type { Access, PlanVersion, Terms, UnitsByKey, UsageCount } from './account.ts';
-import type { Limits, QuotaState, WindowCount } from './quota.ts';
+import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
+
+/**
+ * How the accounts table lays out an account. The access item is all that a request touches: one conditional write of
+ * it checks the key, the account's state, the plan's state and the quota at once. It must stay under 1 KB, so that a
+ * charge costs one write unit; labels and revoked keys therefore live in a record for each key, and attributes that no
+ * person looks at have names of one or two letters.
+ *
+ * An account may have several quota shards: each is a whole access item with its own counts and its share of every
+ * finite limit, and the shares add up to the limit (decision 0103). The states and keys of shard 0 are the valid ones.
+ *
+ * | `account` | `item` | holds |
+ * |---|---|---|
+ * | account id | `access#0`, `access#1`, ... | an access item, one for each quota shard |
+ * | account id | `key#<key id>` | label, created, revoked, last used (`key-record.ts`) |
+ * | account id | `usage#2026-11-21` | the lookups and refusals of a UTC day (`usage-record.ts`) |
+ * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
+ * | `plan#<code>` | `plan` | limits, state, version |
+ * | account id | `details` | name, contact, note (`details.ts`) |
+ * | `search#` | `00` to `99` | what accounts are found by (`search-index.ts`) |
+ * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
+ * | `usage#` | `retention` | for how many months usage is kept (`usage-range.ts`) |
+ * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
+ */
+export const accessItem = {
+  state: 'state',
+  plan: 'plan',
+  planState: 'plan_state',
+  /** Map of the keys that were not revoked: key id to the stored form of the key (`storedKey`), 16 or 20 bytes. */
+  keys: 'keys',
+  /** How many shards take requests, on each of them; absent for an account that is not sharded. */
+  shards: 'shards',
+  /** How often shares moved from or to this shard; absent is 0. */
+  moves: 'n',
+  /** The version of the plan whose limits this item carries. */
+  planVersion: 'w',
+  /** Map of window, by its code, to the account's own limit, number or NULL; it overrides the plan's. */
+  ownLimits: 'o',
+  /**
+   * On shard 0: counts the admin module's changes, so that two of them can't overwrite each other. On the others: the
+   * last of those changes that changed shares.
+   */
+  version: 'v',
+  created: 'c',
+  /** All units ever consumed; no change of plan, limits, shards or state resets it (decision 0141). */
+  total: 't',
+  /** The UTC day that is being counted (`dayNumber`), whatever windows the plan configures. */
+  date: 'd',
+  /** `total` at the beginning of that day. */
+  mark: 'b',
+  /** Map of earlier days to their units, until a usage record has them. */
+  days: 'e',
+  /** The lookups of each key, by `keyCode`, on the day that is being counted (decision 0170). */
+  byKey: 'p',
+  /** Map of earlier days, as in `days`, to such maps. */
+  daysByKey: 'q',
+} as const;
+
+/** The attributes of an access item for each window. */
+export const windowItem = forEachWindow((window) => {
+  const { code } = windows[window];
+  return {
+    /** Absent when the plan does not configure the window; else the start of the window being counted, in seconds. */
+    start: `${code}s`,
+    /**
+     * `start` of a window that the plan no longer configures: if the plan configures it again before it has passed, it
+     * continues.
+     */
+    dropped: `${code}k`,
+    /** Units consumed since then, of a dropped window too. Meaningless while there is neither `start` nor `dropped`. */
+    used: `${code}u`,
+    /** The effective limit, or this shard's share of it; absent is unlimited. */
+    limit: `${code}l`,
+    /** On a sharded account: the effective limit of the whole account. */
+    total: `${code}t`,
+    /** Start of a window in which no shard had quota left when this was recorded (decision 0103). */
+    exhausted: `${code}e`,
+  };
+});
+
+/**
+ * The attributes that list the attempts that an item has counted last, the latest first: a write whose answer was lost
+ * and that is sent again finds itself there, unless as many others came in between (decision 0153).
+ */
+export const attemptSlots = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'x', 'y'] as const;
+
+export const attemptIdBytes = 6;
+
+/** The attributes that only a sharded account has. */
+export const shardAttributes: readonly string[] = [
+  accessItem.shards,
+  accessItem.moves,
+  ...windowNames.flatMap((window) => [windowItem[window].total, windowItem[window].exhausted]),
+];
+
+/** How an item stores a date: as the number of days since 1970. */
+export function dayNumber(date: string): number {
+  return secondsOf(date) / daySeconds;
+}
+
+function dateOfDay(day: number | string): string {
+  return dateOf(Number(day) * daySeconds);
+}
+
+/** How an item and a record abbreviate the id of a key: so that the counts of all keys fit. */
+export function keyCode(keyId: string): string {
+  return keyId.slice(0, 4);
+}
+
+/** The prefix of the sort keys of all shards. */
+export const accessPrefix = 'access#';
 
 export const planRecord = {
   partitionKey: (code: string) => `${accountsTable.planPartitionPrefix}${code}`,
@@ -40,99 +137,74 @@ export function planKey(code: string): Record<string, string> {
 
 /** Reads an access item. */
 export function readAccess(item: Item): Access {
-  const layout = layoutOf(item);
-  const shards: number | undefined = item[layout.shards];
+  const shards: number | undefined = item[accessItem.shards];
+  const attempts: Uint8Array[] = [];
+  for (const slot of attemptSlots) attempts.push(item[slot]);
   return {
     account: item[accountsTable.partitionKey],
     shard: Number(String(item[accountsTable.sortKey]).slice(accessPrefix.length)),
-    layout,
     shards: shards ?? 1,
     sharded: shards !== undefined,
-    state: item[layout.state],
-    plan: item[layout.plan],
-    planState: item[layout.planState],
-    planVersion: item[layout.planVersion],
-    keys: item[layout.keys] ?? {},
-    ownLimits: readOwnLimits(item, layout),
-    quota: readQuota(item, layout),
-    dropped: readDropped(item, layout),
-    attempts: attemptSlots.flatMap((slot) => item[slot] ?? []),
-    mayBeRewritten: mayBeRewritten(item, layout),
-    usage: readUsage(item, layout),
-    created: item[layout.created],
-    version: item[layout.version],
-    moves: item[layout.moves] ?? 0,
+    state: item[accessItem.state],
+    plan: item[accessItem.plan],
+    planState: item[accessItem.planState],
+    planVersion: item[accessItem.planVersion],
+    keys: item[accessItem.keys],
+    ...readWindows(item),
+    attempts,
+    usage: readUsage(item),
+    created: item[accessItem.created],
+    version: item[accessItem.version],
+    moves: item[accessItem.moves] ?? 0,
   };
 }
 
-function readOwnLimits(item: Item, layout: AccessLayout): Limits {
-  const own: Record<string, number | null> = item[layout.ownLimits] ?? {};
-  const limits = windowNames.map((window) => [window, own[layout.ownLimit(window)]] as const);
-  return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
-}
-
-function readQuota(item: Item, layout: AccessLayout): QuotaState {
-  const quota: QuotaState = {};
+function readWindows(item: Item): Pick<Access, 'ownLimits' | 'quota' | 'dropped'> {
+  const read: Pick<Access, 'ownLimits' | 'quota' | 'dropped'> = { ownLimits: {}, quota: {}, dropped: {} };
   for (const window of windowNames) {
-    const start: number | undefined = item[layout.start(window)];
+    const names = windowItem[window];
+    const own: number | null | undefined = item[accessItem.ownLimits][windows[window].code];
+    if (own !== undefined) read.ownLimits[window] = own;
+    const start: number | undefined = item[names.start];
+    const dropped: number | undefined = item[names.dropped];
+    const used: number = item[names.used];
+    if (dropped !== undefined) read.dropped[window] = { start: dropped, used };
     if (start === undefined) continue;
-    const count: WindowCount = { start, used: item[layout.used(window)], limit: item[layout.limit(window)] ?? null };
-    const total: number | undefined = item[layout.windowTotal(window)];
-    if (total !== undefined) {
-      count.total = total;
-      const exhaustedAt: number | undefined = item[layout.exhausted(window)];
-      if (exhaustedAt !== undefined) count.exhaustedAt = exhaustedAt;
-    }
-    quota[window] = count;
+    const total: number | undefined = item[names.total];
+    const exhaustedAt: number | undefined = item[names.exhausted];
+    read.quota[window] = {
+      start,
+      used,
+      limit: item[names.limit] ?? null,
+      ...(total !== undefined && { total, ...(exhaustedAt !== undefined && { exhaustedAt }) }),
+    };
   }
-  return quota;
+  return read;
 }
 
-function readDropped(item: Item, layout: AccessLayout): Access['dropped'] {
-  const dropped: Access['dropped'] = {};
-  for (const window of windowNames) {
-    const start: number | undefined = item[layout.dropped(window)];
-    if (start !== undefined) dropped[window] = { start, used: item[layout.used(window)] };
-  }
-  return dropped;
-}
-
-function readUsage(item: Item, layout: AccessLayout): UsageCount {
-  const date: string | number | undefined = item[layout.date];
-  const byDate = <T>(days: Record<string, T> = {}): Record<string, T> =>
-    Object.fromEntries(Object.entries(days).map(([day, counted]) => [layout.readDate(day), counted]));
+function readUsage(item: Item): UsageCount {
+  const byDate = <T>(days: Record<string, T>): Record<string, T> =>
+    Object.fromEntries(Object.entries(days).map(([day, counted]) => [dateOfDay(day), counted]));
   return {
-    total: item[layout.total] ?? 0,
-    date: date === undefined ? null : layout.readDate(date),
-    mark: item[layout.mark] ?? 0,
-    days: byDate<number>(item[layout.days]),
-    byKey: item[keyCounts.today] ?? {},
-    daysByKey: byDate<UnitsByKey>(item[keyCounts.days]),
+    total: item[accessItem.total],
+    date: dateOfDay(item[accessItem.date]),
+    mark: item[accessItem.mark],
+    days: byDate<number>(item[accessItem.days]),
+    byKey: item[accessItem.byKey],
+    daysByKey: byDate<UsageCount['byKey']>(item[accessItem.daysByKey]),
   };
 }
-
-function mayBeRewritten(item: Item, layout: AccessLayout): boolean {
-  const date: string | undefined = item[layout.date];
-  if (layout !== firstLayout || date === undefined) return false;
-  return item[rolledByThisVersion] === accessItem.storedDate(date);
-}
-
-/** The list of attempts of an item that has counted none, and its counts by key. */
-export const nothingCounted: Item = {
-  ...Object.fromEntries(attemptSlots.map((slot) => [slot, new Uint8Array(attemptIdBytes)])),
-  [keyCounts.today]: {},
-  [keyCounts.days]: {},
-};
 
 /** The usage of an access item that has counted nothing yet. */
 export function newUsage(nowSeconds: number): Item {
   return {
     [accessItem.total]: 0,
-    [accessItem.date]: accessItem.storedDate(dateOf(nowSeconds)),
+    [accessItem.date]: dayNumber(dateOf(nowSeconds)),
     [accessItem.mark]: 0,
     [accessItem.days]: {},
-    ...nothingCounted,
-    ...noDateForOlderVersions,
+    [accessItem.byKey]: {},
+    [accessItem.daysByKey]: {},
+    ...Object.fromEntries(attemptSlots.map((slot) => [slot, new Uint8Array(attemptIdBytes)])),
   };
 }
 
@@ -145,7 +217,7 @@ export function isAccessItem(item: Item): boolean {
 export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSeconds: number): Item {
   return {
     ...accessKey(account),
-    ...planAttributes(accessItem, { plan, ownLimits }),
+    ...planAttributes({ plan, ownLimits }),
     ...newUsage(nowSeconds),
     [accessItem.state]: 'active',
     [accessItem.keys]: {},
@@ -155,13 +227,15 @@ export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSe
 }
 
 /** The attributes of an access item that come from the plan, except its windows. */
-export function planAttributes(layout: AccessLayout, { plan, ownLimits }: Terms): Item {
-  const own = Object.entries(ownLimits).map(([window, limit]) => [layout.ownLimit(window as WindowName), limit]);
+export function planAttributes({ plan, ownLimits }: Terms): Item {
+  const own = windowNames.flatMap((window) =>
+    ownLimits[window] === undefined ? [] : [[windows[window].code, ownLimits[window]]],
+  );
   return {
-    [layout.plan]: plan.code,
-    [layout.planState]: plan.state,
-    [layout.planVersion]: plan.version,
-    [layout.ownLimits]: Object.fromEntries(own),
+    [accessItem.plan]: plan.code,
+    [accessItem.planState]: plan.state,
+    [accessItem.planVersion]: plan.version,
+    [accessItem.ownLimits]: Object.fromEntries(own),
   };
 }
 

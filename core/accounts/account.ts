@@ -1,6 +1,5 @@
 import { dateOf, type WindowName } from '../calendar.ts';
 import type { BodyFault, InputFault } from '../contract.ts';
-import type { AccessLayout } from './access-layout.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState } from './quota.ts';
 
@@ -25,12 +24,11 @@ export type Terms = { plan: PlanVersion; ownLimits: Limits };
 
 /**
  * The lookups that an access item has counted. `total` is all of them, `mark` what it was when `date` (UTC,
- * `2026-11-21`) began; `days` are the sums of earlier days that no usage record holds yet. Without a `date` nothing was
- * counted so far (decision 0141).
+ * `2026-11-21`) began; `days` are the sums of earlier days that no usage record holds yet (decision 0141).
  */
 export type UsageCount = {
   total: number;
-  date: string | null;
+  date: string;
   mark: number;
   days: Readonly<Record<string, number>>;
   /** The part of it that is counted by key: of `date`, and of each of `days`, by the key's code (decision 0170). */
@@ -49,8 +47,6 @@ export type Access = {
   account: string;
   /** The number of this quota shard; the states and keys of shard 0 are the valid ones. */
   shard: number;
-  /** How its item names its attributes, for whoever changes it. */
-  layout: AccessLayout;
   /** How many shards take requests: those from 0 to `shards` - 1. */
   shards: number;
   /** Whether the account is sharded: its limits are divided into shares, even while only one shard is left. */
@@ -67,8 +63,6 @@ export type Access = {
   dropped: Partial<Record<WindowName, { start: number; used: number }>>;
   /** The attempts that were counted here last. */
   attempts: readonly Uint8Array[];
-  /** Whether an item of the first layout may be rewritten once the day that it counts has ended (decision 0152). */
-  mayBeRewritten: boolean;
   /** Every lookup that was charged here, by day. */
   usage: UsageCount;
   /** Seconds since 1970. */
@@ -93,7 +87,7 @@ export function hasCounted({ attempts }: Access, id: Uint8Array): boolean {
 
 /** Whether the day that is being counted has passed at `now`. A day in the future is the current one. */
 export function dayHasPassed({ date }: UsageCount, now: number): boolean {
-  return date === null || date < dateOf(Math.floor(now));
+  return date < dateOf(Math.floor(now));
 }
 
 /** Whether there is no space left for another unrecorded day, on which all keys may be used. */

@@ -3,9 +3,8 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dateOf } from '../calendar.ts';
 import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
-import { keyCode } from './access-layout.ts';
 import type { Access, Caller } from './account.ts';
-import { accessKey, readAccess } from './account-item.ts';
+import { accessKey, keyCode, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../names.ts';
-import { accessItem, keyCounts } from './access-layout.ts';
 import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
-import { accessKey } from './account-item.ts';
+import { accessItem, accessKey, dayNumber } from './account-item.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key,
@@ -29,9 +28,13 @@ export type DayCounts = Readonly<Record<string, number>>;
 export type CountsByDate = Record<string, DayCounts>;
 
 /** The lookups of the days that are not recorded yet, with the one that is being counted. */
-export function unrecorded({ total, date, mark, days, byKey, daysByKey }: UsageCount): CountsByDate {
-  const ended = Object.entries(days).map(([day, units]) => ({ [day]: countsOf(units, daysByKey[day]) }));
-  return withoutZeros(sumByDate(date === null ? ended : [...ended, { [date]: countsOf(total - mark, byKey) }]));
+export function unrecorded(usage: UsageCount): CountsByDate {
+  const { total, date, mark, byKey } = usage;
+  return withoutZeros(sumByDate([endedDays(usage), { [date]: countsOf(total - mark, byKey) }]));
+}
+
+function endedDays({ days, daysByKey }: UsageCount): CountsByDate {
+  return Object.fromEntries(Object.entries(days).map(([day, units]) => [day, countsOf(units, daysByKey[day])]));
 }
 
 function countsOf(lookups: number, byKey: UnitsByKey = {}): DayCounts {
@@ -143,48 +146,43 @@ export function lookupsIn(record: Item): number {
   return record[usageRecord.lookups] ?? 0;
 }
 
-type RecordOptions = { today?: string; months?: number | undefined; movesIdle?: boolean | undefined };
+/** `today` is a UTC date; with `movesIdle` a day on which nothing was counted ends too. */
+type RecordOptions = { today: string; months?: number | undefined; movesIdle?: boolean | undefined };
 
 /**
  * The updates, to be made together, that move the days of an access item that have ended into records; none if there
- * are none. With `today` that includes the day that is being counted, if it is an earlier one and no request rolls it
- * meanwhile; with `movesIdle` also one on which nothing was counted, so that nothing can be counted on it any more.
+ * are none. That includes the day that is being counted, if it is before `today` and no request rolls it meanwhile.
  */
 export function recordDays(
   table: string,
-  access: Access,
-  { today = '', months, movesIdle = false }: RecordOptions = {},
+  { account, shard, usage }: Access,
+  { today, months, movesIdle = false }: RecordOptions,
 ): Update[] {
-  const { account, shard, layout, usage } = access;
-  const { total, date, mark, days, daysByKey } = usage;
+  const { total, date, mark, days } = usage;
   const dates = Object.keys(days);
-  const ends = date !== null && date < today && (movesIdle || total > mark);
+  const ends = date < today && (movesIdle || total > mark);
   if (dates.length === 0 && !ends) return [];
-  const names: Record<string, string> = dates.length > 0 ? { '#days': layout.days } : {};
+  const names: Record<string, string> = {};
   const values: Item = {};
+  const conditions: string[] = [];
+  const removed: string[] = [];
   for (const [i, day] of dates.entries()) {
-    names[`#day${i}`] = String(layout.storedDate(day));
+    names[`#day${i}`] = String(dayNumber(day));
     values[`:units${i}`] = days[day];
+    conditions.push(`#days.#day${i} = :units${i}`);
+    removed.push(`#days.#day${i}`, `#daysByKey.#day${i}`);
   }
-  const conditions = dates.map((_, i) => `#days.#day${i} = :units${i}`);
-  const removed = dates.flatMap((day, i) => [`#days.#day${i}`, ...(daysByKey[day] ? [`#daysByKey.#day${i}`] : [])]);
-  if (dates.some((day) => daysByKey[day])) names['#daysByKey'] = keyCounts.days;
-  const sets = ['#date = :today', '#mark = :total'];
+  if (dates.length > 0) Object.assign(names, { '#days': accessItem.days, '#daysByKey': accessItem.daysByKey });
   if (ends) {
-    Object.assign(names, { '#date': layout.date, '#mark': layout.mark, '#total': layout.total });
-    Object.assign(values, {
-      ':date': layout.storedDate(date),
-      ':today': layout.storedDate(today),
-      ':total': total,
-    });
+    const { date: dateName, total: totalName, mark: markName, byKey } = accessItem;
+    Object.assign(names, { '#date': dateName, '#total': totalName, '#mark': markName, '#byKey': byKey });
+    Object.assign(values, { ':date': dayNumber(date), ':today': dayNumber(today), ':total': total, ':none': {} });
     conditions.push('#date = :date', '#total = :total');
-    if (layout === accessItem) {
-      names['#byKey'] = keyCounts.today;
-      values[':none'] = {};
-      sets.push('#byKey = :none');
-    }
   }
-  const expression = [ends && `SET ${sets.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`];
+  const expression = [
+    ends && 'SET #date = :today, #mark = :total, #byKey = :none',
+    removed.length > 0 && `REMOVE ${removed.join(', ')}`,
+  ];
   const taken: Update = {
     TableName: table,
     Key: accessKey(account, shard),
@@ -193,8 +191,7 @@ export function recordDays(
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  const counts = unrecorded(ends ? usage : { ...usage, date: null });
-  return [taken, ...addToRecords(table, account, counts, months)];
+  return [taken, ...addToRecords(table, account, ends ? unrecorded(usage) : endedDays(usage), months)];
 }
 
 /**

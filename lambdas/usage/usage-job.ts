@@ -1,5 +1,4 @@
 import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
-import { completeSearch } from '../../core/accounts/admin/complete-search.ts';
 import { detailsOf } from '../../core/accounts/admin/details.ts';
 import { listMembers } from '../../core/accounts/admin/members.ts';
 import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
@@ -25,8 +24,8 @@ const concurrency = 16;
 
 /**
  * Looks at every account: days that have ended become records, and a limit that is nearly or entirely used up is
- * reported once a window; operators then find the accounts of earlier versions too. One account that fails stops no
- * other. It may run at any time, also while it is running already.
+ * reported once a window. One account that fails stops no other. It may run at any time, also while it is running
+ * already.
  */
 export async function runUsageJob(
   store: AdminStore,
@@ -34,9 +33,7 @@ export async function runUsageJob(
 ): Promise<UsageJobResult> {
   let since = dateOf(store.nowSeconds()).slice(0, 7);
   const result: UsageJobResult = { recorded: 0, messages: 0, failures: [] };
-  const plans = new Map<string, string>();
   await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
-    plans.set(access.account, access.plan);
     const created = dateOf(access.created).slice(0, 7);
     if (created < since) since = created;
     try {
@@ -50,7 +47,6 @@ export async function runUsageJob(
     }
   });
   await setRetention(store, { months, since });
-  await completeSearch(store, plans);
   return result;
 }
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { accessItem } from '../../core/accounts/access-layout.ts';
 import type { Access, AccountState, PlanVersion, ShardState } from '../../core/accounts/account.ts';
-import { accessKey, newAccessItem, readAccess } from '../../core/accounts/account-item.ts';
+import { accessItem, accessKey, newAccessItem, readAccess } from '../../core/accounts/account-item.ts';
 import {
   AdminError,
   checkAccountId,
@@ -86,7 +85,7 @@ async function tryCreate(
   const plan = await getPlan(store, code);
   const ownLimits = changeOwnLimits({}, limits, plan);
   const now = store.nowSeconds();
-  const { changes } = windowChanges({ layout: accessItem, quota: {}, dropped: {} }, plan.limits, ownLimits, now);
+  const { changes } = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, now);
   const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
   await store.writeAll(await creation(store, plan, item, details));
   return { ...viewTerms([readAccess(item)], withDetails(noDetails, details), now), keys: [] };
@@ -112,9 +111,7 @@ export async function creation(
     { Put: { ...condition, Item: item } },
     addToIndex(store.table, 'account', account),
     ...detailsPut(store, account, details),
-    await searchWrite(store, account, {
-      made: { plan: plan.code, texts: textsOf(details), members },
-    }),
+    await searchWrite(store, account, { made: { plan: plan.code, texts: textsOf(details), members } }),
   ];
 }
 

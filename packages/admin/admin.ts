@@ -10,7 +10,6 @@ import {
   auditOf,
   auditPageOf,
 } from '../../core/accounts/admin/audit.ts';
-import type { SearchProgress } from '../../core/accounts/admin/complete-search.ts';
 import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
 import { type KeyView, listKeys } from '../../core/accounts/admin/key-views.ts';
 import {
@@ -55,13 +54,7 @@ import {
 } from './accounts.ts';
 import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
 import { beginPlan, followPlan, type PlanProgress, putPlan } from './change-plan.ts';
-import {
-  type AccountPage,
-  type AccountPageOptions,
-  countByPlan,
-  listAccounts,
-  prepareSearch,
-} from './list-accounts.ts';
+import { type AccountPage, type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
 import { auditPlan, auditPlanPage, listPlans, type PlanInput, type PlanPage } from './plans.ts';
 import {
   confirmSession,
@@ -131,11 +124,6 @@ export type Admin = {
     show(id: string): Promise<AccountView>;
     /** A page of the accounts, by id; all of them, or those that a text is found in. */
     list(options?: AccountPageOptions): Promise<AccountPage>;
-    /**
-     * Makes the next 1,000 accounts of an earlier version found and counted. The hourly job does it too, and the first
-     * search or count for all of them at once; call it until it is done before that, if there are many.
-     */
-    prepareSearch(options?: { accounts?: number | undefined }): Promise<SearchProgress>;
     /** Permanently deletes a suspended account and its keys. */
     delete(id: string): Promise<void>;
     /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
@@ -253,7 +241,6 @@ export function createAdmin({
       repairWindows: (id) => repairWindows(store, id),
       show: (id) => showAccount(store, id),
       list: (options) => listAccounts(store, options),
-      prepareSearch: (options) => prepareSearch(store, options?.accounts),
       delete: (id) => deleteAccount(store, id),
       usage: (id, range) => usageOf(store, id, range),
       usageByKey: (id, range) => usageByKey(store, id, range),

@@ -1,6 +1,14 @@
-import { accessItem, accessPrefix } from '../../core/accounts/access-layout.ts';
 import type { Access, AccountState, Plan } from '../../core/accounts/account.ts';
-import { isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../../core/accounts/account-item.ts';
+import {
+  accessItem,
+  accessPrefix,
+  isAccessItem,
+  newAccessItem,
+  planRecord,
+  readAccess,
+  readPlan,
+  windowItem,
+} from '../../core/accounts/account-item.ts';
 import {
   AdminError,
   checkAccountId,
@@ -290,11 +298,11 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
 
 function accountItem({ state, ownLimits, created, usage, keys }: AccountBackup, limits: Limits, item: Item): Item {
   const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
-  const windows = windowChanges({ layout: accessItem, quota: {}, dropped: {} }, limits, ownLimits, created).changes.set;
+  const windows = windowChanges({ quota: {}, dropped: {} }, limits, ownLimits, created).changes.set;
   for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
-    const start = limits[window] === undefined ? accessItem.dropped(window) : accessItem.start(window);
-    windows[start] = count.start;
-    windows[accessItem.used(window)] = count.used;
+    const { start, dropped, used } = windowItem[window];
+    windows[limits[window] === undefined ? dropped : start] = count.start;
+    windows[used] = count.used;
   }
   return { ...item, ...windows, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };
 }

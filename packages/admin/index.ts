@@ -14,7 +14,6 @@ export {
 } from '../../core/accounts/admin/admin-error.ts';
 export type { AdminChange, PageOptions } from '../../core/accounts/admin/admin-store.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
-export type { SearchProgress } from '../../core/accounts/admin/complete-search.ts';
 export type { AccountDetails, DetailsChanges } from '../../core/accounts/admin/details.ts';
 export type { KeyView } from '../../core/accounts/admin/key-views.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';

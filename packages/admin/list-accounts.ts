@@ -8,10 +8,9 @@ import {
   type NamePage,
   type PageOptions,
 } from '../../core/accounts/admin/admin-store.ts';
-import { continueSearch, type SearchProgress } from '../../core/accounts/admin/complete-search.ts';
 import { detailsOfAll, noDetails } from '../../core/accounts/admin/details.ts';
 import { allShards } from '../../core/accounts/admin/reshard.ts';
-import { eachAccountWith, eachPlan, folded, readChunks } from '../../core/accounts/admin/search-index.ts';
+import { folded, readLines } from '../../core/accounts/admin/search-index.ts';
 import { accountsTable } from '../../core/names.ts';
 import { type AccountSummary, summaryOf } from './account-views.ts';
 
@@ -48,66 +47,26 @@ export async function listAccounts(
   return { accounts, cursor };
 }
 
-/**
- * Takes names in any order, also more than once, and returns the page of them as `listNames` does; it sorts few of
- * them.
- * @throws AdminError `invalid`
- */
-export function pageOfUnsorted({ prefix = '', limit = maxPage, cursor = '' }: PageOptions) {
-  checkPage({ prefix, limit, cursor: cursor || undefined });
-  let last = '~';
-  let names = new Set<string>();
-  const first = () => [...names].sort().slice(0, limit + 1);
-  return {
-    add(name: string): void {
-      if (name >= last || name <= cursor || !name.startsWith(prefix)) return;
-      names.add(name);
-      if (names.size < 20 * limit) return;
-      names = new Set(first());
-      last = [...names].at(-1) ?? last;
-    },
-    page(): NamePage {
-      const sorted = first();
-      return { names: sorted.slice(0, limit), cursor: sorted.length > limit ? (sorted[limit - 1] ?? null) : null };
-    },
-  };
-}
-
 const maxSearch = 200;
 
 /** The page of the accounts whose id, name, contact, note or a member contains `text`, in any case. */
-async function findAccounts(store: AdminStore, text: string, options: PageOptions): Promise<NamePage> {
+async function findAccounts(
+  store: AdminStore,
+  text: string,
+  { prefix = '', limit = maxPage, cursor }: PageOptions,
+): Promise<NamePage> {
   const wanted = typeof text === 'string' && text.length <= maxSearch ? folded(text) : '';
   if (wanted === '') throw new AdminError('invalid', `A search is a text of 1 to ${maxSearch} characters.`);
-  const found = pageOfUnsorted(options);
-  for (const chunk of await completeChunks(store)) eachAccountWith(chunk, wanted, found.add);
-  return found.page();
-}
-
-/**
- * Makes the next 1,000 accounts, or `accounts`, of an earlier version found and counted: a list with `search`, and the
- * counts of plans, do this for all of them first, which takes minutes for 100,000.
- * @throws AdminError `invalid`
- */
-export async function prepareSearch(store: AdminStore, accounts?: number): Promise<SearchProgress> {
-  if (accounts !== undefined && (!Number.isInteger(accounts) || accounts < 1))
-    throw new AdminError('invalid', 'Give a whole number of accounts.');
-  return continueSearch(store, accounts);
+  checkPage({ prefix, limit, cursor });
+  const found = new Set((await readLines(store, wanted)).map(({ account }) => account));
+  const names = [...found].filter((name) => name > (cursor ?? '') && name.startsWith(prefix)).sort();
+  const page = names.slice(0, limit);
+  return { names: page, cursor: names.length > limit ? (page.at(-1) ?? null) : null };
 }
 
 /** How many accounts are on each plan, by its code. */
 export async function countByPlan(store: AdminStore): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const chunk of await completeChunks(store)) {
-    eachPlan(chunk, (_, plan) => {
-      counts[plan] = (counts[plan] ?? 0) + 1;
-    });
-  }
+  for (const { member, plan } of await readLines(store)) if (member === '') counts[plan] = (counts[plan] ?? 0) + 1;
   return counts;
-}
-
-/** The first call after an upgrade adds the accounts that an earlier version made, unless the hourly job has. */
-async function completeChunks(store: AdminStore): Promise<string[]> {
-  while (!(await continueSearch(store)).done);
-  return readChunks(store);
 }

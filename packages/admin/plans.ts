@@ -124,7 +124,7 @@ export async function applyPlan(
 
 async function changeUnsharded(store: AdminStore, access: Access, terms: Terms): Promise<void> {
   const { changes, guards } = windowChanges(access, terms.plan.limits, terms.ownLimits, store.nowSeconds());
-  const set = { ...planAttributes(access.layout, terms), ...changes.set };
+  const set = { ...planAttributes(terms), ...changes.set };
   const Update = accessUpdate(store.table, access, { ...changes, set }, guards);
   await store.writeAll([...(await joinWrites(store, access, terms)), { Update }]);
 }

@@ -1,4 +1,4 @@
-import { keyCode } from '../../core/accounts/access-layout.ts';
+import { keyCode } from '../../core/accounts/account-item.ts';
 import { checkAccountId } from '../../core/accounts/admin/admin-error.ts';
 import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { keyRecordsOf } from '../../core/accounts/admin/key-views.ts';
@@ -26,7 +26,7 @@ export type UsageByKey = {
   to: string;
   lookups: number;
   keys: KeyUsage[];
-  /** Those of which no key is known: of a version that did not count by key, or of a key whose record is gone. */
+  /** Those that belong to no known key: the record of the key is gone. */
   unattributed: { lookups: number; days: DayUsage[] };
 };
 

@@ -18,7 +18,6 @@ import {
   stateTag,
 } from './parts.ts';
 import { allPlans } from './plans.ts';
-import { preparationNote } from './preparation.ts';
 
 /** The accounts of the service, as operators find, make and change them. */
 export const operatorPages: readonly PageRoute[] = [
@@ -63,8 +62,6 @@ async function accountsPage(visit: Visit): Promise<Page> {
   const { admin, c, text } = visit;
   const search = (c.req.query('q') ?? '').trim();
   const cursor = c.req.query('after');
-  const notYet = search && (await preparationNote(visit));
-  if (notYet) return { title: text.accounts, body: html`${searchForm(visit, search)}${notYet}` };
   const page = { limit: accountsShown, ...(search && { search }), ...(cursor && { cursor }) };
   const found = await changing(text, '/operator/accounts', 'search', () => admin.accounts.list(page));
   if ('fault' in found) return found.fault;

@@ -22,7 +22,6 @@ import {
   seenField,
   stateTag,
 } from './parts.ts';
-import { preparationNote } from './preparation.ts';
 
 /** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
 export const planPages: readonly PageRoute[] = [
@@ -89,8 +88,7 @@ export async function allPlans(admin: Admin): Promise<PlanPage['plans']> {
 
 async function plansPage(visit: Visit): Promise<Page> {
   const { admin, text } = visit;
-  const notYet = await preparationNote(visit);
-  const [plans, count] = await Promise.all([allPlans(admin), followers(visit, !notYet)]);
+  const [plans, count] = await Promise.all([allPlans(admin), followers(visit)]);
   const rows = plans.map(({ code, state, limits, change }): Html[] => [
     html`<a href="${pathOf(code)}">${code}</a>${change ? html` <a class="tag warn" href="${pathOf(code)}/change">${text.unfinished}</a>` : ''}`,
     stateTag(state, text),
@@ -102,14 +100,13 @@ async function plansPage(visit: Visit): Promise<Page> {
 ${limitFields(visit, {}, text.planLimitHint)}<div><button class="button">${text.createPlan}</button></div>`;
   return {
     title: text.plans,
-    body: html`${doneNote(visit)}${notYet ?? ''}<div class="card">${rows.length > 0 ? scrollTable(text.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
+    body: html`${doneNote(visit)}<div class="card">${rows.length > 0 ? scrollTable(text.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
 <div class="card"><h2>${text.createPlan}</h2>${postForm(visit, plansPath, form)}</div>`,
   };
 }
 
-/** How many accounts a plan has; `-` while those of an earlier version are not counted. */
-async function followers({ admin, format }: Visit, isReady: boolean): Promise<(code: string) => string> {
-  if (!isReady) return () => '-';
+/** How many accounts a plan has. */
+async function followers({ admin, format }: Visit): Promise<(code: string) => string> {
   const counts = await admin.plans.counts();
   return (code) => format.number(counts[code] ?? 0);
 }
@@ -152,9 +149,8 @@ const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'ina
 async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<Page> {
   const { admin, text } = visit;
   const { code, state, limits } = plan;
-  const notYet = await preparationNote(visit);
   const [count, changes] = await Promise.all([
-    followers(visit, !notYet),
+    followers(visit),
     changesPart(visit, pathOf(code), (page) => admin.plans.auditPage(code, page)),
   ]);
   const verb = state === 'active' ? 'deactivatePlan' : 'activatePlan';
@@ -162,7 +158,7 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
 <div><button class="button">${text.goOn}</button></div>`;
   return {
     title: `${text.plan} ${code}`,
-    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}${notYet ?? ''}<div class="card"><dl class="facts">
+    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card"><dl class="facts">
 <div><dt>${text.state}</dt><dd>${stateTag(state, text)}</dd></div>
 <div><dt>${text.following}</dt><dd>${count(code)}</dd></div>
 <div><dt>${text.limits}</dt><dd>${limitsText(visit, limits)}</dd></div></dl></div>
@@ -220,7 +216,7 @@ async function question(
   ask: { title: string; what: string; action: string; yes: string; hidden: Html },
 ): Promise<Page> {
   const { text } = visit;
-  const count = await followers(visit, !(await preparationNote(visit)));
+  const count = await followers(visit);
   const { title, action, yes } = ask;
   return confirmation(visit, {
     title,
@@ -262,13 +258,12 @@ async function changePage(visit: Visit, { code, change }: PlanPage['plans'][numb
   const { admin, text, format } = visit;
   if (!change) return { goTo: `${pathOf(code)}?done=saved` };
   const { looked, followed, started, actor } = change;
-  const isReady = !(await preparationNote(visit));
-  const counts = isReady ? Object.values(await admin.plans.counts()) : [];
+  const counts = Object.values(await admin.plans.counts());
   const all = Math.max(
     looked,
     counts.reduce((sum, count) => sum + count, 0),
   );
-  const label = text.lookedAt(format.number(looked), isReady ? format.number(all) : '-');
+  const label = text.lookedAt(format.number(looked), format.number(all));
   const button = html`<div class="actions"><button class="button" data-go-on>${text.goOn}</button><a class="button plain" href="${plansPath}">${text.backToPlans}</a></div>`;
   return {
     title: `${text.plan} ${code}: ${text.unfinished}`,

@@ -317,9 +317,6 @@ export const en = {
   noAccounts: 'No account contains this.',
   next: 'Next page',
   first: 'First page',
-  preparing: 'Since the upgrade accounts are not all found yet',
-  preparingText: (looked: string) =>
-    `They are made ready for search and counted once: ${looked} so far. This page goes on while it is open, and the service does so every hour.`,
   activeKeys: 'Active keys',
   createAccount: 'Create an account',
   details: 'Details',

@@ -317,9 +317,6 @@ export const nl: Text = {
   noAccounts: 'Er is geen account waarin dit voorkomt.',
   next: 'Volgende pagina',
   first: 'Eerste pagina',
-  preparing: 'Sinds de upgrade zijn nog niet alle accounts te vinden',
-  preparingText: (looked: string) =>
-    `Ze worden eenmalig klaargemaakt voor het zoeken en geteld: ${looked} tot nu toe. Dat gaat door zolang deze pagina open is, en verder elk uur vanzelf.`,
   activeKeys: 'Actieve sleutels',
   createAccount: 'Account aanmaken',
   details: 'Gegevens',

@@ -1,4 +1,3 @@
-import { accessItem } from '../../core/accounts/access-layout.ts';
 import type { Access } from '../../core/accounts/account.ts';
 
 /** A shard of an active account on an active plan, without keys, limits or use, but for what `parts` say. */
@@ -7,7 +6,6 @@ export function accessOf(parts: Partial<Access>): Access {
     account: 'a',
     shard: 0,
     shards: 1,
-    layout: accessItem,
     sharded: false,
     state: 'active',
     plan: 'p',
@@ -18,7 +16,6 @@ export function accessOf(parts: Partial<Access>): Access {
     quota: {},
     dropped: {},
     attempts: [],
-    mayBeRewritten: false,
     usage: { total: 0, date: '1970-01-01', mark: 0, days: {}, byKey: {}, daysByKey: {} },
     created: 0,
     version: 1,

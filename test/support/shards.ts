@@ -1,10 +1,11 @@
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from '@jest/globals';
+import type { Access } from '../../core/accounts/account.ts';
+import { accessKey, readShards, windowItem } from '../../core/accounts/account-item.ts';
+import type { Limits, WindowCount } from '../../core/accounts/quota.ts';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
+import { documents } from '../../core/dynamodb.ts';
 import { type AddressService, newAccount, testTables } from './address-service.ts';
-import { withCurrentNames, withLongNames } from './first-layout.ts';
-
-export type Limits = Partial<Record<WindowName, number | null>>;
 
 /** An account with so many quota shards, and its key. */
 export async function shardedAccount(service: AddressService, limits: Limits, shards: number) {
@@ -13,62 +14,54 @@ export async function shardedAccount(service: AddressService, limits: Limits, sh
   return account;
 }
 
-/** The items of an account's shards, with long names, shard 0 first. */
-export async function shardItems(
-  { client }: Pick<AddressService, 'client'>,
-  id: string,
-): Promise<Record<string, unknown>[]> {
-  const query = new QueryCommand({
-    TableName: testTables.accounts,
-    ConsistentRead: true,
-    KeyConditionExpression: 'account = :id AND begins_with(#item, :access)',
-    ExpressionAttributeNames: { '#item': 'item' },
-    ExpressionAttributeValues: { ':id': id, ':access': 'access#' },
-  });
-  const { Items = [] } = await client.send(query);
-  return Items.toSorted((a, b) => Number(a.item.slice(7)) - Number(b.item.slice(7))).map(withLongNames);
+/** The shards of an account, shard 0 first. */
+export function shardsOf({ client }: Pick<AddressService, 'client'>, id: string): Promise<Access[]> {
+  return readShards(documents(client).query, testTables.accounts, id);
 }
 
-/** Sets attributes of a shard, by their long names, as if the shares had moved and been used like that. */
+/** Sets windows of a shard as if the shares had moved and been used like that. */
 export async function patchShard(
   { client }: Pick<AddressService, 'client'>,
   id: string,
   shard: number,
-  attributes: Record<string, number>,
+  windows: Partial<Record<WindowName, Partial<WindowCount>>>,
 ) {
-  const current = withCurrentNames(attributes);
-  const names = Object.keys(current);
+  const values = Object.entries(windows).flatMap(([window, { start, used, limit }]) => {
+    const names = windowItem[window as WindowName];
+    return Object.entries({ [names.start]: start, [names.used]: used, [names.limit]: limit });
+  });
+  const set = values.filter(([, value]) => value !== undefined);
   await client.send(
     new UpdateCommand({
       TableName: testTables.accounts,
-      Key: { account: id, item: `access#${shard}` },
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, current[name]])),
+      Key: accessKey(id, shard),
+      UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
     }),
   );
 }
 
-/** Expects `count` shards that agree on the account and whose shares add up to its limits; gives the items. */
+/** Expects `count` shards that agree on the account and whose shares add up to its limits; returns them. */
 export async function expectWholeShards(
   service: Pick<AddressService, 'client'>,
   id: string,
   count: number,
   limits: Limits,
 ) {
-  const items = await shardItems(service, id);
-  expect(items.map(({ item }) => item)).toEqual(Array.from({ length: count }, (_, i) => `access#${i}`));
-  for (const item of items) {
-    expect(item.shards).toBe(count === 1 ? undefined : count);
-    expect([item.state, item.keys]).toEqual([items[0]?.state, items[0]?.keys]);
+  const shards = await shardsOf(service, id);
+  expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: count }, (_, i) => i));
+  for (const shard of shards) {
+    expect([shard.shards, shard.sharded]).toEqual([count, count > 1]);
+    expect([shard.state, shard.keys]).toEqual([shards[0]?.state, shards[0]?.keys]);
   }
   for (const window of windowNames) {
-    const shares = items.map((item) => item[`${window}_limit`] as number | undefined);
     const limit = limits[window];
-    if (typeof limit === 'number') expect(shares.reduce((sum: number, share) => sum + Number(share), 0)).toBe(limit);
-    else expect(shares.every((share) => share === undefined)).toBe(true);
+    const counts = shards.map(({ quota }) => quota[window]);
+    if (typeof limit === 'number') expect(counts.reduce((sum, share) => sum + Number(share?.limit), 0)).toBe(limit);
+    else expect(counts.every((share) => (share?.limit ?? null) === null)).toBe(true);
     const total = count === 1 ? undefined : (limit ?? undefined);
-    for (const item of items) expect(item[`${window}_total`]).toBe(total);
+    for (const share of counts) expect(share?.total).toBe(total);
   }
-  return items;
+  return shards;
 }

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { chunkOf, chunkWrite, type SearchChange, writeCompletion } from '../../core/accounts/admin/search-index.ts';
+import { chunkItem, chunkOf, type SearchLine, searchLines } from '../../core/accounts/admin/search-index.ts';
 import { environment } from '../../core/names.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { startAddressService, testTables } from '../../test/support/address-service.ts';
@@ -110,7 +110,7 @@ async function measureAccounts(): Promise<Figures> {
 async function writeAccounts(client: DynamoDBDocumentClient): Promise<void> {
   const store = createAdminStore(client, testTables.accounts, 'bench', Date.now);
   const model = await store.get({ account: 'model', item: 'access#0' });
-  const byChunk = new Map<number, Map<string, SearchChange>>();
+  const byChunk = new Map<number, SearchLine[]>();
   for (let first = 0; first < manyAccounts; first += 5_000) {
     const items = Array.from({ length: 5_000 }, (_, i) => {
       const number = first + i;
@@ -121,8 +121,9 @@ async function writeAccounts(client: DynamoDBDocumentClient): Promise<void> {
         note: 'Klant sinds 2024, factuur per maand',
       };
       const made = { plan: 'small', texts: Object.values(details), members: [`jo@winkel-${number}.example.nl`] };
-      const chunk = byChunk.get(chunkOf(id)) ?? new Map();
-      byChunk.set(chunkOf(id), chunk.set(id, { made }));
+      const lines = byChunk.get(chunkOf(id)) ?? [];
+      lines.push(...searchLines(id, made));
+      byChunk.set(chunkOf(id), lines);
       const account = { account: id };
       return [
         { ...model, ...account },
@@ -132,8 +133,7 @@ async function writeAccounts(client: DynamoDBDocumentClient): Promise<void> {
     });
     await writeItems(client, testTables.accounts, items.flat());
   }
-  for (const [chunk, changes] of byChunk) await store.writeAll([await chunkWrite(store, chunk, async () => changes)]);
-  await writeCompletion(store, { looked: manyAccounts, after: '-', done: true });
+  for (const [chunk, lines] of byChunk) await store.put(chunkItem(chunk, lines));
 }
 
 async function measureColdStart(): Promise<Figures> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attemptSlots } from '../../core/accounts/access-layout.ts';
+import { attemptSlots } from '../../core/accounts/account-item.ts';
 import type { Random } from '../bench/generator/random.ts';
 import type { Journal } from './journal.ts';
 import type { Row, State } from './register.ts';

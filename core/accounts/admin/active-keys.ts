@@ -1,8 +1,7 @@
 import type { Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { accessItem } from '../access-layout.ts';
 import type { Access } from '../account.ts';
-import { accessKey } from '../account-item.ts';
+import { accessItem, accessKey } from '../account-item.ts';
 import { expiryOf, hashBytes, type KeyClaim, storedKey } from '../api-key.ts';
 import { keyRecord, recordKey } from '../key-record.ts';
 import { AdminError, checkAccountId, checkKeyId } from './admin-error.ts';

@@ -18,7 +18,7 @@ export type AdminRefusals = {
   'plans.begin': 'invalid' | 'conflict';
   'plans.follow': 'invalid' | 'not_found' | 'conflict';
   'plans.list': 'invalid';
-  'plans.counts': 'conflict';
+  'plans.counts': never;
   'plans.audit': 'invalid' | 'not_found';
   'plans.auditPage': 'invalid' | 'not_found';
   'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
@@ -28,8 +28,7 @@ export type AdminRefusals = {
   'accounts.repairWindows': 'invalid' | 'not_found' | 'conflict';
   'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
   'accounts.show': 'invalid' | 'not_found';
-  'accounts.list': 'invalid' | 'conflict';
-  'accounts.prepareSearch': 'invalid' | 'conflict';
+  'accounts.list': 'invalid';
   'accounts.audit': 'invalid' | 'not_found';
   'accounts.auditPage': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';

@@ -29,9 +29,8 @@ import {
 } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { retryWithBackoff } from '../../retry.ts';
-import { accessItem } from '../access-layout.ts';
 import type { Access } from '../account.ts';
-import { accessKey, planRecord, readAccess } from '../account-item.ts';
+import { accessItem, accessKey, planRecord, readAccess } from '../account-item.ts';
 import { accountIdPattern } from '../api-key.ts';
 import { AdminError } from './admin-error.ts';
 
@@ -168,21 +167,16 @@ export async function getAccess(store: AdminStore, account: string): Promise<Acc
 }
 
 /** Holds as long as no other administrative change came after `access` was read. */
-export function isUnchanged({ layout, version }: Access): Guard {
-  return { attribute: layout.version, is: '=', value: version };
+export function isUnchanged({ version }: Access): Guard {
+  return { attribute: accessItem.version, is: '=', value: version };
 }
 
 /** Holds for an access item that exists. */
 export const exists: Guard = { attribute: accessItem.keys, is: 'there' };
 
-/** Holds for an access item that exists and still has the layout in which it was read. */
-export function hasLayout({ layout }: Access): Guard {
-  return { attribute: layout.version, is: 'there' };
-}
-
 /** The update that makes `changes`, provided that no other administrative change came after `access` was read. */
 export function accessUpdate(table: string, access: Access, changes: Changes, guards: Guard[] = []): Update {
-  const next = { ...changes, set: { ...changes.set, [access.layout.version]: access.version + 1 } };
+  const next = { ...changes, set: { ...changes.set, [accessItem.version]: access.version + 1 } };
   return guardedUpdate(table, accessKey(access.account, access.shard), next, [isUnchanged(access), ...guards]);
 }
 

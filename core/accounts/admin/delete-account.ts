@@ -1,16 +1,15 @@
 import { type Guard, guardExpression } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { accessItem } from '../access-layout.ts';
 import type { Access } from '../account.ts';
-import { accessKey } from '../account-item.ts';
+import { accessItem, accessKey } from '../account-item.ts';
 import { recordKey } from '../key-record.ts';
 import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import {
   type AdminStore,
   addToIndex,
+  exists,
   findAccess,
-  hasLayout,
   isUnchanged,
   removeFromIndex,
   retryConflicts,
@@ -34,7 +33,7 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
   return (await store.get(tombstoneKey(account))) !== undefined;
 }
 
-/** The plan that a deleted account was on, for its last statements; `null` if it was deleted by an earlier version. */
+/** The plan that a deleted account was on, for its last statements; `null` for an account that was not deleted. */
 export async function planOfDeleted(store: AdminStore, account: string): Promise<string | null> {
   return (await store.get(tombstoneKey(account)))?.plan ?? null;
 }
@@ -63,7 +62,7 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         removeFromIndex(store.table, 'account', id),
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         detailsDeletion(store, id),
-        await searchWrite(store, id, { made: null }),
+        await searchWrite(store, id, 'deleted'),
         {
           Put: {
             TableName: store.table,
@@ -84,15 +83,11 @@ function requireSuspended({ account, state }: Access): void {
 }
 
 function deletion(table: string, access: Access): Write {
-  const { total, date } = access.usage;
-  const counted: Guard =
-    date === null
-      ? { attribute: access.layout.date, is: 'absent' }
-      : { attribute: access.layout.total, is: '=', value: total };
+  const notCharged: Guard = { attribute: accessItem.total, is: '=', value: access.usage.total };
   const { ConditionExpression, names, values } = guardExpression(
     access.shard === 0
-      ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }, counted]
-      : [hasLayout(access), counted],
+      ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }, notCharged]
+      : [exists, notCharged],
   );
   return {
     Delete: {
@@ -100,7 +95,7 @@ function deletion(table: string, access: Access): Write {
       Key: accessKey(access.account, access.shard),
       ConditionExpression,
       ExpressionAttributeNames: names,
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      ExpressionAttributeValues: values,
     },
   };
 }

@@ -2,12 +2,11 @@ import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { checkOneLine } from './admin-error.ts';
 import { type AdminStore, getAccess, type Write } from './admin-store.ts';
-import { chunkOf, chunkWrite } from './search-index.ts';
+import { searchWrite } from './search-index.ts';
 
 /**
  * What an operator writes about an account, in an item of its own: `account` is its id, `item` is `details`. Requests
- * don't read it, and the access item has no room for it. An account of an earlier version has no such item, which is
- * all `null`.
+ * don't read it, and the access item has no room for it. An account without details has no such item.
  */
 export type AccountDetails = {
   /** The customer, as a person calls it. */
@@ -97,13 +96,9 @@ export async function detailsWrites(
   });
   const set = Object.fromEntries(fields.flatMap((field) => (after[field] === null ? [] : [[field, after[field]]])));
   const remove = fields.filter((field) => after[field] === null);
-  return [
-    { Update: guardedUpdate(store.table, detailsKey(account), { set, remove }, guards) },
-    await chunkWrite(store, chunkOf(account), async () => {
-      await getAccess(store, account); // after the chunk was read, which the deletion of an account changes
-      return new Map([[account, { texts: textsOf(after) }]]);
-    }),
-  ];
+  const search = await searchWrite(store, account, { texts: textsOf(after) });
+  await getAccess(store, account); // read after what `search` conflicts on, which the deletion of an account changes
+  return [{ Update: guardedUpdate(store.table, detailsKey(account), { set, remove }, guards) }, search];
 }
 
 /** The item of a new account; none if it has no details. */

@@ -1,10 +1,17 @@
 import { dateOf, type WindowName, windowStart } from '../../calendar.ts';
 import { type Guard, guardExpression, guardedUpdate } from '../../dynamodb.ts';
-import { type AccessLayout, accessItem, keyCounts, shardAttributes } from '../access-layout.ts';
 import type { Access, Terms, UnitsByKey } from '../account.ts';
-import { accessKey, newUsage, planAttributes, readShards } from '../account-item.ts';
+import {
+  accessItem,
+  accessKey,
+  dayNumber,
+  newUsage,
+  planAttributes,
+  readShards,
+  shardAttributes,
+} from '../account-item.ts';
 import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
-import { type AdminStore, hasLayout, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
+import { type AdminStore, exists, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
 import {
   type GuardedChanges,
   mergeWindows,
@@ -43,7 +50,7 @@ export function useOf(
 
 /** The guard of a change of several shards: shard 0 shows whether another change came in between. */
 function guardOf(shards: Shards, shard: number): Guard {
-  return shard === 0 ? isUnchanged(shards[0]) : hasLayout(shards[shard] as Access);
+  return shard === 0 ? isUnchanged(shards[0]) : exists;
 }
 
 /**
@@ -67,9 +74,9 @@ export async function mergedShards(store: AdminStore, shard0: Access, keep?: num
 }
 
 function closeShards({ table }: AdminStore, shards: Shards, count: number): Write[] {
-  return shards.map(({ account, layout }, shard) => {
-    const set = { [layout.shards]: count, [layout.version]: shards[0].version + 1 };
-    const closing = shard < count ? {} : { [layout.state]: 'closing' };
+  return shards.map(({ account }, shard) => {
+    const set = { [accessItem.shards]: count, [accessItem.version]: shards[0].version + 1 };
+    const closing = shard < count ? {} : { [accessItem.state]: 'closing' };
     const changes = { set: { ...set, ...closing }, remove: [] };
     return { Update: guardedUpdate(table, accessKey(account, shard), changes, [guardOf(shards, shard)]) };
   });
@@ -81,12 +88,13 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
     const mine = closed.filter((_, i) => i % count === shard);
     if (mine.length === 0 && shard > 0) return [];
     const { changes, guards } = mergeWindows(target, mine);
-    const usage = mergeUsage(target, mine);
-    const set = { ...changes.set, ...usage.changes.set, [target.layout.version]: shards[0].version + 1 };
-    const raise = { ...changes.raise, ...usage.changes.raise };
-    const remove = count === 1 ? shardAttributes(target.layout) : [];
+    // It takes over their totals; their days go to records in the same transaction. Its own days stay the same.
+    const total = mine.reduce((sum, { usage }) => sum + usage.total, 0);
+    const set = { ...changes.set, [accessItem.version]: shards[0].version + 1 };
+    const raise = { ...changes.raise, [accessItem.total]: total, [accessItem.mark]: total };
+    const remove = count === 1 ? [...shardAttributes] : [];
     const key = accessKey(target.account, shard);
-    const all = [guardOf(shards, shard), ...guards, ...usage.guards];
+    const all = [guardOf(shards, shard), ...guards];
     return [{ Update: guardedUpdate(table, key, { ...changes, set, raise, remove }, all) }];
   });
   const deletes = closed.map((access) => {
@@ -104,8 +112,9 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
 }
 
 /** Holds as long as no request has moved shares from or to the shard since it was read. */
-function noShareMovedSince({ layout, moves }: Access): Guard {
-  return moves === 0 ? { attribute: layout.moves, is: 'absent' } : { attribute: layout.moves, is: '=', value: moves };
+function noShareMovedSince({ moves }: Access): Guard {
+  const attribute = accessItem.moves;
+  return moves === 0 ? { attribute, is: 'absent' } : { attribute, is: '=', value: moves };
 }
 
 /**
@@ -115,19 +124,19 @@ function noShareMovedSince({ layout, moves }: Access): Guard {
 export function reshareWrites(store: AdminStore, shards: Shards, count: number, terms: Terms): Write[] {
   const [first] = shards;
   // Everything but the counts comes from shard 0, also where a change of another shard was interrupted.
-  const common = (layout: AccessLayout) => ({
-    ...planAttributes(layout, terms),
-    [layout.state]: first.state,
-    [layout.version]: first.version + 1,
-    [layout.shards]: count,
-  });
+  const common = {
+    ...planAttributes(terms),
+    [accessItem.state]: first.state,
+    [accessItem.version]: first.version + 1,
+    [accessItem.shards]: count,
+  };
   // A key that is revoked at the same time must not become active again on a new shard.
   const keysAreUnchanged: Guard[] =
-    count > shards.length ? [{ attribute: first.layout.keys, is: '=', value: first.keys }] : [];
+    count > shards.length ? [{ attribute: accessItem.keys, is: '=', value: first.keys }] : [];
   const windows = shareWindows(shards, count, terms.plan.limits, terms.ownLimits, store.nowSeconds());
   return windows.map(({ changes, guards }, shard) => {
     const key = accessKey(first.account, shard);
-    const set = { ...common(shards[shard]?.layout ?? accessItem), ...changes.set };
+    const set = { ...common, ...changes.set };
     if (shard < shards.length) {
       const mine = [guardOf(shards, shard), ...(shard === 0 ? keysAreUnchanged : []), ...guards];
       return { Update: guardedUpdate(store.table, key, { ...changes, set }, mine) };
@@ -150,7 +159,7 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
     const usage = resetUsage(access, store.nowSeconds());
     const next = {
       ...changes,
-      set: { ...changes.set, ...usage.changes.set, [access.layout.version]: version },
+      set: { ...changes.set, ...usage.changes.set, [accessItem.version]: version },
       raise: usage.changes.raise,
       remove: [...changes.remove, ...usage.changes.remove],
     };
@@ -160,47 +169,27 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
 }
 
 /**
- * The changes of the usage of `target` when it takes over the totals of `closed`, whose days go to records in the same
- * transaction. Its own days stay the same, also while it is charged.
- */
-function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
-  const made = noItemChanges(target.layout);
-  const { changes, guards } = made;
-  const total = closed.reduce((sum, { usage }) => sum + usage.total, 0);
-  if (total === 0) return made;
-  if (target.usage.date !== null) {
-    changes.raise[target.layout.total] = total;
-    changes.raise[target.layout.mark] = total;
-  } else {
-    // It has not counted a day yet. The first charge takes the total as its mark.
-    changes.set[target.layout.total] = target.usage.total + total;
-    guards.push({ attribute: target.layout.date, is: 'absent' });
-  }
-  return made;
-}
-
-/**
  * The changes that move a day of usage in the future back to the present: what was counted since becomes usage of
  * today.
  */
-function resetUsage({ layout, usage }: Access, nowSeconds: number): GuardedChanges {
-  const made = noItemChanges(layout);
+function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
+  const made = noItemChanges();
   const { changes, guards } = made;
   const { date, days, daysByKey } = usage;
-  if (date === null || date <= dateOf(nowSeconds + toleratedSeconds)) return made;
+  if (date <= dateOf(nowSeconds + toleratedSeconds)) return made;
   const today = dateOf(nowSeconds);
-  changes.set[layout.date] = layout.storedDate(today);
-  guards.push({ attribute: layout.date, is: '=', value: layout.storedDate(date) });
+  changes.set[accessItem.date] = dayNumber(today);
+  guards.push({ attribute: accessItem.date, is: '=', value: dayNumber(date) });
   // Counted after today began, and rolled into a day by the wrong clock.
   const later = Object.entries(days).filter(([day]) => day >= today);
   if (later.length === 0) return made;
   const stored = (entries: [string, number | UnitsByKey][]) =>
-    Object.fromEntries(entries.map(([day, counted]) => [String(layout.storedDate(day)), counted]));
+    Object.fromEntries(entries.map(([day, counted]) => [String(dayNumber(day)), counted]));
   const earlier = ([day]: [string, unknown]) => day < today;
-  changes.set[layout.days] = stored(Object.entries(days).filter(earlier));
-  // What was counted by key on the later ones stays in the sum of the day only.
-  if (layout === accessItem) changes.set[keyCounts.days] = stored(Object.entries(daysByKey).filter(earlier));
-  changes.raise[layout.mark] = -later.reduce((sum, [, units]) => sum + units, 0);
-  guards.push({ attribute: layout.days, is: '=', value: stored(Object.entries(days)) });
+  changes.set[accessItem.days] = stored(Object.entries(days).filter(earlier));
+  // What was counted by key on the later days stays in the sum of the day only.
+  changes.set[accessItem.daysByKey] = stored(Object.entries(daysByKey).filter(earlier));
+  changes.raise[accessItem.mark] = -later.reduce((sum, [, units]) => sum + units, 0);
+  guards.push({ attribute: accessItem.days, is: '=', value: stored(Object.entries(days)) });
   return made;
 }

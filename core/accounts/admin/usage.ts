@@ -114,7 +114,7 @@ function movedNothing(before: readonly Access[], after: readonly Access[]): bool
       const other = after[i];
       if (!other || other.shard !== shard || other.version !== version) return false;
       // A day that has ended since is in `days` now, unless it was recorded already.
-      const held = [...Object.keys(days), ...(date === null || date === other.usage.date ? [] : [date])];
+      const held = [...Object.keys(days), ...(date === other.usage.date ? [] : [date])];
       return held.every((day) => Object.hasOwn(other.usage.days, day));
     })
   );

@@ -1,7 +1,7 @@
 import { inWindowOrder, type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import type { Changes, Guard } from '../../dynamodb.ts';
-import { type AccessLayout, accessItem } from '../access-layout.ts';
 import type { Access, Plan } from '../account.ts';
+import { windowItem } from '../account-item.ts';
 import type { Limits } from '../quota.ts';
 import { AdminError } from './admin-error.ts';
 
@@ -39,16 +39,16 @@ function effectiveLimit(window: WindowName, planLimits: Limits, own: Limits): nu
   return planLimits[window] === undefined || own[window] === undefined ? planLimits[window] : own[window];
 }
 
-/** Changes of an item in the layout in which it was read, or is to be created. */
-export type GuardedChanges = { layout: AccessLayout; changes: WindowChanges; guards: Guard[] };
+/** Changes of an item, and what must hold for them. */
+export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
 
-type Seen = Pick<Access, 'layout' | 'quota' | 'dropped'>;
+type Seen = Pick<Access, 'quota' | 'dropped'>;
 
 type WindowChanges = Required<Changes>;
 
 /** No changes. */
-export function noItemChanges(layout: AccessLayout): GuardedChanges {
-  return { layout, changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
+export function noItemChanges(): GuardedChanges {
+  return { changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
 }
 
 /**
@@ -57,7 +57,7 @@ export function noItemChanges(layout: AccessLayout): GuardedChanges {
  * passed: leaving a plan and returning to it gives no extra quota. Any other window starts now, at 0.
  */
 export function windowChanges(access: Seen, planLimits: Limits, own: Limits, atSeconds: number): GuardedChanges {
-  const made = noItemChanges(access.layout);
+  const made = noItemChanges();
   const { set, remove } = made.changes;
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
@@ -67,8 +67,8 @@ export function windowChanges(access: Seen, planLimits: Limits, own: Limits, atS
       if (access.quota[window]) dropWindow(made, window, count as SeenCount, Math.max(current, count?.start ?? 0));
       continue;
     }
-    if (limit === null) remove.push(access.layout.limit(window));
-    else set[access.layout.limit(window)] = limit;
+    if (limit === null) remove.push(windowItem[window].limit);
+    else set[windowItem[window].limit] = limit;
     if (!access.quota[window]) startWindow(made, window, count, Math.max(current, count?.start ?? 0));
   }
   return made;
@@ -79,43 +79,38 @@ type SeenCount = { start: number; used: number; attribute: string };
 
 function countOf(access: Seen | undefined, window: WindowName): SeenCount | undefined {
   const configured = access?.quota[window];
-  if (access && configured) return { ...configured, attribute: access.layout.start(window) };
+  if (access && configured) return { ...configured, attribute: windowItem[window].start };
   const dropped = access?.dropped[window];
-  return access && dropped && { ...dropped, attribute: access.layout.dropped(window) };
+  return access && dropped && { ...dropped, attribute: windowItem[window].dropped };
 }
 
 /** Drops a window from the limits, at `start`; requests continue to count in it. */
-function dropWindow(
-  { layout, changes, guards }: GuardedChanges,
-  window: WindowName,
-  seen: SeenCount,
-  start: number,
-): void {
-  changes.remove.push(layout.start(window), layout.limit(window));
+function dropWindow({ changes, guards }: GuardedChanges, window: WindowName, seen: SeenCount, start: number): void {
+  changes.remove.push(windowItem[window].start, windowItem[window].limit);
   if (seen.start === start) {
     // Not the start that was read: a request may have rolled the window since.
-    changes.copy[layout.dropped(window)] = layout.start(window);
+    changes.copy[windowItem[window].dropped] = windowItem[window].start;
     return;
   }
-  changes.set[layout.dropped(window)] = start;
-  changes.set[layout.used(window)] = 0;
-  guards.push({ attribute: layout.start(window), is: '=', value: seen.start });
+  changes.set[windowItem[window].dropped] = start;
+  changes.set[windowItem[window].used] = 0;
+  guards.push({ attribute: windowItem[window].start, is: '=', value: seen.start });
 }
 
 /** Limits a window from `start`, with the count that it kept while it was dropped. */
 function startWindow(
-  { layout, changes }: GuardedChanges,
+  { changes }: GuardedChanges,
   window: WindowName,
   seen: SeenCount | undefined,
   start: number,
 ): void {
-  if (seen) changes.remove.push(layout.dropped(window));
+  if (seen) changes.remove.push(windowItem[window].dropped);
   if (seen?.start === start) {
-    changes.copy[layout.start(window)] = layout.dropped(window);
+    changes.copy[windowItem[window].start] = windowItem[window].dropped;
     return;
   }
-  changes.set[layout.start(window)] = start;
-  changes.set[layout.used(window)] = 0;
+  changes.set[windowItem[window].start] = start;
+  changes.set[windowItem[window].used] = 0;
 }
 
 /**
@@ -155,7 +150,7 @@ export function shareWindows(
   own: Limits,
   atSeconds: number,
 ): GuardedChanges[] {
-  const all = Array.from({ length: count }, (_, i) => noItemChanges(shards[i]?.layout ?? accessItem));
+  const all = Array.from({ length: count }, noItemChanges);
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
     const seen = all.map((_, i) => countOf(shards[i], window));
@@ -164,34 +159,34 @@ export function shareWindows(
     const shares = typeof limit === 'number' ? apportion(limit, used) : [];
     const isLeft = typeof limit === 'number' && sum(used) <= limit;
     for (const [i, made] of all.entries()) {
-      const { layout, changes, guards } = made;
+      const { changes, guards } = made;
       const count = seen[i];
       const isConfigured = shards[i]?.quota[window] !== undefined;
-      changes.remove.push(layout.exhausted(window));
+      changes.remove.push(windowItem[window].exhausted);
       if (limit === undefined) {
-        changes.remove.push(layout.windowTotal(window));
+        changes.remove.push(windowItem[window].total);
         const current = Math.max(start, windowStart(window, atSeconds));
         if (count && isConfigured) dropWindow(made, window, count, current);
         else if (!count && seen.some(Boolean)) {
-          changes.set[layout.dropped(window)] = start;
-          changes.set[layout.used(window)] = 0;
+          changes.set[windowItem[window].dropped] = start;
+          changes.set[windowItem[window].used] = 0;
         }
         continue;
       }
-      if (limit === null) changes.remove.push(layout.limit(window), layout.windowTotal(window));
+      if (limit === null) changes.remove.push(windowItem[window].limit, windowItem[window].total);
       else {
         const share = shares[i] as number;
-        changes.set[layout.limit(window)] = share;
-        changes.set[layout.windowTotal(window)] = limit;
+        changes.set[windowItem[window].limit] = share;
+        changes.set[windowItem[window].total] = limit;
         if (count) guards.push({ attribute: count.attribute, is: '=', value: count.start });
         if (isLeft && count?.start === start) {
-          guards.push({ attribute: layout.used(window), is: '<=', value: share });
+          guards.push({ attribute: windowItem[window].used, is: '<=', value: share });
         }
       }
       if (!isConfigured) startWindow(made, window, count, start);
       else if (count && count.start < start && limit !== null) {
-        changes.set[layout.start(window)] = start;
-        changes.set[layout.used(window)] = 0;
+        changes.set[windowItem[window].start] = start;
+        changes.set[windowItem[window].used] = 0;
       }
     }
   }
@@ -215,7 +210,7 @@ function startOf(shards: readonly Access[], window: WindowName, current: number)
  * window is dropped. `target` may be charged while this is written: the guards hold as long as no window rolls.
  */
 export function mergeWindows(target: Access, closed: readonly Access[]): GuardedChanges {
-  const made = noItemChanges(target.layout);
+  const made = noItemChanges();
   const { changes, guards } = made;
   for (const window of windowNames) {
     const seen = countOf(target, window);
@@ -224,13 +219,13 @@ export function mergeWindows(target: Access, closed: readonly Access[]): Guarded
     const start = Math.max(seen.start, ...merged.map((count) => count.start));
     const used = sum(merged.filter((count) => count.start === start).map((count) => count.used));
     guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
-    if (start === seen.start) changes.raise[target.layout.used(window)] = used;
+    if (start === seen.start) changes.raise[windowItem[window].used] = used;
     else {
       changes.set[seen.attribute] = start;
-      changes.set[target.layout.used(window)] = used;
+      changes.set[windowItem[window].used] = used;
     }
     if (typeof target.quota[window]?.limit === 'number') {
-      changes.raise[target.layout.limit(window)] = sum(closed.map(({ quota }) => quota[window]?.limit ?? 0));
+      changes.raise[windowItem[window].limit] = sum(closed.map(({ quota }) => quota[window]?.limit ?? 0));
     }
   }
   return made;
@@ -256,16 +251,16 @@ export function futureWindows(shards: readonly Access[], nowSeconds: number): { 
  * the current one, so they restart at 0; a shard that is in the present keeps its count.
  */
 export function resetWindows(access: Access, windows: readonly WindowName[], nowSeconds: number): GuardedChanges {
-  const made = noItemChanges(access.layout);
+  const made = noItemChanges();
   const { changes, guards } = made;
   for (const window of windows) {
     const seen = countOf(access, window);
-    changes.remove.push(access.layout.exhausted(window));
+    changes.remove.push(windowItem[window].exhausted);
     if (!seen) continue;
     guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
     if (seen.start <= nowSeconds + toleratedSeconds) continue;
     changes.set[seen.attribute] = windowStart(window, nowSeconds);
-    changes.set[access.layout.used(window)] = 0;
+    changes.set[windowItem[window].used] = 0;
   }
   return made;
 }

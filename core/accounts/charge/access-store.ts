@@ -4,19 +4,20 @@ import { dateOf } from '../../calendar.ts';
 import {
   conditionFailed,
   documents,
+  type Item,
   isConflict,
   isRefused,
   orUnavailable,
   type StoreClient,
   StoreUnavailable,
 } from '../../dynamodb.ts';
-import { accessItem } from '../access-layout.ts';
+import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess, readShards } from '../account-item.ts';
+import type { Limits } from '../quota.ts';
 import { recordDays } from '../usage-record.ts';
-import { chargeCommand, seenShard } from './charge-command.ts';
-import type { AccessStore, ChargeAttempt, ChargeResult, SeenShard } from './charge-port.ts';
-import { rewriteCommand } from './rewrite.ts';
+import { chargeCommand, seenLimits } from './charge-command.ts';
+import type { AccessStore, ChargeAttempt, ChargeResult } from './charge-port.ts';
 import type { ShareMove } from './shards.ts';
 import { markExhaustedCommand, moveCommands } from './share-moves.ts';
 
@@ -32,18 +33,18 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
       get({ TableName: table, Key: accessKey(account, shard), ConsistentRead: true }, signal),
       signal,
     );
-    return item && readAccess(item);
+    return accessIn(item, account);
   };
 
   async function charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
     const { claim, units } = attempt;
     const { account } = claim;
     const shard = attempt.shard ?? hints.pick(account);
-    const seen = attempt.seen ?? hints.seen(account, shard);
-    const command = chargeCommand(table, { ...attempt, shard, ...(seen && { seen }) });
+    const limits = attempt.limits ?? hints.limits(account, shard);
+    const command = chargeCommand(table, { ...attempt, shard, ...(limits && { limits }) });
     try {
       const item = await orUnavailable(update(command, signal), signal, isConflict);
-      const access = item && readAccess(item);
+      const access = accessIn(item, account);
       if (access) hints.learn(access, units);
       return { charged: true, access };
     } catch (error) {
@@ -97,17 +98,6 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     charge,
     readShards: (account, signal) => orUnavailable(readTogether(account), signal),
     move,
-    async rewrite({ account, shard }, signal) {
-      const item = await orUnavailable(
-        get({ TableName: table, Key: accessKey(account, shard), ConsistentRead: true }, signal),
-        signal,
-      );
-      const command = item && rewriteCommand(table, item);
-      if (!command) return;
-      await orUnavailable(update(command, signal), signal, isConflict).catch((error: unknown) => {
-        if (!isConflict(error)) throw error; // it has changed since: the next day is another occasion
-      });
-    },
     async recordDays(seen, now, signal) {
       const updates = recordDays(table, seen, { today: dateOf(Math.floor(now)), movesIdle: true });
       await orUnavailable(updateAll(updates), signal, isConflict).catch(async (error: unknown) => {
@@ -122,14 +112,19 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
   };
 }
 
+/** The access item that the store has returned; anything else is as good as none. */
+function accessIn(item: Item | undefined, account: string): Access | undefined {
+  return item?.[accountsTable.partitionKey] === account ? readAccess(item) : undefined;
+}
+
 /** Accounts that an instance keeps a hint for; those with one shard and no batches need none. */
 const maxHints = 10_000;
 
-type Hint = { shards: number; seen: Map<number, SeenShard> };
+type Hint = { shards: number; limits: Map<number, Limits> };
 
 /**
- * What an instance last saw of an account: how many shards it has, one of which is charged next, and what a charge of
- * more than one unit must know of each. A hint grants nothing. An outdated one costs another write, and the item that
+ * What an instance last saw of an account: how many shards it has, one of which is charged next, and the limits of each
+ * that was charged more than one unit. A hint grants nothing. An outdated one costs another write, and the item that
  * this write finds corrects it.
  */
 export function createShardHints() {
@@ -139,25 +134,23 @@ export function createShardHints() {
     const known = hints.get(account);
     if (known) return known;
     if (hints.size >= maxHints) hints.delete(hints.keys().next().value as string);
-    const hint = { shards: 1, seen: new Map<number, SeenShard>() };
+    const hint = { shards: 1, limits: new Map<number, Limits>() };
     hints.set(account, hint);
     return hint;
   }
 
   return {
     pick: (account: string): number => Math.floor(Math.random() * (hints.get(account)?.shards ?? 1)),
-    seen: (account: string, shard: number): SeenShard | undefined => hints.get(account)?.seen.get(shard),
+    limits: (account: string, shard: number): Limits | undefined => hints.get(account)?.limits.get(shard),
     learn: (access: Access, units: number): void => {
-      const { account, shard, shards, layout } = access;
-      const isNeeded = shards > 1 || units > 1 || layout !== accessItem;
-      if (!isNeeded && !hints.has(account)) return;
+      const { account, shard, shards } = access;
+      if (shards === 1 && units === 1 && !hints.has(account)) return;
       const hint = hintOf(account);
       if (hint.shards !== shards) {
         hint.shards = shards;
-        hint.seen.clear();
+        hint.limits.clear();
       }
-      const isSeen = units > 1 || layout !== accessItem || hint.seen.has(shard);
-      if (isSeen) hint.seen.set(shard, seenShard(access));
+      if (units > 1 || hint.limits.has(shard)) hint.limits.set(shard, seenLimits(access));
     },
   };
 }

@@ -1,28 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { dateOf, type WindowName, windowNames, windowStart } from '../../calendar.ts';
-import type { Update } from '../../dynamodb.ts';
+import { daySeconds, forEachWindow, type WindowName, windowNames, windowStart } from '../../calendar.ts';
+import { attemptValue, type Update } from '../../dynamodb.ts';
+import { type Access, dayHasPassed, hasNoSpace } from '../account.ts';
 import {
   accessItem,
+  accessKey,
   attemptIdBytes,
   attemptSlots,
-  firstLayout,
+  dayNumber,
   keyCode,
-  keyCounts,
-  rolledByThisVersion,
-} from '../access-layout.ts';
-import { type Access, dayHasPassed, hasNoSpace } from '../account.ts';
-import { accessKey } from '../account-item.ts';
+  windowItem,
+} from '../account-item.ts';
 import { expiringKeyBounds } from '../api-key.ts';
-import { configured } from '../quota.ts';
-import type { ChargeAttempt, SeenShard } from './charge-port.ts';
+import { configured, type Limits } from '../quota.ts';
+import type { ChargeAttempt } from './charge-port.ts';
 
 /** The limits of one shard: its shares of them, if the account has several, with what it has gained since. */
-export function seenShard({ layout, quota }: Access, gains: Partial<Record<WindowName, number>> = {}): SeenShard {
-  const limits = configured(quota).map(([name, { limit }]) => [
-    name,
-    limit === null ? null : limit + (gains[name] ?? 0),
-  ]);
-  return { layout, limits: Object.fromEntries(limits) };
+export function seenLimits({ quota }: Access, gains: Partial<Record<WindowName, number>> = {}): Limits {
+  return Object.fromEntries(
+    configured(quota).map(([name, { limit }]) => [name, limit === null ? null : limit + (gains[name] ?? 0)]),
+  );
 }
 
 /** A new id: of 48 bits, since it is compared with a few others only. */
@@ -35,9 +32,9 @@ export function attemptId(): Uint8Array {
  * before:
  *
  *   the key's hash is stored and the key has not expired, and account and plan are active
+ *   and this request is not one of the last that were counted
  *   and each window is not configured, or is the current one and has so many units left
  *   and the day of usage is the current one
- *   and this request is not one of the last that were counted
  *
  * A condition can't add, so more than one unit is compared with the limit that was seen: if the limit is still that
  * one, the count may be at most `limit - units`. With `roll`, the windows that have passed must still be the ones seen;
@@ -46,92 +43,58 @@ export function attemptId(): Uint8Array {
  */
 export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
   const { claim, units, id, now, at = now, roll, shard } = attempt;
-  const { layout, limits } = roll ? seenShard(roll.seen) : (attempt.seen ?? nothingSeen);
-  const names: Record<string, string> = {
-    '#keys': layout.keys,
-    '#keyId': claim.keyId,
-    '#state': layout.state,
-    '#planState': layout.planState,
-  };
+  const limits = roll ? seenLimits(roll.seen) : (attempt.limits ?? {});
+  const seconds = Math.floor(at);
   const { low, high } = expiringKeyBounds(claim.hash, now);
+  const code = keyCode(claim.keyId);
+  const names: Record<string, string> = { ...namesOfAll, '#keyId': claim.keyId };
   const values: Record<string, unknown> = {
     ':hash': claim.hash,
     ':low': low,
     ':high': high,
     ':active': 'active',
     ':units': units,
+    ':date': Math.floor(seconds / daySeconds),
+    [attemptValue]: id,
   };
-  const conditions = [keyIsValid, accountIsActive, planIsActive];
-  const sets: string[] = [];
-  const adds: string[] = [];
+  const conditions = [keyIsValid, accountIsActive, planIsActive, isNoneOfTheLast];
+  const sets = [listAttempt];
+  const adds = ['#total :units'];
 
   for (const window of windowNames) {
-    names[`#${window}Start`] = layout.start(window);
-    names[`#${window}Used`] = layout.used(window);
-    names[`#${window}Limit`] = layout.limit(window);
-    values[`:${window}Start`] = windowStart(window, Math.floor(at));
+    values[`:${window}Start`] = windowStart(window, seconds);
     if (roll?.windows.includes(window)) {
       values[`:${window}Seen`] = roll.seen.quota[window]?.start;
-      conditions.push(passedAndAdmits(window));
+      conditions.push(passedAndAdmits[window]);
       sets.push(`#${window}Start = :${window}Start`, `#${window}Used = :units`);
-    } else {
-      const limit = limits[window] ?? null;
-      const hasUnits = units === 1 ? hasOneLeft(window) : hasUnitsLeft(window, limit);
-      if (units > 1 && limit !== null) Object.assign(values, unitsLeftValues(window, limit, units));
-      conditions.push(notConfiguredOrCurrent(window, hasUnits));
-      adds.push(`#${window}Used :units`);
+      continue;
+    }
+    adds.push(`#${window}Used :units`);
+    const limit = limits[window] ?? null;
+    if (units === 1) conditions.push(hasOneLeft[window]);
+    else if (limit === null) conditions.push(isUnlimited[window]);
+    else {
+      conditions.push(hasUnitsLeft[window]);
+      Object.assign(values, { [`:${window}Limit`]: limit, [`:${window}Most`]: limit - units });
     }
   }
-  names['#date'] = layout.date;
-  names['#total'] = layout.total;
-  values[':date'] = layout.storedDate(dateOf(Math.floor(at)));
-  adds.push('#total :units');
-  const beginsDay = roll !== undefined && dayHasPassed(roll.seen.usage, at) && !hasNoSpace(roll.seen);
-  if (beginsDay) {
-    names['#mark'] = layout.mark;
-    names['#days'] = layout.days;
-    const { date } = roll.seen.usage;
-    if (date === null) {
-      Object.assign(values, { ':none': {}, ':zero': 0 });
-      conditions.push('attribute_not_exists(#date)');
-      sets.push('#date = :date', '#mark = if_not_exists(#total, :zero)', '#days = :none');
-    } else {
-      const dateSeen = layout.storedDate(date);
-      names['#dateSeen'] = String(dateSeen);
-      values[':dateSeen'] = dateSeen;
-      conditions.push('#date = :dateSeen');
-      sets.push('#days.#dateSeen = #total - #mark', '#mark = #total', '#date = :date');
-    }
-    if (layout === firstLayout) {
-      names['#rolled'] = rolledByThisVersion;
-      values[':rolled'] = accessItem.storedDate(dateOf(Math.floor(at)));
-      sets.push('#rolled = :rolled');
-    }
-  } else conditions.push('#date >= :date');
-  if (layout === accessItem) {
-    Object.assign(names, attemptNames);
-    values[':attempt'] = id;
-    conditions.push(isNoneOfTheLast);
-    sets.push(...listAttempt);
-    const code = keyCode(claim.keyId);
-    names['#byKey'] = keyCounts.today;
-    if (beginsDay) {
-      values[':byKey'] = { [code]: units };
-      sets.push('#byKey = :byKey');
-      if (roll.seen.usage.date !== null) {
-        names['#daysByKey'] = keyCounts.days;
-        sets.push('#daysByKey.#dateSeen = #byKey');
-      }
-    } else {
-      names['#keyCode'] = code;
-      values[':zero'] = 0;
-      sets.push('#byKey.#keyCode = if_not_exists(#byKey.#keyCode, :zero) + :units');
-    }
+  if (roll && dayHasPassed(roll.seen.usage, at) && !hasNoSpace(roll.seen)) {
+    const dateSeen = dayNumber(roll.seen.usage.date);
+    Object.assign(names, namesOfNewDay, { '#dateSeen': String(dateSeen) });
+    Object.assign(values, { ':dateSeen': dateSeen, ':byKey': { [code]: units } });
+    conditions.push('#date = :dateSeen');
+    sets.push('#days.#dateSeen = #total - #mark', '#mark = #total', '#date = :date');
+    sets.push('#daysByKey.#dateSeen = #byKey', '#byKey = :byKey');
+  } else {
+    names['#keyCode'] = code;
+    values[':zero'] = 0;
+    conditions.push('#date >= :date');
+    sets.push('#byKey.#keyCode = if_not_exists(#byKey.#keyCode, :zero) + :units');
   }
   return {
     TableName: table,
     Key: accessKey(claim.account, shard),
-    UpdateExpression: [sets.length > 0 && `SET ${sets.join(', ')}`, `ADD ${adds.join(', ')}`].filter(Boolean).join(' '),
+    UpdateExpression: `SET ${sets.join(', ')} ADD ${adds.join(', ')}`,
     ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -140,12 +103,37 @@ export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
   };
 }
 
-const nothingSeen: SeenShard = { layout: accessItem, limits: {} };
+const attemptNames = Object.fromEntries(attemptSlots.map((slot) => [`#last${slot}`, slot]));
+
+const namesOfAll: Readonly<Record<string, string>> = {
+  '#keys': accessItem.keys,
+  '#state': accessItem.state,
+  '#planState': accessItem.planState,
+  '#date': accessItem.date,
+  '#total': accessItem.total,
+  '#byKey': accessItem.byKey,
+  ...attemptNames,
+  ...Object.fromEntries(
+    windowNames.flatMap((window) => [
+      [`#${window}Start`, windowItem[window].start],
+      [`#${window}Used`, windowItem[window].used],
+      [`#${window}Limit`, windowItem[window].limit],
+    ]),
+  ),
+};
+
+const namesOfNewDay = { '#mark': accessItem.mark, '#days': accessItem.days, '#daysByKey': accessItem.daysByKey };
 
 /** As `isValidKey` decides. */
 const keyIsValid = '(#keys.#keyId = :hash OR #keys.#keyId BETWEEN :low AND :high)';
 const accountIsActive = '#state = :active';
 const planIsActive = '#planState = :active';
+
+/** The last attempts that were counted, the latest first; each charge moves them by one. */
+const isNoneOfTheLast = `NOT (${attemptValue} IN (${Object.keys(attemptNames).join(', ')}))`;
+const listAttempt = Object.keys(attemptNames)
+  .map((name, i, all) => `${name} = ${i === 0 ? attemptValue : all[i - 1]}`)
+  .join(', ');
 
 /** A start after the current one was set by an instance whose clock is ahead; the window never moves backwards. */
 function notConfiguredOrCurrent(window: WindowName, hasUnits: string): string {
@@ -153,26 +141,22 @@ function notConfiguredOrCurrent(window: WindowName, hasUnits: string): string {
   return `(attribute_not_exists(#${window}Start) OR (${isCurrent} AND ${hasUnits}))`;
 }
 
-function hasOneLeft(window: WindowName): string {
-  return `(attribute_not_exists(#${window}Limit) OR #${window}Used < #${window}Limit)`;
-}
+const hasOneLeft = forEachWindow((window) =>
+  notConfiguredOrCurrent(window, `(attribute_not_exists(#${window}Limit) OR #${window}Used < #${window}Limit)`),
+);
 
-/** `limit` as it was seen; `null` if it was unlimited, or never seen. Others are refused, and the old item tells it. */
-function hasUnitsLeft(window: WindowName, limit: number | null): string {
-  const isUnlimited = `attribute_not_exists(#${window}Limit)`;
-  if (limit === null) return isUnlimited;
-  return `(${isUnlimited} OR (#${window}Limit = :${window}Limit AND #${window}Used <= :${window}Most))`;
-}
+/** For several units, where the window was unlimited when it was seen, or was never seen. */
+const isUnlimited = forEachWindow((window) => notConfiguredOrCurrent(window, `attribute_not_exists(#${window}Limit)`));
 
-function unitsLeftValues(window: WindowName, limit: number, units: number): Record<string, number> {
-  return { [`:${window}Limit`]: limit, [`:${window}Most`]: limit - units };
-}
+/** The same where it had a limit. If that is another one by now, the write is refused, and the old item tells it. */
+const hasUnitsLeft = forEachWindow((window) =>
+  notConfiguredOrCurrent(
+    window,
+    `(attribute_not_exists(#${window}Limit) OR (#${window}Limit = :${window}Limit AND #${window}Used <= :${window}Most))`,
+  ),
+);
 
-function passedAndAdmits(window: WindowName): string {
-  return `#${window}Start = :${window}Seen AND (attribute_not_exists(#${window}Limit) OR #${window}Limit >= :units)`;
-}
-
-/** The last attempts that were counted, the latest first; each charge moves them by one. */
-const attemptNames = Object.fromEntries(attemptSlots.map((slot) => [`#last${slot}`, slot]));
-const isNoneOfTheLast = `NOT (:attempt IN (${Object.keys(attemptNames).join(', ')}))`;
-const listAttempt = Object.keys(attemptNames).map((name, i, all) => `${name} = ${i === 0 ? ':attempt' : all[i - 1]}`);
+const passedAndAdmits = forEachWindow(
+  (window) =>
+    `#${window}Start = :${window}Seen AND (attribute_not_exists(#${window}Limit) OR #${window}Limit >= :units)`,
+);

@@ -1,5 +1,4 @@
 import type { WindowName } from '../../calendar.ts';
-import type { AccessLayout } from '../access-layout.ts';
 import type { Access } from '../account.ts';
 import type { KeyClaim } from '../api-key.ts';
 import type { Limits } from '../quota.ts';
@@ -24,13 +23,13 @@ export type ChargeAttempt = {
    */
   at?: number;
   shard?: number;
-  /** How the shard was last seen. Without it the store takes what this instance last saw of it. */
-  seen?: SeenShard;
+  /**
+   * The limits of the shard as they were last seen, which a charge of more than one unit needs. They grant nothing.
+   * Without them the store takes what this instance last saw.
+   */
+  limits?: Limits;
   roll?: { seen: Access; windows: WindowName[] };
 };
-
-/** What a charge needs to know of a shard: its layout and, for more than one unit, its limits. It grants nothing. */
-export type SeenShard = { layout: AccessLayout; limits: Limits };
 
 /**
  * `charged` says whether the store reported the write as done; `access` is the item of `shard` after it, or the
@@ -55,8 +54,6 @@ export type AccessStore = {
    * @throws StoreUnavailable
    */
   recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
-  /** Gives an item of the first layout the current one, unless it has changed since. @throws StoreUnavailable */
-  rewrite(seen: Access, signal: AbortSignal): Promise<void>;
   /**
    * Marks on one shard that no shard of the account has quota left in these windows (name to start), unless the account
    * was changed since `seen`. It only saves later requests the search, so a failure is ignored.

@@ -68,10 +68,9 @@ export async function charge(
       attempt = await findShardWithQuota(store, request, result.shard, clock, signal);
     } else {
       const seen = next.roll?.seen;
-      if (seen && dayHasPassed(seen.usage, next.now)) {
-        if (seen.mayBeRewritten) await store.rewrite(seen, signal);
-        // Where many keys were used, or nothing has recorded the usage for days.
-        else if (hasNoSpace(seen)) await store.recordDays(seen, next.now, signal);
+      // The item has no space for another day where many keys were used, or nothing has recorded the usage for days.
+      if (seen && dayHasPassed(seen.usage, next.now) && hasNoSpace(seen)) {
+        await store.recordDays(seen, next.now, signal);
       }
       attempt = next;
     }

@@ -2,7 +2,7 @@ import type { Clock, WindowName } from '../../calendar.ts';
 import { StoreUnavailable } from '../../dynamodb.ts';
 import { type Access, admits, Refusal } from '../account.ts';
 import type { QuotaDecision, WindowCount } from '../quota.ts';
-import { seenShard } from './charge-command.ts';
+import { seenLimits } from './charge-command.ts';
 import type { AccessStore, ChargeAttempt } from './charge-port.ts';
 import { decideShards, gainsOf, markedExhausted, sameShares } from './shards.ts';
 
@@ -49,7 +49,13 @@ export async function findShardWithQuota(
         const { move } = decision;
         // If a shard had changed, then most likely because another caller made the same move.
         await store.move(claim.account, move, signal);
-        return { ...request, now, at: move.at, shard: move.target.shard, seen: seenShard(move.target, gainsOf(move)) };
+        return {
+          ...request,
+          now,
+          at: move.at,
+          shard: move.target.shard,
+          limits: seenLimits(move.target, gainsOf(move)),
+        };
       }
       case 'exceeded': {
         const isProved = before

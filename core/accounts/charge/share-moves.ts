@@ -1,8 +1,7 @@
 import { inWindowOrder, type WindowName, windowStart } from '../../calendar.ts';
 import type { Update } from '../../dynamodb.ts';
-import type { AccessLayout } from '../access-layout.ts';
 import type { Access } from '../account.ts';
-import { accessKey } from '../account-item.ts';
+import { accessItem, accessKey, windowItem } from '../account-item.ts';
 import { gainsOf, type ShareMove } from './shards.ts';
 
 type PerWindow = Partial<Record<WindowName, number>>;
@@ -36,8 +35,8 @@ export function markExhaustedCommand(table: string, seen: Access, windows: PerWi
     UpdateExpression: `SET ${names.map(([window]) => `#${window} = :${window}`).join(', ')}`,
     ConditionExpression: '#version = :version',
     ExpressionAttributeNames: {
-      '#version': seen.layout.version,
-      ...Object.fromEntries(names.map(([window]) => [`#${window}`, seen.layout.exhausted(window)])),
+      '#version': accessItem.version,
+      ...Object.fromEntries(names.map(([window]) => [`#${window}`, windowItem[window].exhausted])),
     },
     ExpressionAttributeValues: {
       ':version': seen.version,
@@ -59,40 +58,40 @@ function changeShares(table: string, shard: Access, parts: ShareChange[]): Updat
     Key: accessKey(shard.account, shard.shard),
     UpdateExpression: `SET ${parts.flatMap(({ set }) => set).join(', ')} ADD #moves :one`,
     ConditionExpression: parts.flatMap(({ conditions }) => conditions).join(' AND '),
-    ExpressionAttributeNames: Object.assign({ '#moves': shard.layout.moves }, ...parts.map(({ names }) => names)),
+    ExpressionAttributeNames: Object.assign({ '#moves': accessItem.moves }, ...parts.map(({ names }) => names)),
     ExpressionAttributeValues: Object.assign({ ':one': 1 }, ...parts.map(({ values }) => values)),
   };
 }
 
-function receive({ layout, quota }: Access, window: WindowName, gain: number, at: number): ShareChange {
+function receive({ quota }: Access, window: WindowName, gain: number, at: number): ShareChange {
   const { start = 0, limit } = quota[window] ?? {};
   const current = windowStart(window, Math.floor(at));
-  const part = change(layout, window, start, Number(limit), gain);
+  const part = change(window, start, Number(limit), gain);
   if (start === current) return part;
   return {
     ...part,
     set: [...part.set, `#${window}Start = :${window}Current`, `#${window}Used = :${window}None`],
-    names: { ...part.names, [`#${window}Used`]: layout.used(window) },
+    names: { ...part.names, [`#${window}Used`]: windowItem[window].used },
     values: { ...part.values, [`:${window}Current`]: current, [`:${window}None`]: 0 },
   };
 }
 
-function give({ layout, quota }: Access, window: WindowName, take: number, at: number): ShareChange {
+function give({ quota }: Access, window: WindowName, take: number, at: number): ShareChange {
   const { start = 0, limit } = quota[window] ?? {};
-  const part = change(layout, window, start, Number(limit), -take);
+  const part = change(window, start, Number(limit), -take);
   if (start < windowStart(window, Math.floor(at))) return part; // units used in a window that has passed don't matter any more
   return {
     ...part,
     conditions: [...part.conditions, `#${window}Used <= :${window}New`],
-    names: { ...part.names, [`#${window}Used`]: layout.used(window) },
+    names: { ...part.names, [`#${window}Used`]: windowItem[window].used },
   };
 }
 
-function change(layout: AccessLayout, window: WindowName, start: number, limit: number, by: number): ShareChange {
+function change(window: WindowName, start: number, limit: number, by: number): ShareChange {
   return {
     set: [`#${window}Limit = :${window}New`],
     conditions: [`#${window}Start = :${window}Seen`, `#${window}Limit = :${window}Old`],
-    names: { [`#${window}Start`]: layout.start(window), [`#${window}Limit`]: layout.limit(window) },
+    names: { [`#${window}Start`]: windowItem[window].start, [`#${window}Limit`]: windowItem[window].limit },
     values: { [`:${window}Seen`]: start, [`:${window}Old`]: limit, [`:${window}New`]: limit + by },
   };
 }

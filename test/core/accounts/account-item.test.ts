@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessItem, keyCode, keyCounts } from '../../../core/accounts/access-layout.ts';
 import { maxKeyCounts, maxUnrecordedDays } from '../../../core/accounts/account.ts';
+import { accessItem, dayNumber, keyCode, windowItem } from '../../../core/accounts/account-item.ts';
 import { maxActiveKeys } from '../../../core/accounts/admin/active-keys.ts';
 import { maxLimit, maxShards } from '../../../core/accounts/admin/admin-error.ts';
 import { windowNames } from '../../../core/calendar.ts';
@@ -33,10 +33,14 @@ describe('the largest account that an operator can make', () => {
     await admin.accounts.suspend(id);
     await admin.plans.put({ code, limits, state: 'inactive' });
     const counts = [
-      ...windowNames.flatMap((name) => [accessItem.used(name), accessItem.limit(name), accessItem.exhausted(name)]),
+      ...windowNames.flatMap((window) => [
+        windowItem[window].used,
+        windowItem[window].limit,
+        windowItem[window].exhausted,
+      ]),
       ...[accessItem.version, accessItem.planVersion, accessItem.moves, accessItem.total, accessItem.mark],
     ];
-    const dates = Array.from({ length: maxUnrecordedDays }, (_, i) => accessItem.storedDate(`2026-11-1${i}`));
+    const dates = Array.from({ length: maxUnrecordedDays }, (_, i) => dayNumber(`2026-11-1${i}`));
     const days = Object.fromEntries(dates.map((date) => [date, widest]));
     for (const item of ['access#0', `access#${maxShards - 1}`]) {
       const used = await client.send(
@@ -53,9 +57,9 @@ describe('the largest account that an operator can make', () => {
         }),
       );
       expect(used.ConsumedCapacity?.CapacityUnits).toBe(1);
-      const stored = (await bench.storedItem(id, item)) ?? {};
+      const stored = (await bench.item(id, item)) ?? {};
       const largest = itemBytes(stored);
-      expect(largest - itemBytes({ [keyCounts.today]: {}, [keyCounts.days]: {} })).toBeLessThanOrEqual(
+      expect(largest - itemBytes({ [accessItem.byKey]: {}, [accessItem.daysByKey]: {} })).toBeLessThanOrEqual(
         1024 - slackBytes,
       );
       // The most that one shard can count: 1,000 a second. All keys on one day, or as many counts on three.
@@ -66,8 +70,11 @@ describe('the largest account that an operator can make', () => {
       const [first, second, last] = [names.slice(0, third), names.slice(third, 2 * third), names.slice(2 * third)];
       const [dayBefore, yesterday] = dates.map(String) as [string, string];
       for (const byKey of [
-        { [keyCounts.today]: ofDay(names), [keyCounts.days]: {} },
-        { [keyCounts.today]: ofDay(first), [keyCounts.days]: { [dayBefore]: ofDay(second), [yesterday]: ofDay(last) } },
+        { [accessItem.byKey]: ofDay(names), [accessItem.daysByKey]: {} },
+        {
+          [accessItem.byKey]: ofDay(first),
+          [accessItem.daysByKey]: { [dayBefore]: ofDay(second), [yesterday]: ofDay(last) },
+        },
       ])
         expect(itemBytes({ ...stored, ...byKey })).toBeLessThanOrEqual(1024);
     }
@@ -78,7 +85,7 @@ describe('the largest account that an operator can make', () => {
     const put = await bench.saved(id);
     await bench.admin.keys.rotate({ account: id, keyId, ends: new Date(Date.UTC(2098, 0, 1)) });
     for (const item of ['access#0', `access#${maxShards - 1}`])
-      expect(itemBytes((await bench.storedItem(id, item)) ?? {})).toBeLessThanOrEqual(1024);
+      expect(itemBytes((await bench.item(id, item)) ?? {})).toBeLessThanOrEqual(1024);
     await put();
   });
 

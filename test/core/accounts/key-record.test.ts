@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { keyCode } from '../../../core/accounts/access-layout.ts';
 import type { Caller } from '../../../core/accounts/account.ts';
+import { keyCode } from '../../../core/accounts/account-item.ts';
 import {
   createKeyStore,
   createKeyUse,

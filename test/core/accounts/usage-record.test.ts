@@ -34,7 +34,7 @@ describe('the lookups of an access item that no record has', () => {
     // After a clock was behind.
     [{ total: 9, date: '2026-08-02', mark: 4, days: { '2026-08-02': 3 } }, { '2026-08-02': 8 }],
     [{ total: 4, date: '2026-08-02', mark: 4, days: { '2026-08-01': 3 } }, { '2026-08-01': 3 }],
-    [{ total: 0, date: null, mark: 0, days: {} }, {}],
+    [{ total: 0, date: '2026-08-02', mark: 0, days: {} }, {}],
   ])('of %j are %j', (usage, units) => {
     expect(unrecorded({ ...usage, byKey: {}, daysByKey: {} })).toEqual(lookups(units));
   });
@@ -90,8 +90,12 @@ describe('the days of an access item that are recorded', () => {
     );
 
   it.each<[string, Record<string, number>, Parameters<typeof recordDays>[2], Record<string, number>]>([
-    ['are those that have ended', { '2026-08-01': 2, '2026-08-02': 7 }, {}, { '2026-08-01': 2, '2026-08-02': 7 }],
-    ['do not include today', { '2026-08-02': 7 }, { today: '2026-08-03' }, { '2026-08-02': 7 }],
+    [
+      'are those that have ended, without today',
+      { '2026-08-01': 2, '2026-08-02': 7 },
+      { today: '2026-08-03' },
+      { '2026-08-01': 2, '2026-08-02': 7 },
+    ],
     ['include the one that is counted if it has ended', {}, { today: '2026-08-04' }, { '2026-08-03': 5 }],
     ['add it to the same day', { '2026-08-03': 1 }, { today: '2026-08-04' }, { '2026-08-03': 6 }],
   ])('%s', (_, days, options, units) => {
@@ -99,12 +103,9 @@ describe('the days of an access item that are recorded', () => {
   });
 
   it('are none if no day has ended, or the one that has ended had no lookups', () => {
-    expect(recordDays('accounts', accessWith({}))).toEqual([]);
     expect(recordDays('accounts', accessWith({}), { today: '2026-08-03' })).toEqual([]);
     const idle = accessOf({ usage: { total: 4, date: '2026-08-03', mark: 4, days: {}, byKey: {}, daysByKey: {} } });
     expect(recordDays('accounts', idle, { today: '2026-08-04' })).toEqual([]);
-    const unused = accessOf({ usage: { total: 4, date: null, mark: 0, days: {}, byKey: {}, daysByKey: {} } });
-    expect(recordDays('accounts', unused, { today: '2026-08-04' })).toEqual([]);
   });
 });
 

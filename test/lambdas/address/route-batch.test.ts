@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../core/calendar.ts';
 import { type AddressService, createInstance, newAccount, startAddressService } from '../../support/address-service.ts';
-import { shardedAccount, shardItems } from '../../support/shards.ts';
+import { shardedAccount, shardsOf } from '../../support/shards.ts';
 
 let service: AddressService;
 beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('a request for more than is left', () => {
     expect((await instance.lookUpAll(key, { addresses: addresses(30) })).status).toBe(200);
     expect((await instance.lookUp(key)).status).toBe(429);
     expect(await used(id)).toBe(90);
-    const shares = (await shardItems(service, id)).map(({ day_limit }) => Number(day_limit));
+    const shares = (await shardsOf(service, id)).map(({ quota }) => Number(quota.day?.limit));
     expect(shares.reduce((sum, share) => sum + share, 0)).toBe(90);
   });
 });

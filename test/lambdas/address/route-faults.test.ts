@@ -17,6 +17,7 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { newAccessItem, windowItem } from '../../../core/accounts/account-item.ts';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { windowStart } from '../../../core/calendar.ts';
 import { createStoreClient } from '../../../core/dynamodb.ts';
@@ -28,27 +29,24 @@ import {
   startAddressService,
   testChecksumSecret,
 } from '../../support/address-service.ts';
-import { withCurrentNames } from '../../support/first-layout.ts';
 
 const meta = { $metadata: {}, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);
+const { day } = windowItem;
 const today = windowStart('day', Math.floor(Date.now() / 1000));
 
 /** The item of an account that has just been charged in its current day, but for what `other` says. */
 function accessItem(other: Record<string, unknown> = {}): Record<string, AttributeValue> {
+  const plan = { code: 'p', state: 'active', limits: {}, version: 1 } as const;
   return marshall(
-    withCurrentNames<unknown>({
-      account: 'demo',
-      item: 'access#0',
-      state: 'active',
-      plan: 'p',
-      plan_state: 'active',
+    {
+      ...newAccessItem('demo', { plan, ownLimits: {} }, today),
       keys: { [claim.keyId]: claim.hash },
-      day_start: today,
-      day_used: 1,
-      day_limit: 10,
+      [day.start]: today,
+      [day.used]: 1,
+      [day.limit]: 10,
       ...other,
-    }),
+    },
     { removeUndefinedValues: true },
   );
 }
@@ -103,11 +101,11 @@ describe('a store that fails', () => {
     ['holds another hash of the key', accessItem({ keys: { [claim.keyId]: new Uint8Array(16) } })],
     ['is that of a suspended account', accessItem({ state: 'suspended' })],
     ['is that of an account on an inactive plan', accessItem({ plan_state: 'inactive' })],
-    ['has no window', accessItem({ day_start: undefined })],
-    ['has no count', accessItem({ day_used: undefined })],
-    ['has counted nothing', accessItem({ day_used: 0 })],
-    ['has counted more than the limit', accessItem({ day_used: 11 })],
-    ['counts an earlier window', accessItem({ day_start: today - 86_400 })],
+    ['has no window', accessItem({ [day.start]: undefined })],
+    ['has no count', accessItem({ [day.used]: undefined })],
+    ['has counted nothing', accessItem({ [day.used]: 0 })],
+    ['has counted more than the limit', accessItem({ [day.used]: 11 })],
+    ['counts an earlier window', accessItem({ [day.start]: today - 86_400 })],
   ])(
     'makes a lookup return 503, without reading an address, when the response to a charge %s',
     async (_, Attributes) => {

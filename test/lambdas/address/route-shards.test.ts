@@ -1,6 +1,7 @@
 import { QueryCommand, ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../core/calendar.ts';
+import type { Limits } from '../../../core/accounts/quota.ts';
+import { systemClock, type WindowName } from '../../../core/calendar.ts';
 import {
   type AddressService,
   createInstance,
@@ -8,7 +9,7 @@ import {
   storedAddress,
   testAddress,
 } from '../../support/address-service.ts';
-import { expectWholeShards, type Limits, patchShard, shardedAccount, shardItems } from '../../support/shards.ts';
+import { expectWholeShards, patchShard, shardedAccount, shardsOf } from '../../support/shards.ts';
 
 let service: AddressService;
 
@@ -71,8 +72,8 @@ describe('an account with several quota shards', () => {
       const statuses = await burst(await acquaintances(key, 3, systemClock()), key, count);
       expect(statuses).toEqual({ ...(left > 0 && { 200: left }), ...(count > left && { 429: count - left }) });
       const items = await expectWholeShards(service, id, shards, limits);
-      for (const window of Object.keys(limits)) {
-        expect(items.reduce((sum, item) => sum + Number(item[`${window}_used`]), 0)).toBe(most);
+      for (const window of Object.keys(limits) as WindowName[]) {
+        expect(items.reduce((sum, item) => sum + Number(item.quota[window]?.used), 0)).toBe(most);
       }
     },
   );
@@ -81,12 +82,12 @@ describe('an account with several quota shards', () => {
     const { id, key } = await shardedAccount(service, { day: 40, month: 60 }, 4);
     const known = await acquaintances(key, 3);
     const counts = [
-      { day_limit: 10, day_used: 10, month_limit: 30, month_used: 10 },
-      { day_limit: 10, day_used: 10, month_limit: 20, month_used: 15 },
-      { day_limit: 9, day_used: 0, month_limit: 5, month_used: 5 },
-      { day_limit: 11, day_used: 9, month_limit: 5, month_used: 5 },
+      { day: { limit: 10, used: 10 }, month: { limit: 30, used: 10 } },
+      { day: { limit: 10, used: 10 }, month: { limit: 20, used: 15 } },
+      { day: { limit: 9, used: 0 }, month: { limit: 5, used: 5 } },
+      { day: { limit: 11, used: 9 }, month: { limit: 5, used: 5 } },
     ];
-    for (const [i, attributes] of counts.entries()) await patchShard(service, id, i, attributes);
+    for (const [i, windows] of counts.entries()) await patchShard(service, id, i, windows);
     expect(await burst(known, key, 30)).toEqual({ 200: 11, 429: 19 });
     expect(await used(id)).toEqual({ day: 40, month: 46 });
     await expectWholeShards(service, id, 4, { day: 40, month: 60 });
@@ -99,12 +100,12 @@ describe('an account with several quota shards', () => {
     expect(await burst([...known, createInstance(service.observed)], key, 90, storedAddress)).toEqual({ 200: 90 });
     expect(callsByName()).toEqual({ UpdateItemCommand: 90, GetItemCommand: 90 });
     expect(service.sent.every(({ name, units }) => units === (name === 'UpdateItemCommand' ? 1 : 0.5))).toBe(true);
-    for (const { minute_used: count } of await shardItems(service, id)) expect(count).toBeGreaterThan(0);
+    for (const { quota } of await shardsOf(service, id)) expect(quota.minute?.used).toBeGreaterThan(0);
   });
 
   it('moves shares to the shards that need them, in a few further calls', async () => {
     const { id, key } = await shardedAccount(service, { hour: 2000 }, 4);
-    for (const [i, share] of [1940, 20, 20, 20].entries()) await patchShard(service, id, i, { hour_limit: share });
+    for (const [i, share] of [1940, 20, 20, 20].entries()) await patchShard(service, id, i, { hour: { limit: share } });
     const known = await acquaintances(key);
     service.sent.length = 0;
     for (let i = 0; i < 20; i++) expect(await burst(known, key, 20)).toEqual({ 200: 20 });

@@ -3,8 +3,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { accessItem } from '../../../core/accounts/access-layout.ts';
-import { newAccessItem } from '../../../core/accounts/account-item.ts';
+import { newAccessItem, windowItem } from '../../../core/accounts/account-item.ts';
 import { dateOf, windowStart } from '../../../core/calendar.ts';
 import { environment, usageEnvironment } from '../../../core/names.ts';
 import { handler } from '../../../lambdas/usage/handler.ts';
@@ -27,9 +26,9 @@ function usedUp(id: string) {
   const plan = { code: 'ten', state: 'active', limits: { day: 10 }, version: 1 } as const;
   return {
     ...newAccessItem(id, { plan, ownLimits: {} }, now),
-    [accessItem.start('day')]: windowStart('day', now),
-    [accessItem.limit('day')]: 10,
-    [accessItem.used('day')]: 10,
+    [windowItem.day.start]: windowStart('day', now),
+    [windowItem.day.limit]: 10,
+    [windowItem.day.used]: 10,
   };
 }
 

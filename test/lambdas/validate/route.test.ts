@@ -67,7 +67,7 @@ describe('the validation of a key', () => {
   it('estimates what is left on several shards as a lookup does: the limit of the account, and the part that one shard has left', async () => {
     const { id, key } = await shardedAccount(service, { day: 100, month: null }, 4);
     const noon = Date.UTC(2090, 0, 1, 12) / 1000;
-    await patchShard(service, id, 0, { day_start: windowStart('day', noon), day_used: 10 });
+    await patchShard(service, id, 0, { day: { start: windowStart('day', noon), used: 10 } });
     const { send } = createInstance(service.client, () => noon);
     const { headers } = await send('/v1/auth/validate', { headers: { 'X-API-Key': key } });
     expect(headers['ratelimit-policy']).toBe('"day";q=100;w=86400');

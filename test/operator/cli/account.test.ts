@@ -214,7 +214,7 @@ describe('audit', () => {
     const none = await bench.run('account', 'repair-windows', 'ahead');
     expect(none.out).toBe('No window of account "ahead" starts in the future. Nothing was changed.');
     const client = DynamoDBDocumentClient.from(bench.client);
-    await patchShard({ client }, 'ahead', 0, { day_start: Date.UTC(2099, 0, 1) / 1000 });
+    await patchShard({ client }, 'ahead', 0, { day: { start: Date.UTC(2099, 0, 1) / 1000 } });
     const { out } = await bench.run('account', 'repair-windows', 'ahead');
     expect(out).toBe(
       'Reset these windows of account "ahead" to now, with nothing used:\n  day: started at 2099-01-01T00:00:00Z',

@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessItem } from '../../../core/accounts/access-layout.ts';
+import { accessItem, dayNumber } from '../../../core/accounts/account-item.ts';
 import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
-import { patchShard, shardItems } from '../../support/shards.ts';
+import { patchShard, shardsOf } from '../../support/shards.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
@@ -87,10 +87,10 @@ describe('accounts.repairWindows', () => {
     clock.now += 44_000; // one second before the minute is over
     try {
       expect(await requestsAhead(key, 2_000, 1)).toEqual(['charged']);
-      const before = await shardItems(bench, 'close');
+      const before = await shardsOf(bench, 'close');
       const entries = await admin.accounts.audit('close');
       expect(await admin.accounts.repairWindows('close')).toEqual([]);
-      expect(await shardItems(bench, 'close')).toEqual(before);
+      expect(await shardsOf(bench, 'close')).toEqual(before);
       expect(await admin.accounts.audit('close')).toEqual(entries);
     } finally {
       clock.now -= 44_000;
@@ -147,7 +147,7 @@ describe('accounts.repairWindows', () => {
         ExpressionAttributeValues: {
           ':total': 5,
           ':mark': 3,
-          ':days': { [accessItem.storedDate('2026-07-31')]: 2, [accessItem.storedDate('2026-08-01')]: 1 },
+          ':days': { [dayNumber('2026-07-31')]: 2, [dayNumber('2026-08-01')]: 1 },
         },
       }),
     );
@@ -167,11 +167,11 @@ describe('accounts.repairWindows', () => {
     const key = await account('one-ahead', 3);
     for (let i = 0; i < 3; i++) expect(await request(key)).toBe('charged');
     const start = Date.UTC(2037, 6, 14) / 1000;
-    await patchShard(bench, 'one-ahead', 2, { minute_start: start, day_start: start });
-    const version = Number((await bench.item('one-ahead'))?.version);
+    await patchShard(bench, 'one-ahead', 2, { minute: { start }, day: { start } });
+    const version = Number((await bench.item('one-ahead'))?.[accessItem.version]);
     expect((await admin.accounts.repairWindows('one-ahead')).map(({ window }) => window)).toEqual(['minute', 'day']);
     expect((await admin.accounts.show('one-ahead')).windows).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
-    expect((await bench.item('one-ahead'))?.version).toBeGreaterThan(version);
+    expect((await bench.item('one-ahead'))?.[accessItem.version]).toBeGreaterThan(version);
   });
 
   it('refuses an account that does not exist', async () => {

@@ -1,7 +1,4 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { completeSearch } from '../../../core/accounts/admin/complete-search.ts';
 import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 
 let bench: AdminBench;
@@ -85,62 +82,6 @@ describe('a search of the accounts', () => {
       code: 'invalid',
       message: 'A search is a text of 1 to 200 characters.',
     });
-  });
-});
-
-describe('accounts of an earlier version', () => {
-  /** The table as an earlier version left it: without what a search reads. */
-  async function withoutSearch(): Promise<void> {
-    const { client, table } = bench;
-    for (let chunk = 0; chunk < 100; chunk++) {
-      const Key = { account: 'search#', item: String(chunk).padStart(2, '0') };
-      await client.send(new DeleteCommand({ TableName: table, Key }));
-    }
-    await client.send(new DeleteCommand({ TableName: table, Key: { account: 'search#', item: 'complete' } }));
-  }
-
-  it('are found by their id and their members from the first search on', async () => {
-    await withoutSearch();
-    // A change before it must not make the account seem complete.
-    await bench.admin.members.add({ account: 'shop-2', person: 'new@zuid.example', role: 'viewer' });
-    await bench.admin.accounts.set({ id: 'shop-2', plan: 'large' });
-    expect(await found('piet.bakker')).toEqual(['shop-2']);
-    expect(await found('new@zuid')).toEqual(['shop-2']);
-    expect(await found('café')).toEqual(['Shop-1']);
-    await bench.admin.accounts.set({ id: 'shop-2', plan: 'basic' });
-  });
-
-  it('become found some at a time, also when several do it at once, and stay as found as they were', async () => {
-    await withoutSearch();
-    const { accounts } = await bench.admin.accounts.list();
-    const first = await bench.admin.accounts.prepareSearch({ accounts: 2 });
-    expect(first).toEqual({ looked: 2, done: false });
-    await Promise.all([1, 2].map(() => bench.admin.accounts.prepareSearch({ accounts: 2 })));
-    let last = first;
-    for (let i = 0; i < accounts.length && !last.done; i++)
-      last = await bench.admin.accounts.prepareSearch({ accounts: 2 });
-    expect(last).toEqual({ looked: accounts.length, done: true });
-    expect(await bench.admin.accounts.prepareSearch()).toEqual(last);
-    expect([await found('bakker'), await found('hop-')]).toEqual(Array(2).fill(['Shop-1', 'shop-2']));
-    for (const wrong of [0, 1.5, '5' as unknown as number])
-      await expect(bench.admin.accounts.prepareSearch({ accounts: wrong })).rejects.toMatchObject({ code: 'invalid' });
-  });
-
-  it('that were made, moved or deleted after a roll-back are put right by the hourly job', async () => {
-    const { admin, client, table, addCopies } = bench;
-    await found('any');
-    await addCopies('other', ['rolled-back']);
-    await admin.accounts.create({ id: 'gone', plan: 'basic' });
-    await client.send(new DeleteCommand({ TableName: table, Key: { account: 'gone', item: 'access#0' } }));
-    expect([await found('rolled'), (await admin.plans.counts()).large]).toEqual([[], 1]);
-    const store = createAdminStore(client, table, 'job', Date.now);
-    const plans = new Map((await admin.accounts.list()).accounts.map(({ id, plan }) => [id, plan]));
-    await completeSearch(store, plans);
-    expect([await found('rolled'), await found('gone'), (await admin.plans.counts()).large]).toEqual([
-      ['rolled-back'],
-      [],
-      2,
-    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { accessItem } from '../../../core/accounts/access-layout.ts';
 import { maxKeyCounts } from '../../../core/accounts/account.ts';
+import { accessItem } from '../../../core/accounts/account-item.ts';
 import { createAdminStore, getAccess } from '../../../core/accounts/admin/admin-store.ts';
 import { recordUsage } from '../../../core/accounts/admin/usage.ts';
 import { type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
@@ -9,7 +9,6 @@ import { createAccessStore } from '../../../core/accounts/charge/access-store.ts
 import { charge } from '../../../core/accounts/charge/charge.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { type AdminBench, checksumSecret, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
-import { toFirstLayout } from '../../support/first-layout.ts';
 
 const dayMilliseconds = 86_400_000;
 const start = Date.UTC(2026, 7, 1, 12, 30, 15);
@@ -135,19 +134,6 @@ describe('the usage of an account by key', () => {
 });
 
 describe('lookups that belong to no key', () => {
-  it('are those that were charged in the layout of the first release', async () => {
-    const keys = await accountWith('older', 1);
-    await toFirstLayout(bench, bench.table, 'older');
-    await keys[0]?.use(4);
-    expect(await byLabel('older')).toEqual({ 'key 0': 0, unattributed: 4 });
-    bench.clock.now += dayMilliseconds;
-    await keys[0]?.use();
-    bench.clock.now += dayMilliseconds;
-    // The item is rewritten before this one.
-    await keys[0]?.use();
-    expect(await byLabel('older')).toEqual({ 'key 0': 1, unattributed: 5 });
-  });
-
   it('are those of days that a wrong clock has begun', async () => {
     const keys = await accountWith('ahead', 1);
     await keys[0]?.use();

@@ -1,6 +1,5 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { type AddressService, startAddressService } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 
 let service: AddressService;
@@ -43,33 +42,6 @@ describe('the list of accounts', () => {
     const second = await operator.get(next.replaceAll('&amp;', '&'));
     expect(idsIn(second.body)).toHaveLength(2);
     expect(second.body).toContain('href="/operator/accounts?q=of+MANY"');
-  });
-
-  it('says that accounts of an earlier version are being made ready, and goes on with each page until they are', async () => {
-    const { client } = service;
-    for (let item = 0; item < 101; item++) {
-      const Key = { account: 'search#', item: item === 100 ? 'complete' : String(item).padStart(2, '0') };
-      await client.send(new DeleteCommand({ TableName: testTables.accounts, Key }));
-    }
-    let looks = 0;
-    // Each look at the clock is three seconds later, and a step is 20 accounts.
-    const slow = createTestPortal(service, {
-      adminAs: (actor) => {
-        const admin = portal.adminAs(actor);
-        const prepareSearch = () => admin.accounts.prepareSearch({ accounts: 20 });
-        return { ...admin, accounts: { ...admin.accounts, prepareSearch } };
-      },
-      now: () => Date.now() + ++looks * 3_000,
-    });
-    const person = await slow.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-    const first = await person.get('/operator/accounts?q=of+many');
-    expect(first.status).toBe(200);
-    expect(first.body).toMatch(/once: (20|40) so far/);
-    expect(first.body).toContain('<input type="hidden" name="q" value="of many">');
-    expect((await person.get('/operator/plans')).body).toContain('<td');
-    for (let i = 0; i < 3; i++) await person.get('/operator/plans');
-    expect(idsIn((await person.get('/operator/accounts?q=of+many')).body)).toHaveLength(50);
-    expect((await person.get('/operator/plans')).body).not.toContain('so far');
   });
 
   it('says what is wrong with a search that is too long', async () => {

@@ -4,7 +4,6 @@ import { createAccessStore } from '../../../../core/accounts/charge/access-store
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
-import { withCurrentNames, withLongNames } from '../../../support/first-layout.ts';
 import { sendPlainly } from '../../../support/plain-client.ts';
 import { restoreItems, storedItems, writeItems } from '../../../support/stored-items.ts';
 
@@ -38,15 +37,9 @@ export async function startAdmin() {
     }
   }
 
-  async function storedItem(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
+  async function item(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
     const get = new GetCommand({ TableName: table, Key: { account, item: name }, ConsistentRead: true });
     return (await client.send(get)).Item;
-  }
-
-  /** An item, an access item by its long names. */
-  async function item(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
-    const stored = await storedItem(account, name);
-    return stored && name.startsWith('access#') ? withLongNames(stored) : stored;
   }
 
   /** Returns what brings the table, or an account with its keys and its audit, back to what it is now. */
@@ -57,9 +50,9 @@ export async function startAdmin() {
 
   /** Adds accounts that are like this one, which has no key, one shard and no usage. */
   async function addCopies(account: string, ids: readonly string[], attributes: object = {}): Promise<void> {
-    const access = await storedItem(account);
+    const access = await item(account);
     const items = ids.flatMap((id) => [
-      { ...access, ...withCurrentNames({ ...attributes }), account: id },
+      { ...access, ...attributes, account: id },
       { account: 'account#', item: id },
     ]);
     await writeItems(client, table, items);
@@ -72,7 +65,6 @@ export async function startAdmin() {
     clock,
     request,
     item,
-    storedItem,
     saved,
     addCopies,
     endpoint: engine.endpoint,

@@ -1,7 +1,6 @@
-import { DeleteCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
-import { toFirstLayout } from '../../../support/first-layout.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
@@ -123,37 +122,6 @@ describe('accounts.delete', () => {
       expect((await admin.accounts.audit(id)).map(({ action }) => action)).toContain('account delete');
     },
   );
-
-  it('also deletes an account whose shards are older than the counting of usage, without an empty map of values', async () => {
-    const { client, table } = bench;
-    const maps: unknown[] = [];
-    const watched = new Proxy(client, {
-      get(target, name) {
-        const value = Reflect.get(target, name) as unknown;
-        if (name !== 'send' || typeof value !== 'function') return value;
-        return (command: unknown, ...rest: unknown[]) => {
-          const writes = command instanceof TransactWriteCommand ? (command.input.TransactItems ?? []) : [];
-          maps.push(...writes.map(({ Delete }) => Delete?.ExpressionAttributeValues));
-          return value.call(target, command, ...rest);
-        };
-      },
-    });
-    const admin = createAdmin({ client: watched, table, checksumSecret });
-    await admin.accounts.create({ id: 'unused', plan: 'basic' });
-    await admin.accounts.set({ id: 'unused', shards: 3 });
-    for (const shard of [0, 1, 2]) {
-      await toFirstLayout({ client }, table, 'unused', shard);
-      const Key = { account: 'unused', item: `access#${shard}` };
-      const UpdateExpression = 'REMOVE #date, #total, #mark, #days';
-      const ExpressionAttributeNames = { '#date': 'date', '#total': 'total', '#mark': 'mark', '#days': 'days' };
-      await client.send(new UpdateCommand({ TableName: table, Key, UpdateExpression, ExpressionAttributeNames }));
-    }
-    await admin.accounts.suspend('unused');
-    await admin.accounts.delete('unused');
-    await expect(admin.accounts.show('unused')).rejects.toMatchObject({ code: 'not_found' });
-    expect(maps.length).toBeGreaterThan(3);
-    expect(maps).not.toContainEqual({});
-  });
 
   it('can be run again, and its id is never used again', async () => {
     const { admin } = bench;

@@ -5,7 +5,7 @@ import { viewKeys } from '../../../../core/accounts/admin/key-views.ts';
 import { issueApiKey, readApiKey, storedKey } from '../../../../core/accounts/api-key.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
-import { shardItems } from '../../../support/shards.ts';
+import { shardsOf } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -87,7 +87,7 @@ describe('a key of an account with several shards', () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'spread', plan: 'keys' });
     await admin.accounts.set({ id: 'spread', shards: 3 });
-    const keysOnShards = async () => (await shardItems(bench, 'spread')).map(({ keys }) => Object.keys(keys as object));
+    const keysOnShards = async () => (await shardsOf(bench, 'spread')).map(({ keys }) => Object.keys(keys));
     const { keyId } = await admin.keys.create({ account: 'spread', label: 'k' });
     expect(await keysOnShards()).toEqual([[keyId], [keyId], [keyId]]);
     await admin.keys.revoke({ account: 'spread', keyId });

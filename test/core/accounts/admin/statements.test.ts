@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore } from '../../../../core/accounts/admin/admin-store.ts';
 import { type Statement, statementsCsv } from '../../../../core/accounts/admin/statement.ts';
 import { s3Statements } from '../../../../core/accounts/admin/statement-bucket.ts';
@@ -223,7 +224,7 @@ describe('a month', () => {
 
   it('finds each of many accounts by a read of a part of its file', async () => {
     const ids = Array.from({ length: 230 }, (_, i) => `many-${String(i).padStart(3, '0')}`);
-    await bench.addCopies('idle', ids, { created: Date.UTC(2025, 10, 3) / 1000 });
+    await bench.addCopies('idle', ids, { [accessItem.created]: Date.UTC(2025, 10, 3) / 1000 });
     const folder = await mkdtemp(join(tmpdir(), 'statements-'));
     const kept = statementFolder(folder);
     const reads: number[] = [];

@@ -10,7 +10,7 @@ import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts'
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
-import { shardItems } from '../../../support/shards.ts';
+import { shardsOf } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -196,6 +196,5 @@ describe('any sequence of lookups, changes and records by several instances', ()
 });
 
 async function total(id: string): Promise<number> {
-  const shards = await shardItems(bench, id);
-  return shards.reduce((sum, shard) => sum + Number(shard.total ?? 0), 0);
+  return (await shardsOf(bench, id)).reduce((sum, { usage }) => sum + usage.total, 0);
 }

@@ -1,5 +1,6 @@
 import { BatchWriteCommand, DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { recordUsage, usageOf } from '../../../../core/accounts/admin/usage.ts';
 import {
@@ -99,7 +100,7 @@ describe('the usage of an account', () => {
       ...moving,
       get: async (key) => {
         const item = await moving.get(key);
-        return item && { ...item, version: ++version };
+        return item && { ...item, [accessItem.version]: ++version };
       },
       query: async (query) => {
         records++;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { accessItem } from '../../../../core/accounts/access-layout.ts';
 import type { Access } from '../../../../core/accounts/account.ts';
+import { windowItem } from '../../../../core/accounts/account-item.ts';
 import { mergeWindows, shareWindows } from '../../../../core/accounts/admin/window-changes.ts';
 import type { WindowName } from '../../../../core/calendar.ts';
 import { accessOf } from '../../../support/access.ts';
@@ -48,10 +48,10 @@ function windowAfter(
       ? undefined
       : ((set[attribute] as number | undefined) ?? (before ?? 0) + (raise[attribute] ?? 0));
   return {
-    start: read(accessItem.start(name), access?.quota[name]?.start),
-    used: read(accessItem.used(name), access?.quota[name]?.used) ?? 0,
-    share: read(accessItem.limit(name), access?.quota[name]?.limit),
-    total: read(accessItem.windowTotal(name), access?.quota[name]?.total),
+    start: read(windowItem[name].start, access?.quota[name]?.start),
+    used: read(windowItem[name].used, access?.quota[name]?.used) ?? 0,
+    share: read(windowItem[name].limit, access?.quota[name]?.limit),
+    total: read(windowItem[name].total, access?.quota[name]?.total),
   };
 }
 
@@ -80,22 +80,22 @@ describe('new shares of an account', () => {
       fc.property(shards, fc.nat({ max: 120 }), (all, limit) => {
         for (const [i, { changes, guards }] of shareWindows(all, all.length, { day: limit }, {}, noon).entries()) {
           const start = startOf(all[i] as Access, 'day');
-          expect(guards).toContainEqual({ attribute: accessItem.start('day'), is: '=', value: start });
+          expect(guards).toContainEqual({ attribute: windowItem.day.start, is: '=', value: start });
           const isLeft = usedIn(all, 'day', latest(all, 'day')) <= limit;
           const bound = {
-            attribute: accessItem.used('day'),
+            attribute: windowItem.day.used,
             is: '<=',
             value: windowAfter(all[i], changes, 'day').share,
           };
           // A share of an earlier window may be smaller than its use: it restarts at 0.
-          expect(guards.filter(({ attribute }) => attribute === accessItem.used('day'))).toEqual(
+          expect(guards.filter(({ attribute }) => attribute === windowItem.day.used)).toEqual(
             isLeft && start === latest(all, 'day') ? [bound] : [],
           );
           // The minute is dropped: only where its count is reset must no request have rolled it.
           const minute = startOf(all[i] as Access, 'minute');
-          const isReset = changes.set[accessItem.used('minute')] === 0;
+          const isReset = changes.set[windowItem.minute.used] === 0;
           expect(guards.filter(({ attribute }) => !/^d./.test(attribute))).toEqual(
-            isReset ? [{ attribute: accessItem.start('minute'), is: '=', value: minute }] : [],
+            isReset ? [{ attribute: windowItem.minute.start, is: '=', value: minute }] : [],
           );
           expect(isReset).toBe(minute < Math.max(noon, latest(all, 'minute')));
         }
@@ -111,7 +111,7 @@ describe('new shares of an account', () => {
       expect(guards).toEqual([]);
       expect(changes.remove).toEqual(
         expect.arrayContaining(
-          (['minute', 'day'] as const).flatMap((name) => [accessItem.limit(name), accessItem.windowTotal(name)]),
+          (['minute', 'day'] as const).flatMap((name) => [windowItem[name].limit, windowItem[name].total]),
         ),
       );
       expect(windowAfter(all[i], changes, 'minute').used).toBe(i < 2 ? 3 : 0);
@@ -132,7 +132,7 @@ describe('a merge of shards', () => {
           expect(merged.used).toBe(usedIn(all, name, latest(all, name)));
         }
         const seen = names.map((name) => ({
-          attribute: accessItem.start(name),
+          attribute: windowItem[name].start,
           is: '=',
           value: startOf(target, name),
         }));
@@ -149,10 +149,10 @@ describe('a merge of shards', () => {
     expect(changes).toEqual({
       set: {},
       raise: {
-        [accessItem.used('minute')]: 2,
-        [accessItem.limit('minute')]: 9,
-        [accessItem.used('day')]: 0,
-        [accessItem.limit('day')]: 9,
+        [windowItem.minute.used]: 2,
+        [windowItem.minute.limit]: 9,
+        [windowItem.day.used]: 0,
+        [windowItem.day.limit]: 9,
       },
       copy: {},
       remove: [],

@@ -24,11 +24,11 @@ describe('a hint', () => {
     const hints = createShardHints();
     const of = (limit: number) => accessOf({ account: 'a', quota: { day: { start: 0, used: 0, limit } } });
     hints.learn(of(5), 1);
-    expect(hints.seen('a', 0)).toBeUndefined();
+    expect(hints.limits('a', 0)).toBeUndefined();
     hints.learn(of(6), 2);
-    expect(hints.seen('a', 0)?.limits).toEqual({ day: 6 });
+    expect(hints.limits('a', 0)).toEqual({ day: 6 });
     hints.learn(of(7), 1);
-    expect(hints.seen('a', 0)?.limits).toEqual({ day: 7 });
+    expect(hints.limits('a', 0)).toEqual({ day: 7 });
   });
 
   it('is dropped, oldest first, when there are too many', () => {

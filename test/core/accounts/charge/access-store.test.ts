@@ -1,11 +1,8 @@
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Access } from '../../../../core/accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
-import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { attemptId } from '../../../../core/accounts/charge/charge-command.ts';
 import {
   type AddressService,
@@ -14,8 +11,7 @@ import {
   testChecksumSecret,
   testTables,
 } from '../../../support/address-service.ts';
-import { toFirstLayout } from '../../../support/first-layout.ts';
-import { patchShard, shardedAccount, shardItems } from '../../../support/shards.ts';
+import { patchShard, shardedAccount, shardsOf } from '../../../support/shards.ts';
 
 let service: AddressService;
 
@@ -67,46 +63,22 @@ describe('the access store', () => {
     expect([...new Set(keys)].toSorted()).toEqual(['access#0', 'access#1', 'access#2']);
   });
 
-  it.each([
-    ['none so far', 'REMOVE #total, #date, #mark, #days', undefined],
-    ['7 before days were counted', 'SET #total = :total REMOVE #date, #mark, #days', { ':total': 7 }],
-  ])('begins the day of an account that has counted %s with one unit', async (_, UpdateExpression, values) => {
-    const { id, key } = await newAccount(service, { day: 5 });
-    await toFirstLayout(service, testTables.accounts, id);
-    await service.client.send(
-      new UpdateCommand({
-        TableName: testTables.accounts,
-        Key: { account: id, item: 'access#0' },
-        UpdateExpression,
-        ExpressionAttributeNames: { '#total': 'total', '#date': 'date', '#mark': 'mark', '#days': 'days' },
-        ExpressionAttributeValues: values,
-      }),
-    );
-    const { store } = observedStore();
-    const before = values?.[':total'] ?? 0;
-    const { usage } = (await store.read(claimOf(key), signal())) as Access;
-    expect(usage).toMatchObject({ total: before, date: null, mark: 0, days: {} });
-    await charge(store, claimOf(key), () => noon, signal());
-    const [item] = await shardItems(service, id);
-    expect(item).toMatchObject({ total: before + 1, mark: before, date: '2090-01-01', days: {} });
-  });
-
   it('does not roll a window into one whose limit has become 0 since it was read', async () => {
     const { id, key } = await newAccount(service, { day: 5 });
-    await patchShard(service, id, 0, { day_start: noon - 86_400 * 2, day_used: 5 });
+    await patchShard(service, id, 0, { day: { start: noon - 86_400 * 2, used: 5 } });
     const { store } = observedStore();
     const claim = claimOf(key);
     const seen = await store.read(claim, signal());
     if (!seen) throw new Error('the account must be there');
-    await patchShard(service, id, 0, { day_limit: 0 });
-    const before = await shardItems(service, id);
+    await patchShard(service, id, 0, { day: { limit: 0 } });
+    const before = await shardsOf(service, id);
     expect(
       await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal()),
     ).toMatchObject({
       charged: false,
     });
-    expect(await shardItems(service, id)).toEqual(before);
-    await patchShard(service, id, 0, { day_limit: 1 });
+    expect(await shardsOf(service, id)).toEqual(before);
+    await patchShard(service, id, 0, { day: { limit: 1 } });
     expect(
       await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal()),
     ).toMatchObject({

@@ -1,7 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessItem, keyCode } from '../../../../core/accounts/access-layout.ts';
-import { accessKey } from '../../../../core/accounts/account-item.ts';
+import { keyCode } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
@@ -48,26 +46,6 @@ describe('a write that begins a day', () => {
     expect(await write()).toMatchObject({ charged: false });
     expect(await read()).toEqual(after);
     expect(after.usage).toMatchObject({ total: 3, mark: 2, days: { '2026-08-01': 2 } });
-  });
-
-  it('is refused when it has seen no day, and another instance has begun one since', async () => {
-    const { admin, client, table, clock, request } = bench;
-    await admin.accounts.create({ id: 'no-day', plan: 'p' });
-    const { key } = await admin.keys.create({ account: 'no-day', label: 'k' });
-    const remove = { UpdateExpression: 'REMOVE #date', ExpressionAttributeNames: { '#date': accessItem.date } };
-    await client.send(new UpdateCommand({ TableName: table, Key: accessKey('no-day'), ...remove }));
-    const store = createAdminStore(client, table, 'test', () => clock.now);
-    const seen = await getAccess(store, 'no-day');
-    expect(seen.usage.date).toBeNull();
-    expect(await request(key)).toBe('charged');
-    const after = await getAccess(store, 'no-day');
-    const attempt: ChargeAttempt = {
-      claim: readApiKey(key, checksumSecret) as KeyClaim,
-      ...{ units: 1, id: attemptId(), now: clock.now / 1000, shard: 0, roll: { seen, windows: [] } },
-    };
-    expect(await createAccessStore(client, table).charge(attempt, signal())).toMatchObject({ charged: false });
-    expect((await getAccess(store, 'no-day')).usage).toEqual(after.usage);
-    expect(after.usage).toMatchObject({ total: 1, mark: 0 });
   });
 
   it('is refused when only the windows that it restarts are still the ones it has seen', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { attemptSlots } from '../../../../core/accounts/access-layout.ts';
+import { attemptSlots } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';

@@ -1,11 +1,12 @@
-import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
+import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
+import type { Limits } from '../../../../core/accounts/quota.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
-import { toFirstLayout } from '../../../support/first-layout.ts';
 import { allAccounts } from '../../../support/list-all.ts';
-import { expectWholeShards, type Limits, shardItems } from '../../../support/shards.ts';
+import { expectWholeShards, shardsOf } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from '../admin/admin-bench.ts';
 
 let bench: AdminBench;
@@ -52,11 +53,11 @@ describe('accounts.set with shards', () => {
 
   it('leaves an account that was split and merged identical to one that never was', async () => {
     await account('never', 3);
-    const before = (await shardItems(bench, 'never'))[0];
+    const before = await bench.item('never');
     await bench.admin.accounts.set({ id: 'never', shards: 5 });
     await bench.admin.accounts.set({ id: 'never', shards: 1 });
-    const after = (await shardItems(bench, 'never'))[0];
-    expect({ ...after, version: 0 }).toEqual({ ...before, version: 0 });
+    const after = await bench.item('never');
+    expect({ ...after, [accessItem.version]: 0 }).toEqual({ ...before, [accessItem.version]: 0 });
   });
 
   it('lists an account with shards once, and shows how many', async () => {
@@ -89,8 +90,8 @@ describe('accounts.set with shards', () => {
     expect(await admin.plans.put({ code: 'fanned', limits: { hour: 7, day: 23 } })).toMatchObject({ followed: 1 });
     await expectWholeShards(bench, 'fanned', 4, { hour: 7, day: 23 });
     expect(await admin.plans.put({ code: 'fanned', limits: { hour: 7 } })).toMatchObject({ followed: 1 });
-    const items = await expectWholeShards(bench, 'fanned', 4, { hour: 7 });
-    for (const item of items) expect(item).not.toHaveProperty('day_start');
+    const shards = await expectWholeShards(bench, 'fanned', 4, { hour: 7 });
+    for (const { quota } of shards) expect(Object.keys(quota)).toEqual(['hour']);
     expect(await admin.plans.put({ code: 'fanned', limits: { hour: 8 } })).toMatchObject({ followed: 1 });
     await expectWholeShards(bench, 'fanned', 4, { hour: 8 });
   });
@@ -110,14 +111,14 @@ describe('accounts.set with shards', () => {
     const { admin } = bench;
     await account('refuse');
     await admin.accounts.set({ id: 'refuse', shards: 4 });
-    const before = await shardItems(bench, 'refuse');
+    const before = await shardsOf(bench, 'refuse');
     await expect(admin.accounts.set({ id: 'refuse', shards: 2, limits: { hour: 1 } })).rejects.toMatchObject({
       code: 'invalid',
     });
     await expect(admin.accounts.set({ id: 'refuse', shards: 2, plan: 'nope' })).rejects.toMatchObject({
       code: 'not_found',
     });
-    expect(await shardItems(bench, 'refuse')).toEqual(before);
+    expect(await shardsOf(bench, 'refuse')).toEqual(before);
   });
 
   it('is in the audit', async () => {
@@ -147,26 +148,6 @@ describe('accounts.set with shards', () => {
     ]);
   });
 
-  it('adds up the lookups of its shards, also on a shard 0 that has not counted a day yet', async () => {
-    const { admin, client, table } = bench;
-    const { key } = await account('undated');
-    await admin.accounts.set({ id: 'undated', shards: 3 });
-    for (let i = 0; i < 30; i++) expect(await bench.request(key)).toBe('charged');
-    await toFirstLayout({ client }, table, 'undated');
-    const totals = (await shardItems(bench, 'undated')).map(({ total }) => Number(total));
-    await client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { account: 'undated', item: 'access#0' },
-        UpdateExpression: 'REMOVE #date, mark, #days SET #total = :merged',
-        ExpressionAttributeNames: { '#date': 'date', '#days': 'days', '#total': 'total' },
-        ExpressionAttributeValues: { ':merged': 4 },
-      }),
-    );
-    await admin.accounts.set({ id: 'undated', shards: 1 });
-    expect((await bench.item('undated'))?.total).toBe(4 + Number(totals[1]) + Number(totals[2]));
-  });
-
   it('never gives an account a version that it had before, also after a suspension', async () => {
     const versions: number[] = [];
     const client = new Proxy(bench.client, {
@@ -175,7 +156,7 @@ describe('accounts.set with shards', () => {
         if (name !== 'send' || typeof value !== 'function') return value;
         return async (command: unknown, ...rest: unknown[]) => {
           const answer = await value.call(target, command, ...rest);
-          const version = Number((await bench.item('versions'))?.version);
+          const version = Number((await bench.item('versions'))?.[accessItem.version]);
           if (version !== versions.at(-1)) versions.push(version);
           return answer;
         };
@@ -196,7 +177,7 @@ describe('accounts.set with shards', () => {
     const { admin } = bench;
     await account('paused');
     await admin.accounts.set({ id: 'paused', shards: 3 });
-    const states = async () => (await shardItems(bench, 'paused')).map(({ state }) => state);
+    const states = async () => (await shardsOf(bench, 'paused')).map(({ state }) => state);
     await admin.accounts.suspend('paused');
     expect(await states()).toEqual(['suspended', 'suspended', 'suspended']);
     await admin.accounts.activate('paused');
@@ -380,7 +361,7 @@ describe('an administrative process that dies while it changes the number of sha
             : 'charged';
         const answers = await Promise.all(Array.from({ length: 12 }, () => bench.request(key)));
         expect(new Set(answers)).toEqual(new Set([expected]));
-        for (const { keys: onShard } of await shardItems(bench, id)) {
+        for (const { keys: onShard } of await shardsOf(bench, id)) {
           if (change === 'create') expect(Object.keys(onShard as object).toSorted()).toEqual(active.toSorted());
         }
         if (!(outcome instanceof Died)) {

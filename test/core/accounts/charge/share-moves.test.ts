@@ -4,7 +4,7 @@ import { createAccessStore } from '../../../../core/accounts/charge/access-store
 import type { AccessStore } from '../../../../core/accounts/charge/charge-port.ts';
 import { type ShareMove, sameShares } from '../../../../core/accounts/charge/shards.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
-import { patchShard, shardedAccount, shardItems } from '../../../support/shards.ts';
+import { patchShard, shardedAccount, shardsOf } from '../../../support/shards.ts';
 
 let service: AddressService;
 let store: AccessStore;
@@ -21,8 +21,8 @@ const signal = () => AbortSignal.timeout(10_000);
 /** Two shards of 10 and 10 an hour; the second has used 4 of its share in the hour that is current. */
 async function twoShards() {
   const { id } = await shardedAccount(service, { hour: 20, day: null }, 2);
-  await patchShard(service, id, 0, { hour_start: hour, hour_used: 10 });
-  await patchShard(service, id, 1, { hour_start: hour, hour_used: 4 });
+  await patchShard(service, id, 0, { hour: { start: hour, used: 10 } });
+  await patchShard(service, id, 1, { hour: { start: hour, used: 4 } });
   const [target, donor] = (await store.readShards(id, signal())) as [Access, Access];
   const move = (take: number, at = hour + 1): ShareMove => ({
     target,
@@ -30,7 +30,7 @@ async function twoShards() {
     donors: [{ shard: donor, takes: { hour: take } }],
   });
   const hours = async () =>
-    (await shardItems(service, id)).map((item) => [item.hour_start, item.hour_used, item.hour_limit, item.moves]);
+    (await shardsOf(service, id)).map(({ quota: { hour }, moves }) => [hour?.start, hour?.used, hour?.limit, moves]);
   return { id, move, hours, go: (moved: ShareMove) => store.move(id, moved, signal()) };
 }
 
@@ -65,7 +65,7 @@ describe('a move of shares', () => {
 
   it('succeeds while its shards are charged, as long as the source has the quota', async () => {
     const { id, move, hours, go } = await twoShards();
-    await patchShard(service, id, 1, { hour_used: 7 });
+    await patchShard(service, id, 1, { hour: { used: 7 } });
     expect(await go(move(3))).toBe(true);
     expect((await hours()).map(([, , limit]) => limit)).toEqual([13, 7]);
   });
@@ -79,12 +79,12 @@ describe('a move of shares', () => {
     ]);
   });
 
-  it.each<[string, number, Record<string, number>]>([
-    ['the donor has used what it should give', 1, { hour_used: 5 }],
-    ['the donor has begun another window', 1, { hour_start: hour + 3600, hour_used: 0 }],
-    ['the donor has given already', 1, { hour_limit: 9 }],
-    ['the target has received already', 0, { hour_limit: 11 }],
-    ['the target has begun another window', 0, { hour_start: hour + 3600, hour_used: 0 }],
+  it.each<[string, number, Parameters<typeof patchShard>[3]]>([
+    ['the donor has used what it should give', 1, { hour: { used: 5 } }],
+    ['the donor has begun another window', 1, { hour: { start: hour + 3600, used: 0 } }],
+    ['the donor has given already', 1, { hour: { limit: 9 } }],
+    ['the target has received already', 0, { hour: { limit: 11 } }],
+    ['the target has begun another window', 0, { hour: { start: hour + 3600, used: 0 } }],
   ])('does nothing if, in the meantime, %s', async (_, shard, meanwhile) => {
     const { id, move, hours, go } = await twoShards();
     await patchShard(service, id, shard, meanwhile);
@@ -96,9 +96,9 @@ describe('a move of shares', () => {
   it('does nothing when the source shard no longer exists', async () => {
     const { id, move, go } = await twoShards();
     await service.admin.accounts.set({ id, shards: 1 });
-    const before = await shardItems(service, id);
+    const before = await shardsOf(service, id);
     expect(await go(move(6))).toBe(false);
-    expect(await shardItems(service, id)).toEqual(before);
+    expect(await shardsOf(service, id)).toEqual(before);
   });
 });
 
