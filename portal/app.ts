@@ -3,8 +3,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { AdminError } from '../packages/admin/index.ts';
 import { copyScript, document, type Frame, fingerprint, styleSheet } from './layout.ts';
 import { accountPages } from './pages/account.ts';
-import { faultOf, type PageFault, signedOut, welcome } from './pages/general.ts';
-import { helpPages } from './pages/help.ts';
+import { faultOf, helpPages, type PageFault, signedOut, welcome } from './pages/general.ts';
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
 import { operatorPages } from './pages/operator.ts';
@@ -15,7 +14,7 @@ import { sessionPages } from './pages/sessions.ts';
 import { statementPages } from './pages/statements.ts';
 import { usagePages } from './pages/usage.ts';
 import { providerFault } from './stack/names.ts';
-import { isLanguage, texts } from './text/format.ts';
+import { isLanguage, type Language, texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
@@ -24,6 +23,7 @@ import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts'
 import {
   checkSettings,
   may,
+  OtherPage,
   type Page,
   type PageAnswer,
   type PageRoute,
@@ -68,28 +68,64 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   const { settings } = tools;
   checkSettings(settings);
   const cookies = portalCookies(settings);
-  const signIn = openIdSignIn(settings.signIn, settings.baseUrl);
-  const { languageOf, sessionOf, visitOf, roleOf } = visits(tools, cookies);
+  const visit = visits(tools, cookies);
   const { files, addresses } = assetFiles(settings);
+  const answers = answersOf(settings, addresses, visit.languageOf);
   const deadline = tools.deadlineMilliseconds ?? deadlineMilliseconds;
   const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
+  const parts: Parts = { tools, logError, cookies, take, ...visit, ...answers };
   const app = new Hono();
   app.use(headers(settings));
   app.use(async (c, next) => {
     const answered = await within(c.req.method === 'POST' ? deadline.form : deadline.page, next());
     if (answered) return;
     logError(new Error('A page took too long.'), requestId(c));
-    return fault(c, 'slow');
+    return answers.fault(c, 'slow');
   });
   app.use(async (c, next) => {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
   });
+  for (const { path, content, type } of files)
+    app.get(path, (c) =>
+      c.body(content, 200, { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }),
+    );
+  app.get('/language', (c) => {
+    const to = c.req.query('to');
+    if (isLanguage(to)) cookies.write(c, 'language', to, 365 * 86_400);
+    return c.redirect(localPath(c.req.query('back')), 303);
+  });
+  addSignIn(app, parts);
+  addPages(app, parts);
+  app.notFound((c) => answers.fault(c, 'notFound'));
+  app.onError((error, c) => {
+    // Only operators get this far about an account that does not exist.
+    if (error instanceof AdminError && ['not_found', 'invalid'].includes(error.code))
+      return answers.fault(c, 'notFound');
+    const id = requestId(c);
+    logError(error, id);
+    const text = texts[visit.languageOf(c)];
+    const { failed: title, failedText } = text.errors;
+    return answers.show(c, faultPage(text, { title, explanation: `${failedText} ${id}`, back: '/', status: 500 }));
+  });
+  return app;
+}
 
+/** What the routes of the portal share. */
+type Parts = ReturnType<typeof visits> &
+  ReturnType<typeof answersOf> & {
+    tools: Tools;
+    logError: LogError;
+    cookies: ReturnType<typeof portalCookies>;
+    take: ReturnType<typeof createRateLimit>;
+  };
+
+/** How a page, or a fault that has one, becomes a response. */
+function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf: (c: Context) => Language) {
   function show(c: Context, page: Page, frame: Partial<Frame> = {}) {
     const language = languageOf(c);
     const canSwitch = c.req.method === 'GET';
-    const around = { settings, assets: addresses, language, path: c.req.path, address: addressOf(c), canSwitch };
+    const around = { settings, assets, language, path: c.req.path, address: addressOf(c), canSwitch };
     c.header('Content-Language', language);
     return c.html(document(page, { ...around, ...frame }), page.status ?? 200);
   }
@@ -97,25 +133,25 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   const fault = (c: Context, name: PageFault, frame: Partial<Frame> = {}) =>
     show(c, faultOf(texts[languageOf(c)], name), frame);
 
-  /** Logs an error of the provider or of the connection to it, and returns no result. */
-  const orLogged = <T>(c: Context, work: Promise<T>): Promise<T | undefined> =>
-    work.catch((error: unknown) => void logError(error, requestId(c), providerFault.unreachable));
+  function tooMany(c: Context, waitSeconds: number): Response | Promise<Response> {
+    c.header('Retry-After', String(waitSeconds));
+    return fault(c, 'tooMany');
+  }
 
-  for (const { path, content, type } of files)
-    app.get(path, (c) =>
-      c.body(content, 200, { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }),
-    );
+  return { show, fault, tooMany };
+}
 
-  app.get('/language', (c) => {
-    const to = c.req.query('to');
-    if (isLanguage(to)) cookies.write(c, 'language', to, 365 * 86_400);
-    return c.redirect(localPath(c.req.query('back')), 303);
-  });
+/** Signing in at the OpenID provider, and out. */
+function addSignIn(app: Hono, parts: Parts): void {
+  const { tools, logError, cookies, take, languageOf, sessionOf, visitOf, show, fault, tooMany } = parts;
+  const signIn = openIdSignIn(tools.settings.signIn, tools.settings.baseUrl);
 
   app.get('/sign-in', async (c) => {
     const wait = take('signIn');
     if (wait > 0) return tooMany(c, wait);
-    const begun = await orLogged(c, signIn.begin(languageOf(c), localPath(c.req.query('back'))));
+    const begun = await signIn
+      .begin(languageOf(c), localPath(c.req.query('back')))
+      .catch((error: unknown) => void logError(error, requestId(c), providerFault.unreachable));
     if (!begun) return fault(c, 'provider');
     await cookies.seal(c, 'sign-in', { ...begun.attempt }, signInSeconds);
     return c.redirect(begun.url, 303);
@@ -143,10 +179,8 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   });
 
   /** The session of this browser goes on if the provider confirms who has it; any other sign-in replaces it. */
-  async function beginSession(
-    c: Context,
-    { subject, email, emailFault, name, operatorClaim }: Identity,
-  ): Promise<void> {
+  async function beginSession(c: Context, identity: Identity): Promise<void> {
+    const { subject, email, emailFault, name, operatorClaim } = identity;
     const { sessions } = tools.adminAs('portal');
     const claims = {
       ...(operatorClaim && { operator: operatorClaim }),
@@ -169,7 +203,11 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
     cookies.remove(c, 'session');
     return show(c, signedOut(texts[languageOf(c)], await signIn.signOutUrl()));
   });
+}
 
+/** Every page behind the sign-in. */
+function addPages(app: Hono, parts: Parts): void {
+  const { cookies, take, languageOf, sessionOf, visitOf, roleOf, show, fault, tooMany } = parts;
   for (const route of pageRoutes)
     app.on(route.method, route.path, async (c) => {
       const id = await cookies.readSession(c);
@@ -180,14 +218,9 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
       return route.method === 'POST' ? fault(c, 'badRequest') : show(c, welcome(texts[languageOf(c)]));
     });
 
-  function tooMany(c: Context, waitSeconds: number): Response | Promise<Response> {
-    c.header('Retry-After', String(waitSeconds));
-    return fault(c, 'tooMany');
-  }
-
   async function page(c: Context, route: PageRoute, session: Session): Promise<Response> {
     const { person } = session;
-    // An operator by a claim: whether that still holds only the provider knows, which remembers who signed in there.
+    // Only the provider, which remembers who signed in, knows whether a claim still makes this person an operator.
     if (session.isStale && route.method === 'GET')
       return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
     if (session.isStale) return fault(c, 'confirm', { person });
@@ -196,34 +229,37 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
     const frame: Partial<Frame> = { person, formField: visit.formField };
     if (route.of === 'service') {
       const isAllowed = route.action === 'home' || (person.operator && may('operator', route.action));
-      return isAllowed ? answer(c, await route.handle(visit), frame) : fault(c, 'notFound', frame);
+      return isAllowed ? answer(c, () => route.handle(visit), frame) : fault(c, 'notFound', frame);
     }
     const account = c.req.param('account') ?? '';
     const role = await roleOf(visit, account);
     if (!role) return fault(c, 'notFound', frame);
     frame.account = { id: account, role };
     if (!may(role, route.action)) return fault(c, 'forbidden', frame);
-    return answer(c, await route.handle({ ...visit, account, role }), frame);
+    return answer(c, () => route.handle({ ...visit, account, role }), frame);
   }
 
-  function answer(c: Context, given: PageAnswer, frame: Partial<Frame>): Response | Promise<Response> {
+  async function answer(
+    c: Context,
+    work: () => PageAnswer | Promise<PageAnswer>,
+    frame: Partial<Frame>,
+  ): Promise<Response> {
+    const given = await pageOrOther(work);
     if ('goTo' in given) return c.redirect(given.goTo, 303);
     if (!('file' in given)) return show(c, given, frame);
     const disposition = `attachment; filename="${given.name}"`;
     return c.body(given.file, 200, { 'Content-Type': given.type, 'Content-Disposition': disposition });
   }
+}
 
-  app.notFound((c) => fault(c, 'notFound'));
-  app.onError((error, c) => {
-    // Of an account that does not exist only operators get this far.
-    if (error instanceof AdminError && ['not_found', 'invalid'].includes(error.code)) return fault(c, 'notFound');
-    const id = requestId(c);
-    logError(error, id);
-    const text = texts[languageOf(c)];
-    const { failed, failedText } = text.errors;
-    return show(c, faultPage(text, { title: failed, explanation: `${failedText} ${id}`, back: '/', status: 500 }));
-  });
-  return app;
+/** What a page answers with, or the page that its work threw instead. */
+async function pageOrOther(work: () => PageAnswer | Promise<PageAnswer>): Promise<PageAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OtherPage) return error.page;
+    throw error;
+  }
 }
 
 function headers({ baseUrl }: PortalSettings) {

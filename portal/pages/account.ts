@@ -1,19 +1,28 @@
 import { html } from 'hono/html';
 import { lookupSamples } from '../../lambdas/reference/lookup-samples.ts';
 import { type WindowName, windowNames } from '../../packages/admin/index.ts';
-import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import {
+  type AccountVisit,
+  type Html,
+  ofAccount,
+  ofService,
+  type Page,
+  type PageAnswer,
+  type PageRoute,
+  type Visit,
+} from '../visit/visit.ts';
 import { changesPage } from './history.ts';
-import { doneNote, instantOf, scrollTable, stateTag } from './parts.ts';
+import { doneNote, facts, instantOf, numbers, scrollTable, stateTag } from './parts.ts';
 
 /**
  * The pages that every member of an account may see: its limits and changes, and how to call the API.
  * The first page leads there.
  */
 export const accountPages: readonly PageRoute[] = [
-  { of: 'service', method: 'GET', path: '/', action: 'home', handle: home },
-  { of: 'account', method: 'GET', path: '/accounts/:account', action: 'account.view', handle: overviewPage },
-  { of: 'account', method: 'GET', path: '/accounts/:account/api', action: 'account.view', handle: apiPage },
-  { of: 'account', method: 'GET', path: '/accounts/:account/changes', action: 'audit.view', handle: changesPage },
+  ofService('GET', '/', 'home', home),
+  ofAccount('GET', '', 'account.view', overviewPage),
+  ofAccount('GET', '/api', 'account.view', apiPage),
+  ofAccount('GET', '/changes', 'audit.view', changesPage),
 ];
 
 async function home({ admin, people, person, text }: Visit): Promise<PageAnswer> {
@@ -22,10 +31,10 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
   if (accounts.length === 1) return { goTo: `/accounts/${accounts[0]?.account}` };
   if (accounts.length === 0) {
     const who = person.email ?? person.subject;
-    const fault = person.emailFault && html`<p>${text.emailFaults[person.emailFault]}</p>`;
+    const fault = person.emailFault ? html`<p>${text.emailFaults[person.emailFault]}</p>` : '';
     return {
       title: text.noAccount,
-      body: html`<div class="card"><p>${text.noAccountText(who)}</p><pre><code id="identity">${who}</code></pre>${copyButton(text, 'identity')}${fault ?? ''}</div>`,
+      body: html`<div class="card"><p>${text.noAccountText(who)}</p><pre><code id="identity">${who}</code></pre>${copyButton(text, 'identity')}${fault}</div>`,
     };
   }
   const items = accounts.map(({ account }) => html`<li><a href="/accounts/${account}">${account}</a></li>`);
@@ -33,40 +42,37 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
 }
 
 async function overviewPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, text, format } = visit;
-  const { person } = visit;
+  const { admin, account, person, text, format } = visit;
   const { state, plan, planState, created, windows, ownLimits, ...shown } = await admin.accounts.show(account);
-  const told = person.operator ? (['name', 'contact', 'note'] as const) : (['name'] as const);
-  const details = told.flatMap((name) => (shown[name] === null ? [] : [{ name, value: shown[name] }]));
+  const details = person.operator ? (['name', 'contact', 'note'] as const) : (['name'] as const);
   const rows = windowNames.flatMap((name): Html[][] => {
     const window = windows[name];
     if (!window) return [];
     const { limit, used, resets } = window;
     const own = name in ownLimits ? html` <span class="muted">${text.ownLimit}</span>` : '';
-    if (limit === null)
-      return [[text.windows[name], html`${text.unlimited}${own}`, format.number(used), '-', instantOf(visit, resets)]];
+    const meter = limit === null ? '' : quotaMeter(visit, name, { used, limit });
     return [
       [
         text.windows[name],
-        html`${format.number(limit)}${own}`,
-        html`${format.number(used)}${quotaMeter(visit, name, { used, limit })}`,
-        format.number(Math.max(0, limit - used)),
+        html`${limit === null ? text.unlimited : format.number(limit)}${own}`,
+        html`${format.number(used)}${meter}`,
+        limit === null ? '-' : format.number(Math.max(0, limit - used)),
         instantOf(visit, resets),
       ],
     ];
   });
-  const head = [text.window, text.limit, text.used, { number: text.left }, text.resets];
+  const head = [text.window, text.limit, text.used, numbers(text.left), text.resets];
   return {
     title: text.overview,
     body: html`${doneNote(visit)}
 ${state === 'suspended' ? html`<p class="note bad">${text.suspendedText}</p>` : ''}
 ${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</p>` : ''}
-<div class="card"><dl class="facts">
-${details.map(({ name, value }) => html`<div><dt>${text.detailNames[name]}</dt><dd>${value}</dd></div>`)}
-<div><dt>${text.state}</dt><dd>${stateTag(state, text)}</dd></div>
-<div><dt>${text.plan}</dt><dd>${plan}</dd></div>
-<div><dt>${text.created}</dt><dd>${instantOf(visit, created)}</dd></div>
-</dl></div>
+<div class="card">${facts([
+      ...details.flatMap((name) => (shown[name] === null ? [] : [[text.detailNames[name], shown[name]] as const])),
+      [text.state, stateTag(state, text)],
+      [text.plan, plan],
+      [text.created, instantOf(visit, created)],
+    ])}</div>
 <div class="card">${scrollTable(text.limits, head, rows)}<p class="muted">${text.utc}</p></div>`,
   };
 }
@@ -87,7 +93,7 @@ function quotaMeter({ text, format }: Visit, name: WindowName, { used, limit }: 
     : meter;
 }
 
-async function apiPage(visit: AccountVisit): Promise<Page> {
+function apiPage(visit: AccountVisit): Page {
   const { text, tools } = visit;
   const { apiUrl } = tools.settings;
   return {

@@ -1,16 +1,19 @@
 import { html } from 'hono/html';
-import { AdminError } from '../../packages/admin/index.ts';
+import * as z from 'zod/mini';
+import { AdminError, type Limits, type WindowName, windowNames } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
-import type { Html, Page, Visit } from '../visit/visit.ts';
-import { faultPage, notFoundPage } from './parts.ts';
+import { type Html, OtherPage, type Page, type Visit } from '../visit/visit.ts';
+import { conflictPage, invalidPage, notFoundPage } from './parts.ts';
 
 /** A field of a form. What somebody typed goes before `value`, so that a form that failed keeps it. */
-export type Field = {
+type Field = {
   name: string;
   label: string;
   hint?: string;
+  /** The id of a hint that several fields share, instead of one of its own. */
+  hintId?: string;
   value?: string;
-  type?: 'text' | 'date' | 'email';
+  type?: 'text' | 'date' | 'search';
   /** The lowest date. */
   min?: string;
   maxLength?: number;
@@ -19,10 +22,10 @@ export type Field = {
 
 /** A label, a hint and an input, with what is wrong about it beside it. */
 export function field(visit: Pick<Visit, 'form' | 'fault'>, given: Field): Html {
-  const { name, label, hint, type = 'text', min, maxLength, required = false } = given;
+  const { name, label, hint, hintId = hint && `${name}-hint`, type = 'text', min, maxLength, required } = given;
   const value = visit.form[name] ?? given.value ?? '';
-  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ''}${faultOf(visit, name)}
-<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${min ? html` min="${min}"` : ''}${maxLength ? html` maxlength="${maxLength}"` : ''}${required ? html` required` : ''}${describedBy(visit, name, hint)}></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${hintId}">${hint}</p>` : ''}${faultOf(visit, name)}
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${min ? html` min="${min}"` : ''}${maxLength ? html` maxlength="${maxLength}"` : ''}${required ? html` required` : ''}${describedBy(visit, name, hintId)}></div>`;
 }
 
 /** A label and a choice; `options` by their values. */
@@ -38,21 +41,52 @@ export function choice(
   return html`<div class="field"><label for="${name}">${label}</label>${faultOf(visit, name)}<select id="${name}" name="${name}"${describedBy(visit, name)}>${items}</select></div>`;
 }
 
+/** A value that goes along with a form. */
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`;
+
 function faultOf({ fault }: Pick<Visit, 'fault'>, name: string): Html {
   return fault?.field === name ? html`<p class="fault" id="${name}-fault">${fault.message}</p>` : '';
 }
 
-function describedBy({ fault }: Pick<Visit, 'fault'>, name: string, hint?: string): Html {
+function describedBy({ fault }: Pick<Visit, 'fault'>, name: string, hintId?: string): Html {
   const isWrong = fault?.field === name;
-  const ids = [...(isWrong ? [`${name}-fault`] : []), ...(hint ? [`${name}-hint`] : [])].join(' ');
+  const ids = [...(isWrong ? [`${name}-fault`] : []), ...(hintId ? [hintId] : [])].join(' ');
   return html`${ids ? html` aria-describedby="${ids}"` : ''}${isWrong ? html` aria-invalid="true"` : ''}`;
 }
+
+/** The button that sends a form; the script presses one that `goesOn`. `cancel` is where a link beside it leads. */
+type Submit = { label: string; isDanger?: boolean; goesOn?: boolean; cancel?: string };
+
+/** A form that is sent to `action`. */
+export function postForm({ formField, text }: Visit, action: string, fields: Html, submit: Submit): Html {
+  const { label, isDanger, goesOn, cancel } = submit;
+  const leave = cancel ? html`<a class="button plain" href="${cancel}">${text.cancel}</a>` : '';
+  return html`<form method="post" action="${action}">${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
+}
+
+/** A form without a field of its own, whose button says what it does. */
+export function searchForm(action: string, fields: Html, label: string): Html {
+  return html`<form method="get" action="${action}" role="search">${fields}<div><button class="button">${label}</button></div></form>`;
+}
+
+/** A question before something that can't be undone. */
+export function confirmation(
+  visit: Visit,
+  ask: { title: string; explanation: string; action: string; yes: string; cancel: string; fields?: Html },
+): Page {
+  const { title, explanation, action, yes, cancel, fields = '' } = ask;
+  const form = postForm(visit, action, fields, { label: yes, isDanger: true, cancel });
+  return { title, body: html`<div class="card"><p>${explanation}</p>${form}</div>` };
+}
+
+type Show<V> = (visit: V) => Page | Promise<Page>;
 
 /** The page of a form that failed: as it was sent, with what is wrong above it and beside the field. */
 export async function faulty<V extends Visit>(
   visit: V,
   fault: NonNullable<Visit['fault']>,
-  show: (visit: V) => Page | Promise<Page>,
+  show: Show<V>,
 ): Promise<Page> {
   const { title, body } = await show({ ...visit, fault });
   const { text } = visit;
@@ -63,43 +97,46 @@ export async function faulty<V extends Visit>(
   };
 }
 
-/** The form that a change comes from: how to show it again, and which field an invalid value is about. */
-export type FormOf<V> = {
-  show: (visit: V) => Page | Promise<Page>;
-  field: string;
-  about: keyof Text['errors'];
+/** What a refusal is about, and where a visitor can continue. */
+type FormChange<V> = {
   back: string;
+  /** What an invalid value is about. */
+  about: keyof Text['errors'];
+  /** The form that the change came from, and which of its fields an invalid value is in. */
+  form?: { show: Show<V>; field: string };
+  /** What a code means here: a page, or a sentence. */
+  own?: { [Code in AdminError['code']]?: Page | string };
 };
 
 /**
- * Runs a change of a form. What the admin module refuses is shown in the form, in the reader's language; a conflict and
- * what does not exist have pages of their own.
+ * Runs a change of a form. What the admin module refuses is shown in the form, or on a page of its own, in the reader's
+ * language; a conflict and what does not exist always have a page.
+ * @throws OtherPage
  */
-export async function saving<V extends Visit, T>(
-  visit: V,
-  { show, field, about, back }: FormOf<V>,
-  work: () => Promise<T>,
-  own: { [Code in AdminError['code']]?: Page | string } = {},
-): Promise<{ result: T } | { fault: Page }> {
+export async function attempt<V extends Visit, T>(visit: V, of: FormChange<V>, work: () => Promise<T>): Promise<T> {
   try {
-    return { result: await work() };
+    return await work();
   } catch (error) {
-    if (!(error instanceof AdminError)) throw error;
-    const { errors } = visit.text;
-    const given = own[error.code];
-    if (given !== undefined && typeof given !== 'string') return { fault: given };
-    if (error.code === 'conflict' && given === undefined)
-      return {
-        fault: faultPage(visit.text, { title: errors.conflict, explanation: errors.conflictText, back, status: 409 }),
-      };
-    if (error.code === 'not_found' && given === undefined) return { fault: notFoundPage(visit.text, back) };
-    const message = given ?? refusalText(visit.text, error, about);
-    return { fault: await faulty(visit, { field, message }, show) };
+    if (error instanceof AdminError) throw new OtherPage(await refusalPage(visit, of, error));
+    throw error;
   }
 }
 
-/** What a refusal of the admin module means for the reader. */
-export function refusalText({ errors }: Text, { code, reason }: AdminError, about: keyof Text['errors']): string {
+async function refusalPage<V extends Visit>(
+  visit: V,
+  { back, about, form, own = {} }: FormChange<V>,
+  error: AdminError,
+): Promise<Page> {
+  const { text } = visit;
+  const given = own[error.code];
+  if (given !== undefined && typeof given !== 'string') return given;
+  if (error.code === 'conflict' && given === undefined) return conflictPage(text, back);
+  if (error.code === 'not_found' && given === undefined) return notFoundPage(text, back);
+  const message = given ?? refusalText(text, error, about);
+  return form ? faulty(visit, { field: form.field, message }, form.show) : invalidPage(text, back, message);
+}
+
+function refusalText({ errors }: Text, { code, reason }: AdminError, about: keyof Text['errors']): string {
   if (reason === 'last_admin') return errors.lastAdmin;
   if (reason === 'day') return errors.tooManyToday;
   const known: { [Code in AdminError['code']]?: string } = {
@@ -108,4 +145,54 @@ export function refusalText({ errors }: Text, { code, reason }: AdminError, abou
     too_many_members: errors.tooManyMembers,
   };
   return known[code] ?? errors[about];
+}
+
+/**
+ * A hidden field with the values that a form shows. A change made after the form was opened is then refused, not
+ * overwritten.
+ */
+export const seenField = (seen: object): Html => hidden('seen', JSON.stringify(seen));
+
+/** The values in the field that `seenField` writes. @throws OtherPage if the field is missing or malformed */
+export function readSeen<T>({ form, text }: Visit, schema: z.ZodMiniType<T>, back: string): T {
+  try {
+    return schema.parse(JSON.parse(form.seen ?? ''));
+  } catch {
+    throw new OtherPage(invalidPage(text, back, text.errors.other));
+  }
+}
+
+/** The limits in a hidden field with the values that the form showed. */
+export const limitsField = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
+
+/** A field for the limit of each window, with what it is now; `hint` says what an empty one means. */
+export function limitFields(visit: Visit, limits: Limits, hint: string): Html {
+  const { text } = visit;
+  const fields = windowNames.map((name) => {
+    const limit = limits[name];
+    const value = limit === null ? text.unlimited : String(limit ?? '');
+    const label = `${text.limit} ${text.windows[name].toLowerCase()}`;
+    return field(visit, { name: `limit-${name}`, label, value, hintId: 'limit-hint' });
+  });
+  return html`<div class="fields">${fields}</div><p class="hint" id="limit-hint">${hint}</p>`;
+}
+
+/** What was entered there, without the empty fields, or the name of a field that is no limit. */
+export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong: string } {
+  const limits: Partial<Record<WindowName, number | null>> = {};
+  for (const name of windowNames) {
+    const given = (form[`limit-${name}`] ?? '').toLowerCase();
+    const number = readNumber(given);
+    if (given === '') continue;
+    if ([text.unlimited, 'unlimited'].includes(given)) limits[name] = null;
+    else if (number === undefined) return { wrong: `limit-${name}` };
+    else limits[name] = number;
+  }
+  return { limits };
+}
+
+/** A whole number as people write it, with or without marks between the thousands; `undefined` for anything else. */
+function readNumber(text: string): number | undefined {
+  if (!/^(\d{1,13}|\d{1,3}([., \u00a0\u202f])\d{3}(\2\d{3}){0,3})$/.test(text)) return undefined;
+  return Number(text.replaceAll(/\D/g, ''));
 }

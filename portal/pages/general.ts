@@ -1,9 +1,21 @@
 import { html } from 'hono/html';
 import type { Text } from '../text/en.ts';
-import type { Page } from '../visit/visit.ts';
+import { ofService, type Page, type PageRoute, type Visit } from '../visit/visit.ts';
 import { faultPage } from './parts.ts';
 
-/** Whom the portal does not know. */
+/** What a customer's people have to know, in their language: the texts have it. */
+export const helpPages: readonly PageRoute[] = [ofService('GET', '/help', 'home', helpPage)];
+
+function helpPage({ text }: Visit): Page {
+  const { title, sections } = text.help;
+  const cards = sections.map(({ name, sentences, terms = [] }) => {
+    const list = terms.map(([term, meaning]) => html`<div><dt>${term}</dt><dd>${meaning}</dd></div>`);
+    return html`<div class="card"><h2>${name}</h2>${sentences.map((one) => html`<p>${one}</p>`)}${list.length > 0 ? html`<dl class="terms">${list}</dl>` : ''}</div>`;
+  });
+  return { title, body: html`${cards}` };
+}
+
+/** The first page of a visitor who has not signed in. */
 export function welcome(text: Text): Page {
   return {
     title: text.welcome,
@@ -11,7 +23,7 @@ export function welcome(text: Text): Page {
   };
 }
 
-/** After the end of a session; `atProvider` is where the one of the provider ends. */
+/** The page after a session; `atProvider` is where the session of the provider ends. */
 export function signedOut(text: Text, atProvider: string | undefined): Page {
   const there = atProvider ? html`<a class="button plain" href="${atProvider}">${text.signOutThere}</a>` : '';
   return {

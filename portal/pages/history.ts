@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import {
+  AdminError,
   type AuditEntry,
   type AuditPage,
   type AuditPageOptions,
@@ -7,7 +8,8 @@ import {
   type KeyView,
 } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
-import { changing, instantOf, limitsText, scrollTable } from './parts.ts';
+import { attempt } from './form.ts';
+import { instantOf, limitsText, pager, scrollTable } from './parts.ts';
 
 /**
  * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of
@@ -20,44 +22,31 @@ export function actorName({ person, text, tools }: Visit, actor: string): string
 
 const changesShown = 50;
 
-/** The part of a page with who changed what, as operators read it, the newest first; `own` is the path of the page. */
-export async function changesPart(
-  visit: Visit,
-  own: string,
-  read: (page: AuditPageOptions) => Promise<AuditPage>,
-): Promise<Html> {
-  const { text } = visit;
-  const after = visit.c.req.query('changes');
-  const found = await changing(text, own, 'other', () => read({ limit: 20, ...(after && { cursor: after }) }));
-  // A cursor that no link has: from the newest on.
-  const { entries, cursor } = 'fault' in found ? await read({ limit: 20 }) : found.result;
+/** The part of a page with who changed what, as operators read it, the newest first. */
+export async function changesPart(visit: Visit, read: (page: AuditPageOptions) => Promise<AuditPage>): Promise<Html> {
+  const after = visit.query.changes;
+  const readAfter = (cursor?: string) => read({ limit: 20, ...(cursor && { cursor }) });
+  const { entries, cursor } = await readAfter(after).catch((error: unknown) => {
+    // A cursor that no link has.
+    if (after && error instanceof AdminError) return readAfter();
+    throw error;
+  });
   if (entries.length === 0) return '';
   const table = historyTable(visit, entries, ({ detail }) => describe(visit, detail));
-  return html`<div class="card" id="changes">${table}${pager(visit, { own, name: 'changes', after, cursor })}</div>`;
-}
-
-type Pages = { own: string; name: string; after: string | undefined; cursor: string | null };
-
-function pager({ text }: Visit, { own, name, after, cursor }: Pages): Html {
-  if (!after && !cursor) return '';
-  const at = name === 'changes' ? '#changes' : '';
-  return html`<p class="actions">${after ? html`<a href="${own}${at}">${text.first}</a>` : ''}${cursor ? html`<a href="${own}?${new URLSearchParams({ [name]: cursor }).toString()}${at}">${text.next}</a>` : ''}</p>`;
+  return html`<div class="card" id="changes">${table}${pager(visit, { name: 'changes', cursor, at: '#changes' })}</div>`;
 }
 
 /** The changes of an account: keys by their names, and no word of how they are stored. */
 export async function changesPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, c, person, text } = visit;
-  const after = c.req.query('after');
-  const page = { limit: changesShown, ...(after && { cursor: after }) };
-  const own = `/accounts/${account}/changes`;
-  const read = async () => Promise.all([admin.accounts.auditPage(account, page), admin.keys.list(account)]);
-  const found = await changing(text, own, 'other', read);
-  if ('fault' in found) return found.fault;
-  const [{ entries, cursor }, keys] = found.result;
+  const { admin, account, query, person, text } = visit;
+  const page = { limit: changesShown, ...(query.after && { cursor: query.after }) };
+  const [{ entries, cursor }, keys] = await attempt(visit, { back: visit.path, about: 'other' }, () =>
+    Promise.all([admin.accounts.auditPage(account, page), admin.keys.list(account)]),
+  );
   const told = entries.filter(({ action }) => person.operator || action in text.auditActions);
   return {
     title: text.changes,
-    body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}${pager(visit, { own, name: 'after', after, cursor })}</div>`,
+    body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}${pager(visit, { name: 'after', cursor })}</div>`,
   };
 }
 

@@ -1,45 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { type KeyView, labelAfter } from '../../packages/admin/index.ts';
-import { type AccountVisit, type Html, may, type Page, type PageAnswer, type PageRoute } from '../visit/visit.ts';
+import {
+  type AccountVisit,
+  type Html,
+  may,
+  ofAccount,
+  type Page,
+  type PageAnswer,
+  type PageRoute,
+} from '../visit/visit.ts';
 import { copyButton, curlLine } from './account.ts';
-import { choice, type FormOf, faulty, field, saving } from './form.ts';
+import { attempt, choice, faulty, field, hidden, postForm } from './form.ts';
 import { actorName } from './history.ts';
 import { type Column, listOf } from './list.ts';
-import { changing, doneNote, faultPage, instantOf, notFoundPage, postForm, stateTag } from './parts.ts';
+import { doneNote, facts, faultPage, instantOf, notFoundPage, stateTag } from './parts.ts';
 
 /** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
 export const keyPages: readonly PageRoute[] = [
-  { of: 'account', method: 'GET', path: '/accounts/:account/keys', action: 'account.view', handle: listPage },
-  { of: 'account', method: 'POST', path: '/accounts/:account/keys', action: 'key.change', handle: create },
-  {
-    of: 'account',
-    method: 'GET',
-    path: '/accounts/:account/keys/:key/rotate',
-    action: 'key.change',
-    handle: (visit) => withKey(visit, (key) => rotatePage(visit, key)),
-  },
-  {
-    of: 'account',
-    method: 'POST',
-    path: '/accounts/:account/keys/:key/rotate',
-    action: 'key.change',
-    handle: (visit) => withKey(visit, (key) => rotate(visit, key)),
-  },
-  {
-    of: 'account',
-    method: 'GET',
-    path: '/accounts/:account/keys/:key/revoke',
-    action: 'key.change',
-    handle: (visit) => withKey(visit, (key) => revokePage(visit, key)),
-  },
-  {
-    of: 'account',
-    method: 'POST',
-    path: '/accounts/:account/keys/:key/revoke',
-    action: 'key.change',
-    handle: (visit) => withKey(visit, (key) => revoke(visit, key)),
-  },
+  ofAccount('GET', '/keys', 'account.view', listPage),
+  ofAccount('POST', '/keys', 'key.change', create),
+  ofAccount('GET', '/keys/:key/rotate', 'key.change', withKey(rotatePage)),
+  ofAccount('POST', '/keys/:key/rotate', 'key.change', withKey(rotate)),
+  ofAccount('GET', '/keys/:key/revoke', 'key.change', withKey(revokePage)),
+  ofAccount('POST', '/keys/:key/revoke', 'key.change', withKey(revoke)),
 ];
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/keys`;
@@ -105,18 +89,16 @@ function actionsOn(visit: AccountVisit, key: KeyView): Html {
 }
 
 /** The token in a form makes sure that sending it twice creates one key. */
-const onceField = () => html`<input type="hidden" name="once" value="${randomUUID()}">`;
+const onceField = () => hidden('once', randomUUID());
+
+const labelLength = 64;
 
 function createForm(visit: AccountVisit): Html {
   const { text, tools } = visit;
   const min = new Date(tools.now() + 86_400_000).toISOString().slice(0, 10);
-  return postForm(
-    visit,
-    pathOf(visit),
-    html`${onceField()}${field(visit, { name: 'label', label: text.label, hint: text.labelHint, maxLength: 64, required: true })}
-${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, type: 'date', min })}
-<div><button class="button">${text.createKey}</button></div>`,
-  );
+  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.label, hint: text.labelHint, maxLength: labelLength, required: true })}
+${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, type: 'date', min })}`;
+  return postForm(visit, pathOf(visit), fields, { label: text.createKey });
 }
 
 async function create(visit: AccountVisit): Promise<PageAnswer> {
@@ -126,9 +108,17 @@ async function create(visit: AccountVisit): Promise<PageAnswer> {
   const isPast = day !== undefined && !(day.getTime() > tools.now());
   if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
   const input = { account, label, token: once, ...(day && { expires: day }) };
-  const of = { show: listPage, field: 'label', about: 'label', back: pathOf(visit) } as const;
-  const made = await saving(visit, of, () => admin.keys.create(input), { already_created: createdBefore(visit) });
-  return 'fault' in made ? made.fault : newKeyPage(visit, made.result.key, '');
+  const { key } = await attempt(
+    visit,
+    {
+      back: pathOf(visit),
+      about: 'label',
+      form: { show: listPage, field: 'label' },
+      own: { already_created: createdBefore(visit) },
+    },
+    () => admin.keys.create(input),
+  );
+  return newKeyPage(visit, key, '');
 }
 
 function createdBefore(visit: AccountVisit): Page {
@@ -146,16 +136,15 @@ ${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
   };
 }
 
-async function withKey(
-  visit: AccountVisit,
-  show: (key: KeyView) => PageAnswer | Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  const { admin, account, c, text } = visit;
-  const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === c.req.param('key'));
-  return key ? show(key) : notFoundPage(text, pathOf(visit));
+/** A page about the key that its path names. */
+function withKey(show: (visit: AccountVisit, key: KeyView) => Promise<PageAnswer>) {
+  return async (visit: AccountVisit): Promise<PageAnswer> => {
+    const { admin, account, params, text } = visit;
+    const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === params.key);
+    return key ? show(visit, key) : notFoundPage(text, pathOf(visit));
+  };
 }
 
-/** Everything by which somebody can tell this key from another one. */
 /** How many days of use the pages say before a key is replaced or revoked. */
 const recentDays = 7;
 
@@ -166,9 +155,10 @@ async function recentUse({ admin, account, tools }: AccountVisit, { keyId }: Key
   return keys.find((key) => key.keyId === keyId)?.lookups ?? 0;
 }
 
+/** Everything by which somebody can tell this key from another one. */
 function factsOf(visit: AccountVisit, key: KeyView, recent: number): Html {
   const { text, format } = visit;
-  const facts: [string, Html][] = [
+  return facts([
     [text.label, key.label ?? '-'],
     [text.keyId, html`<code>${key.keyId}</code>`],
     [text.state, stateOf(visit, key)],
@@ -176,8 +166,7 @@ function factsOf(visit: AccountVisit, key: KeyView, recent: number): Html {
     [text.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
     [text.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
     [text.recentLookups(recentDays), format.number(recent)],
-  ];
-  return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  ]);
 }
 
 /** How long the old key goes on working, in hours. */
@@ -185,14 +174,14 @@ const graceHours = [1, 24, 168, 720] as const;
 
 async function rotatePage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { text } = visit;
-  const label = labelAfter(key.label ?? key.keyId);
+  const value = labelAfter(key.label ?? key.keyId);
   const options = graceHours.map((hours) => [String(hours), text.graces[hours]] as const);
-  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value: label, maxLength: 64, required: true })}
-${choice(visit, { name: 'grace', label: text.grace, options, value: '24' })}
-<div class="actions"><button class="button">${text.rotateYes}</button><a class="button plain" href="${pathOf(visit)}">${text.cancel}</a></div>`;
+  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value, maxLength: labelLength, required: true })}
+${choice(visit, { name: 'grace', label: text.grace, options, value: '24' })}`;
+  const form = postForm(visit, visit.path, fields, { label: text.rotateYes, cancel: pathOf(visit) });
   return {
     title: text.rotateKey(nameOf(key)),
-    body: html`<div class="card">${factsOf(visit, key, await recentUse(visit, key))}</div><div class="card"><p>${text.rotateText}</p>${postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields)}</div>`,
+    body: html`<div class="card">${factsOf(visit, key, await recentUse(visit, key))}</div><div class="card"><p>${text.rotateText}</p>${form}</div>`,
   };
 }
 
@@ -201,22 +190,20 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { label = '', once = '' } = form;
   const hours = graceHours.find((one) => String(one) === form.grace) ?? 24;
   const ends = new Date((Math.floor(tools.now() / 1000) + hours * 3600) * 1000);
-  const of: FormOf<AccountVisit> = {
-    show: (again) => rotatePage(again, key),
-    field: 'label',
-    about: 'label',
-    back: pathOf(visit),
-  };
-  const work = () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once });
-  const own = { already_created: createdBefore(visit), too_many_keys: tooManyText(visit) };
-  const made = await saving(visit, of, work, own);
-  if ('fault' in made) return made.fault;
-  const { replaced } = made.result;
+  const made = await attempt(
+    visit,
+    {
+      back: pathOf(visit),
+      about: 'label',
+      form: { show: (again) => rotatePage(again, key), field: 'label' },
+      own: { already_created: createdBefore(visit), too_many_keys: text.errors.tooManyReplaced },
+    },
+    () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
+  );
+  const { replaced } = made;
   const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
-  return newKeyPage(visit, made.result.key, old);
+  return newKeyPage(visit, made.key, old);
 }
-
-const tooManyText = ({ text }: AccountVisit) => text.errors.tooManyReplaced;
 
 const isInUse = ({ state, lastUsed }: KeyView, recent: number) =>
   state === 'active' && (lastUsed !== null || recent > 0);
@@ -233,10 +220,10 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const confirm = isInUse(key, recent)
     ? field(visit, { name: 'confirm', label: text.confirmId, hint: text.confirmIdHint, maxLength: 8, required: true })
     : '';
-  const fields = html`${confirm}<div class="actions"><button class="button danger">${text.revokeYes}</button><a class="button plain" href="${back}">${text.cancel}</a></div>`;
+  const form = postForm(visit, visit.path, confirm, { label: text.revokeYes, isDanger: true, cancel: back });
   return {
     title: text.revokeKey(nameOf(key)),
-    body: html`<div class="card">${factsOf(visit, key, recent)}</div><div class="card"><p>${text.revokeText}</p>${postForm(visit, `${back}/${key.keyId}/revoke`, fields)}</div>`,
+    body: html`<div class="card">${factsOf(visit, key, recent)}</div><div class="card"><p>${text.revokeText}</p>${form}</div>`,
   };
 }
 
@@ -246,6 +233,7 @@ async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { keyId } = key;
   if (form.confirm !== keyId && isInUse(key, await recentUse(visit, key)))
     return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) => revokePage(again, key));
-  const done = await changing(text, pathOf(visit), 'notFoundText', () => admin.keys.revoke({ account, keyId }));
-  return 'fault' in done ? done.fault : { goTo: `${pathOf(visit)}?done=revoked` };
+  const back = pathOf(visit);
+  await attempt(visit, { back, about: 'notFoundText' }, () => admin.keys.revoke({ account, keyId }));
+  return { goTo: `${back}?done=revoked` };
 }

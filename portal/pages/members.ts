@@ -1,22 +1,25 @@
 import { html } from 'hono/html';
 import { type MemberView, roles } from '../../packages/admin/index.ts';
-import { type AccountVisit, type Html, may, type Page, type PageAnswer, type PageRoute } from '../visit/visit.ts';
-import { choice, field, saving } from './form.ts';
+import {
+  type AccountVisit,
+  type Html,
+  may,
+  OtherPage,
+  ofAccount,
+  type Page,
+  type PageAnswer,
+  type PageRoute,
+} from '../visit/visit.ts';
+import { attempt, choice, confirmation, field, hidden, postForm } from './form.ts';
 import { type Column, listOf } from './list.ts';
-import { changing, confirmation, doneNote, faultPage, instantOf, postForm } from './parts.ts';
+import { doneNote, faultPage, instantOf } from './parts.ts';
 
 /** Who may sign in for an account. */
 export const memberPages: readonly PageRoute[] = [
-  { of: 'account', method: 'GET', path: '/accounts/:account/members', action: 'member.view', handle: membersPage },
-  { of: 'account', method: 'POST', path: '/accounts/:account/members', action: 'member.change', handle: add },
-  {
-    of: 'account',
-    method: 'GET',
-    path: '/accounts/:account/members/remove',
-    action: 'member.change',
-    handle: async (visit) => removeQuestion(visit, visit.c.req.query('person') ?? ''),
-  },
-  { of: 'account', method: 'POST', path: '/accounts/:account/members/remove', action: 'member.change', handle: remove },
+  ofAccount('GET', '/members', 'member.view', membersPage),
+  ofAccount('POST', '/members', 'member.change', add),
+  ofAccount('GET', '/members/remove', 'member.change', removeQuestion),
+  ofAccount('POST', '/members/remove', 'member.change', remove),
 ];
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/members`;
@@ -37,15 +40,7 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
     },
     { name: 'role', label: text.role, show: ({ role: given }) => text.roles[given], sort: ({ role: given }) => given },
     { name: 'added', label: text.added, show: ({ added }) => instantOf(visit, added), sort: ({ added }) => added },
-    ...(canChange
-      ? [
-          {
-            name: 'actions',
-            label: text.actions,
-            show: ({ person }: MemberView) => (isSelf(visit, person) ? '' : removeLink(visit, person)),
-          },
-        ]
-      : []),
+    ...(canChange ? [{ name: 'actions', label: text.actions, show: removeLink(visit) }] : []),
   ];
   const list = listOf(visit, {
     caption: text.members,
@@ -61,61 +56,57 @@ ${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemb
   };
 }
 
-function removeLink(visit: AccountVisit, person: string): Html {
+function removeLink(visit: AccountVisit): (member: MemberView) => Html {
   const { text } = visit;
-  return html`<a href="${pathOf(visit)}/remove?person=${encodeURIComponent(person)}" aria-label="${text.remove}: ${person}">${text.remove}</a>`;
+  return ({ person }) =>
+    isSelf(visit, person)
+      ? ''
+      : html`<a href="${pathOf(visit)}/remove?person=${encodeURIComponent(person)}" aria-label="${text.remove}: ${person}">${text.remove}</a>`;
 }
 
 function addForm(visit: AccountVisit): Html {
   const { text } = visit;
   const options = roles.map((role) => [role, text.roles[role]] as const);
-  return postForm(
-    visit,
-    pathOf(visit),
-    html`${field(visit, { name: 'person', label: text.email, required: true })}
-${choice(visit, { name: 'role', label: text.role, options })}
-<div><button class="button">${text.addMember}</button></div>`,
-  );
+  const fields = html`${field(visit, { name: 'person', label: text.email, required: true })}
+${choice(visit, { name: 'role', label: text.role, options })}`;
+  return postForm(visit, pathOf(visit), fields, { label: text.addMember });
 }
 
 async function add(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form } = visit;
-  const { person = '', role = '' } = form;
-  if (isSelf(visit, person)) return refuseSelf(visit);
-  const input = { account, person, role: role === 'admin' ? 'admin' : 'viewer' } as const;
-  const of = { show: membersPage, field: 'person', about: 'person', back: pathOf(visit) } as const;
-  const done = await saving(visit, of, () => admin.members.add(input));
-  return 'fault' in done ? done.fault : { goTo: `${pathOf(visit)}?done=member` };
+  const person = somebodyElse(visit, form.person);
+  const input = { account, person, role: form.role === 'admin' ? 'admin' : 'viewer' } as const;
+  const of = { back: pathOf(visit), about: 'person', form: { show: membersPage, field: 'person' } } as const;
+  await attempt(visit, of, () => admin.members.add(input));
+  return { goTo: `${pathOf(visit)}?done=member` };
 }
 
-function removeQuestion(visit: AccountVisit, person: string): Page {
-  const { text } = visit;
-  if (isSelf(visit, person)) return refuseSelf(visit);
+function removeQuestion(visit: AccountVisit): Page {
+  const { query, text } = visit;
+  const person = somebodyElse(visit, query.person);
   return confirmation(visit, {
     title: text.removeMember(person),
     explanation: text.removeMemberText,
-    action: `${pathOf(visit)}/remove`,
+    action: visit.path,
     yes: text.removeMemberYes,
     cancel: pathOf(visit),
-    hidden: html`<input type="hidden" name="person" value="${person}">`,
+    fields: hidden('person', person),
   });
 }
 
 async function remove(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, form, text } = visit;
-  const { person = '' } = form;
-  if (isSelf(visit, person)) return refuseSelf(visit);
-  const done = await changing(text, pathOf(visit), 'person', () => admin.members.remove({ account, person }));
-  return 'fault' in done ? done.fault : { goTo: `${pathOf(visit)}?done=removed` };
+  const { admin, account, form } = visit;
+  const person = somebodyElse(visit, form.person);
+  const back = pathOf(visit);
+  await attempt(visit, { back, about: 'person' }, () => admin.members.remove({ account, person }));
+  return { goTo: `${back}?done=removed` };
 }
 
-/** Administrators can't remove themselves, so they don't lock themselves out by mistake. */
-function refuseSelf(visit: AccountVisit): Page {
-  const { text } = visit;
-  return faultPage(text, {
-    title: text.errors.forbidden,
-    explanation: text.notYourself,
-    back: pathOf(visit),
-    status: 403,
-  });
+/** Administrators can't change themselves, so they don't lock themselves out by mistake. @throws OtherPage */
+function somebodyElse(visit: AccountVisit, person = ''): string {
+  if (!isSelf(visit, person)) return person;
+  const { errors, notYourself: explanation } = visit.text;
+  throw new OtherPage(
+    faultPage(visit.text, { title: errors.forbidden, explanation, back: pathOf(visit), status: 403 }),
+  );
 }

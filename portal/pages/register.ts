@@ -1,79 +1,58 @@
 import { html } from 'hono/html';
 import type { LoadDecision, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
-import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import {
+  type Html,
+  OtherPage,
+  ofService,
+  type Page,
+  type PageAnswer,
+  type PageRoute,
+  type Visit,
+} from '../visit/visit.ts';
+import { attempt, confirmation, hidden } from './form.ts';
 import { changesPart } from './history.ts';
-import { changing, confirmation, doneNote, faultPage, instantOf, notFoundPage, scrollTable } from './parts.ts';
+import { conflictPage, csvFile, doneNote, facts, instantOf, notFoundPage, numbers, scrollTable } from './parts.ts';
 
 /** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
 export const registerPages: readonly PageRoute[] = [
-  {
-    of: 'service',
-    method: 'GET',
-    path: '/operator/register',
-    action: 'operator.view',
-    handle: (visit) => withLoads(visit, registerPage),
-  },
-  {
-    of: 'service',
-    method: 'GET',
-    path: '/operator/register/:load',
-    action: 'operator.view',
-    handle: (visit) => withWaiting(visit, loadPage),
-  },
-  {
-    of: 'service',
-    method: 'GET',
-    path: '/operator/register/:load/changes/:file',
-    action: 'operator.view',
-    handle: (visit) => withLoads(visit, changesFile),
-  },
-  ...(['approve', 'reject'] as const).flatMap((decision): PageRoute[] => [
-    {
-      of: 'service',
-      method: 'GET',
-      path: `/operator/register/:load/${decision}`,
-      action: 'load.approve',
-      handle: (visit) => withWaiting(visit, (_, load) => decisionQuestion(visit, load, decision)),
-    },
-    {
-      of: 'service',
-      method: 'POST',
-      path: `/operator/register/:load/${decision}`,
-      action: 'load.approve',
-      handle: (visit) => withLoads(visit, (_, loads) => decide(visit, loads, decision)),
-    },
+  ofService('GET', '/operator/register', 'operator.view', registerPage),
+  ofService('GET', '/operator/register/:load', 'operator.view', loadPage),
+  ofService('GET', '/operator/register/:load/changes/:file', 'operator.view', changesFile),
+  ...(['approve', 'reject'] as const).flatMap((decision) => [
+    ofService('GET', `/operator/register/:load/${decision}`, 'load.approve', (visit) =>
+      decisionQuestion(visit, decision),
+    ),
+    ofService('POST', `/operator/register/:load/${decision}`, 'load.approve', (visit) => decide(visit, decision)),
   ]),
 ];
 
 const registerPath = '/operator/register';
 const pathOf = (load: string) => `${registerPath}/${load}`;
 
-async function withLoads(
-  visit: Visit,
-  show: (visit: Visit, loads: Loads) => PageAnswer | Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  const { loads, text } = visit;
-  if (loads) return show(visit, await loads());
-  return { title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` };
+/** The loads of the register. @throws OtherPage where the loader is not connected */
+async function loadsOf({ loads, text }: Visit): Promise<Loads> {
+  if (loads) return loads();
+  throw new OtherPage({ title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` });
 }
 
-function withWaiting(
-  visit: Visit,
-  show: (visit: Visit, load: WaitingLoad, loads: Loads) => PageAnswer | Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  return withLoads(visit, async (_, loads) => {
-    const found = await changing(visit.text, registerPath, 'load', () => loads.show(visit.c.req.param('load') ?? ''));
-    return 'fault' in found ? found.fault : show(visit, found.result, loads);
-  });
+/** The load that the path names. */
+async function waitingLoad(visit: Visit): Promise<{ load: WaitingLoad; loads: Loads }> {
+  const loads = await loadsOf(visit);
+  return { load: await onRegister(visit, () => loads.show(visit.params.load ?? '')), loads };
 }
 
-async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
+function onRegister<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
+  return attempt(visit, { back: registerPath, about: 'load' }, work);
+}
+
+async function registerPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
+  const loads = await loadsOf(visit);
   const [{ peildatum: live, loads: last }, waiting, running, decisions] = await Promise.all([
     loads.register(),
     loads.waiting(),
     loads.running(),
-    changesPart(visit, registerPath, loads.auditPage),
+    changesPart(visit, loads.auditPage),
   ]);
   const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
     html`<code>${load}</code>`,
@@ -82,16 +61,11 @@ async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
     format.number(addresses),
     [added, changed, removed].map(format.number).join(' / '),
   ]);
-  const head = [
-    text.load,
-    text.snapshotDate,
-    text.time,
-    { number: text.addresses },
-    { number: `${text.added} / ${text.changed} / ${text.removed}` },
-  ];
+  const changes = numbers(`${text.added} / ${text.changed} / ${text.removed}`);
+  const head = [text.load, text.peildatum, text.time, numbers(text.addresses), changes];
   return {
     title: text.register,
-    body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p><dl class="facts"><div><dt>${text.snapshotDate}</dt><dd>${live ? format.day(live) : '-'}</dd></div></dl></div>
+    body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p>${facts([[text.peildatum, live ? format.day(live) : '-']])}</div>
 ${running[0] ? runningNote(visit, running[0].since) : ''}
 <div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
 <div class="card">${rows.length > 0 ? scrollTable(text.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
@@ -145,21 +119,25 @@ function approvalNote(visit: Visit, { approval, proposal }: WaitingLoad): Html {
   return html`<p class="note${state === 'failed' ? ' bad' : ''}">${made(by)} ${instantOf(visit, time)}. ${became}</p>`;
 }
 
-async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<Page> {
+async function loadPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
+  const { load, loads } = await waitingLoad(visit);
   const { peildatum, livePeildatum, addresses, added, changed, removed, problems, proposal } = load;
-  const count = (name: string, value: number | null) =>
-    html`<div><dt>${name}</dt><dd>${value === null ? '-' : format.number(value)}</dd></div>`;
   const [other] = await loads.running();
   const isRunning = load.approval?.state === 'running' && load.approval.proposal === proposal;
   const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?proposal=${proposal}">${text.decisions.approve.name}</a><a class="button plain" href="${pathOf(load.load)}/reject?proposal=${proposal}">${text.decisions.reject.name}</a></p>`;
   return {
     title: text.loadOf(format.day(peildatum)),
     body: html`<div class="card"><h2>${text.whyItWaits}</h2>${objectionList(visit, load)}<p>${text.waitingText}</p></div>
-<div class="card"><h2>${text.whatItChanges}</h2><dl class="facts">
-<div><dt>${text.snapshotDate}</dt><dd>${format.day(peildatum)}</dd></div>
-<div><dt>${text.liveDate}</dt><dd>${livePeildatum ? format.day(livePeildatum) : '-'}</dd></div>
-${count(text.addressesAfter, addresses)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
+<div class="card"><h2>${text.whatItChanges}</h2>${facts([
+      [text.peildatum, format.day(peildatum)],
+      [text.liveDate, livePeildatum ? format.day(livePeildatum) : '-'],
+      [text.addressesAfter, format.number(addresses)],
+      [text.added, format.number(added)],
+      [text.changed, format.number(changed)],
+      [text.removed, format.number(removed)],
+      [text.problems, problems === null ? '-' : format.number(problems)],
+    ])}</div>
 ${mostChangedTables(visit, load)}<div class="card">${await exampleTable(visit, load)}${changesLinks(visit, load)}</div>
 ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
 <p><a href="${registerPath}">${text.backToRegister}</a></p>`,
@@ -176,19 +154,18 @@ function changesLinks({ text, format }: Visit, { load, changesFiles }: WaitingLo
   return html`<p class="actions">${links}</p>`;
 }
 
-async function changesFile(visit: Visit, loads: Loads): Promise<PageAnswer> {
-  const { c, text } = visit;
-  const [load, file] = [c.req.param('load') ?? '', c.req.param('file') ?? ''];
-  if (!/^[1-9]\d{0,3}$/.test(file)) return notFoundPage(text, registerPath);
-  const found = await changing(text, registerPath, 'load', () => loads.changes({ load, file: Number(file) }));
-  if ('fault' in found) return found.fault;
-  return { file: found.result, type: 'text/csv; charset=utf-8', name: `changes-${load}-${file}.csv` };
+async function changesFile(visit: Visit): Promise<PageAnswer> {
+  const { load = '', file = '' } = visit.params;
+  const loads = await loadsOf(visit);
+  if (!/^[1-9]\d{0,3}$/.test(file)) return notFoundPage(visit.text, registerPath);
+  const changes = await onRegister(visit, () => loads.changes({ load, file: Number(file) }));
+  return csvFile(`changes-${load}-${file}.csv`, changes);
 }
 
 function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: WaitingLoad): Html {
   const tableOf = (caption: string, places: WaitingLoad['streets']) => {
     const rows = places.map(({ name, changes }): Html[] => [name, format.number(changes)]);
-    const head = [text.place, { number: text.addresses }];
+    const head = [text.place, numbers(text.addresses)];
     return rows.length > 0 ? html`<div class="card">${scrollTable(caption, head, rows)}</div>` : '';
   };
   return html`${tableOf(text.mostChangedStreets, streets)}${tableOf(text.mostChangedPlaces, woonplaatsen)}`;
@@ -212,24 +189,21 @@ async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise
 }
 
 /** Names the proposal that the reader saw: what changed since is shown again rather than decided. */
-function decisionQuestion(visit: Visit, load: WaitingLoad, decision: LoadDecision): Page {
-  const { c, text, format } = visit;
+async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<Page> {
+  const { query, text, format } = visit;
+  const { load } = await waitingLoad(visit);
   const { peildatum, added, changed, removed, proposal } = load;
-  if (c.req.query('proposal') !== proposal) return conflictPage(visit, load.load);
+  const cancel = pathOf(load.load);
+  if (query.proposal !== proposal) return conflictPage(text, cancel);
   const { question, explanation, yes } = text.decisions[decision];
   return confirmation(visit, {
     title: question(format.day(peildatum)),
     explanation: explanation(format.number(added), format.number(changed), format.number(removed)),
-    action: `${pathOf(load.load)}/${decision}`,
+    action: visit.path,
     yes,
-    cancel: pathOf(load.load),
-    hidden: html`<input type="hidden" name="proposal" value="${proposal}">`,
+    cancel,
+    fields: hidden('proposal', proposal),
   });
-}
-
-function conflictPage({ text }: Visit, load: string): Page {
-  const { conflict: title, conflictText: explanation } = text.errors;
-  return faultPage(text, { title, explanation, back: pathOf(load), status: 409 });
 }
 
 const notes = {
@@ -238,13 +212,11 @@ const notes = {
 } as const;
 
 /** Sent twice, or by two people, it is one decision. */
-async function decide(visit: Visit, loads: Loads, decision: LoadDecision): Promise<PageAnswer> {
-  const { c, form, text } = visit;
-  const load = c.req.param('load') ?? '';
-  const done = await changing(text, registerPath, 'load', () =>
-    loads[decision]({ load, proposal: form.proposal ?? '' }),
-  );
-  if ('fault' in done) return done.fault;
+async function decide(visit: Visit, decision: LoadDecision): Promise<PageAnswer> {
+  const { form, params } = visit;
+  const loads = await loadsOf(visit);
+  const input = { load: params.load ?? '', proposal: form.proposal ?? '' };
+  const { started } = await onRegister(visit, () => loads[decision](input));
   const [first, before] = notes[decision];
-  return { goTo: `${registerPath}?done=${done.result.started ? first : before}` };
+  return { goTo: `${registerPath}?done=${started ? first : before}` };
 }

@@ -1,46 +1,37 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import type { SessionScope, SessionView } from '../../packages/admin/index.ts';
-import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
-import { type FormOf, faulty, field, saving } from './form.ts';
+import type { SessionPage, SessionScope, SessionView } from '../../packages/admin/index.ts';
+import { type Html, ofService, type Page, type PageAnswer, type PageRoute, type Visit } from '../visit/visit.ts';
+import { attempt, confirmation, faulty, field, hidden, postForm, searchForm } from './form.ts';
 import { changesPart } from './history.ts';
 import { listOf } from './list.ts';
-import { confirmation, doneNote, instantOf, postForm } from './parts.ts';
+import { doneNote, instantOf } from './parts.ts';
 
 /** Who is signed in: one's own sessions, and for operators those of everybody. */
 export const sessionPages: readonly PageRoute[] = [
-  { of: 'service', method: 'GET', path: '/sessions', action: 'home', handle: ownPage },
-  { of: 'service', method: 'POST', path: '/sessions', action: 'home', handle: endOwn },
-  { of: 'service', method: 'GET', path: '/operator/sessions', action: 'operator.view', handle: everybodysPage },
-  { of: 'service', method: 'POST', path: '/operator/sessions', action: 'session.end', handle: endOthers },
-  {
-    of: 'service',
-    method: 'GET',
-    path: '/operator/sessions/end',
-    action: 'session.end',
-    handle: async (visit) => question(visit),
-  },
+  ofService('GET', '/sessions', 'home', ownPage),
+  ofService('POST', '/sessions', 'home', endOwn),
+  ofService('GET', '/operator/sessions', 'operator.view', everybodysPage),
+  ofService('POST', '/operator/sessions', 'session.end', endOthers),
+  ofService('GET', '/operator/sessions/end', 'session.end', question),
 ];
 
 const ownPath = '/sessions';
 const operatorPath = '/operator/sessions';
 
 async function ownPage(visit: Visit): Promise<Page> {
-  const { admin, person, text } = visit;
+  const { admin, format, person, text } = visit;
   const { sessions } = await admin.sessions.list({ person: person.subject });
-  const table = sessionList(visit, sessions, text.yourSessions, (session) =>
-    session.id === visit.session
-      ? '-'
-      : postForm(
-          visit,
-          ownPath,
-          html`<input type="hidden" name="one" value="${handleOf(session)}"><button class="button plain" aria-label="${text.endOne}: ${visit.format.instant(session.started)}">${text.endOne}</button>`,
-        ),
-  );
+  const table = sessionList(visit, sessions, text.yourSessions, (session) => {
+    if (session.id === visit.session) return '-';
+    const label = `${text.endOne}: ${format.instant(session.started)}`;
+    return html`<form method="post" action="${ownPath}">${visit.formField}${hidden('one', handleOf(session))}<button class="button plain" aria-label="${label}">${text.endOne}</button></form>`;
+  });
+  const endAll = postForm(visit, ownPath, '', { label: text.endAllSessions, isDanger: true });
   return {
     title: text.sessions,
     body: html`${doneNote(visit)}<div class="card"><p>${text.sessionsText}</p>${table}</div>
-<div class="card"><h2>${text.endAllSessions}</h2><p>${text.endAllSessionsText}</p>${postForm(visit, ownPath, html`<div><button class="button danger">${text.endAllSessions}</button></div>`)}</div>`,
+<div class="card"><h2>${text.endAllSessions}</h2><p>${text.endAllSessionsText}</p>${endAll}</div>`,
   };
 }
 
@@ -108,24 +99,13 @@ async function endOwn({ admin, form, person }: Visit): Promise<PageAnswer> {
   return { goTo: '/' };
 }
 
-/** Of a person or an account if the page is asked for one, else everybody's by page. */
+/** The sessions of the person or the account that the page is asked for, else everybody's by page. */
 async function everybodysPage(visit: Visit): Promise<PageAnswer> {
-  const { admin, c, text } = visit;
-  const who = (c.req.query('who') ?? '').trim();
-  const after = c.req.query('after');
-  const of = {
-    show: () => searchPage(visit, { sessions: [], cursor: null }),
-    field: 'who',
-    about: 'personOrAccount',
-    back: operatorPath,
-  } as const;
-  const found = await saving(
-    { ...visit, form: { who } },
-    of,
-    () => admin.sessions.list(scopeOf(who), after ? { cursor: after } : {}),
-    { not_found: text.errors.account },
-  );
-  return 'fault' in found ? found.fault : searchPage({ ...visit, form: { who } }, found.result);
+  const { admin, query } = visit;
+  const who = (query.who ?? '').trim();
+  const asked = { ...visit, form: { who } };
+  const page = query.after ? { cursor: query.after } : {};
+  return searchPage(asked, await ofScope(asked, () => admin.sessions.list(scopeOf(who), page)));
 }
 
 /** An account id has no colon and no at sign; a person has one of them. */
@@ -134,10 +114,15 @@ function scopeOf(who: string): SessionScope {
   return /[:@]/.test(who) ? { person: who } : { account: who };
 }
 
-async function searchPage(
-  visit: Visit,
-  { sessions, cursor }: { sessions: SessionView[]; cursor: string | null },
-): Promise<Page> {
+const searchAgain = (visit: Visit) => searchPage(visit, { sessions: [], cursor: null });
+
+function ofScope<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
+  const form = { show: searchAgain, field: 'who' };
+  const own = { not_found: visit.text.errors.account };
+  return attempt(visit, { back: operatorPath, about: 'personOrAccount', form, own }, work);
+}
+
+async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Promise<Page> {
   const { admin, form, text } = visit;
   const who = form.who ?? '';
   const next = cursor ? html`<p><a href="${operatorPath}?after=${cursor}">${text.next}</a></p>` : '';
@@ -145,39 +130,34 @@ async function searchPage(
     sessions.length > 0
       ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endEverybodys : text.endThese}</a></p>`
       : '';
-  const signIns = await changesPart(visit, operatorPath, admin.sessions.auditPage);
+  const signIns = await changesPart(visit, admin.sessions.auditPage);
+  const whose = field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint });
   return {
     title: text.sessions,
-    body: html`${doneNote(visit)}<div class="card"><form method="get" action="${operatorPath}" role="search">${field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint })}<div><button class="button">${text.search}</button></div></form></div>
+    body: html`${doneNote(visit)}<div class="card">${searchForm(operatorPath, whose, text.search)}</div>
 <div class="card">${sessionList(visit, sessions, text.sessions)}${next}${end}</div>
 ${signIns}`,
   };
 }
 
 function question(visit: Visit): Page {
-  const { c, text } = visit;
-  const who = c.req.query('who') ?? '';
+  const { query, text } = visit;
+  const who = query.who ?? '';
   return confirmation(visit, {
     title: who === '' ? text.endEverybodys : `${text.endThese}: ${who}`,
     explanation: text.endThemText,
     action: operatorPath,
     yes: text.endThemYes,
     cancel: operatorPath,
-    hidden: html`<input type="hidden" name="who" value="${who}">`,
+    fields: hidden('who', who),
   });
 }
 
 async function endOthers(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
-  const of: FormOf<Visit> = {
-    show: (again) => searchPage(again, { sessions: [], cursor: null }),
-    field: 'who',
-    about: 'personOrAccount',
-    back: operatorPath,
-  };
+  const { who } = form;
   // Without the field it would be everybody.
-  if (form.who === undefined) return faulty(visit, { field: 'who', message: text.errors.personOrAccount }, of.show);
-  const scope = scopeOf(form.who);
-  const done = await saving(visit, of, () => admin.sessions.endAll(scope), { not_found: text.errors.account });
-  return 'fault' in done ? done.fault : { goTo: `${operatorPath}?done=sessionsEnded` };
+  if (who === undefined) return faulty(visit, { field: 'who', message: text.errors.personOrAccount }, searchAgain);
+  await ofScope(visit, () => admin.sessions.endAll(scopeOf(who)));
+  return { goTo: `${operatorPath}?done=sessionsEnded` };
 }

@@ -1,59 +1,63 @@
 import { html } from 'hono/html';
 import { AdminError } from '../../packages/admin/index.ts';
 import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
-import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
-import { instantOf, invalidPage, scrollTable } from './parts.ts';
+import {
+  type AccountVisit,
+  type Html,
+  OtherPage,
+  ofAccount,
+  ofService,
+  type Page,
+  type PageAnswer,
+  type PageRoute,
+  type Visit,
+} from '../visit/visit.ts';
+import { csvFile, facts, instantOf, invalidPage, numbers, scrollTable } from './parts.ts';
 
 /** The statements of closed months: of one account for its members, of all accounts for operators. */
 export const statementPages: readonly PageRoute[] = [
-  { of: 'account', method: 'GET', path: '/accounts/:account/statements', action: 'usage.view', handle: monthsPage },
-  {
-    of: 'account',
-    method: 'GET',
-    path: '/accounts/:account/statements/show',
-    action: 'usage.view',
-    handle: statementPage,
-  },
-  { of: 'account', method: 'GET', path: '/accounts/:account/statement.csv', action: 'usage.view', handle: csvFile },
-  { of: 'account', method: 'GET', path: '/accounts/:account/statement.json', action: 'usage.view', handle: jsonFile },
-  { of: 'service', method: 'GET', path: '/operator/statements', action: 'operator.view', handle: allMonthsPage },
-  { of: 'service', method: 'GET', path: '/operator/statements.csv', action: 'operator.view', handle: allFile },
+  ofAccount('GET', '/statements', 'usage.view', monthsPage),
+  ofAccount('GET', '/statements/show', 'usage.view', statementPage),
+  ofAccount('GET', '/statement.csv', 'usage.view', statementCsv),
+  ofAccount('GET', '/statement.json', 'usage.view', statementJson),
+  ofService('GET', '/operator/statements', 'operator.view', allMonthsPage),
+  ofService('GET', '/operator/statements.csv', 'operator.view', allStatementsCsv),
 ];
 
 /** The largest file of all accounts: Lambda returns at most 6 MB, and a page waits at most some seconds. */
 const mostBytes = 5_000_000;
 
-/** What `work` finds in the statements, or the page that says why there is none. */
-async function reading<T>(
-  { tools, text }: Visit,
-  back: string,
-  work: (statements: Statements) => Promise<T>,
-): Promise<{ found: T } | { fault: Page }> {
-  const missing = { fault: invalidPage(text, back, text.noStatementText) };
-  if (!tools.statements) return missing;
+const allPath = '/operator/statements';
+const listPathOf = ({ account }: AccountVisit) => `/accounts/${account}/statements`;
+const monthOf = ({ query }: Visit) => query.month ?? '';
+
+/** What `work` finds in the statements. @throws OtherPage that says that there is none */
+async function find<T>(visit: Visit, back: string, work: (statements: Statements) => Promise<T>): Promise<T> {
+  const { tools, text } = visit;
+  const missing = new OtherPage(invalidPage(text, back, text.noStatementText));
+  if (!tools.statements) throw missing;
   try {
-    return { found: await work(await tools.statements()) };
+    return await work(await tools.statements());
   } catch (error) {
-    if (error instanceof AdminError && (error.code === 'not_found' || error.code === 'invalid')) return missing;
+    if (error instanceof AdminError && (error.code === 'not_found' || error.code === 'invalid')) throw missing;
     throw error;
   }
 }
 
-const monthOf = ({ c }: Visit) => c.req.query('month') ?? '';
-const listOf = ({ account }: AccountVisit) => `/accounts/${account}/statements`;
+/** The months of the statements. @throws OtherPage where they are not connected */
+async function readMonths({ tools, text }: Visit): Promise<readonly UsageMonth[]> {
+  if (tools.statements) return (await tools.statements()).months();
+  throw new OtherPage({ title: text.statements, body: html`<div class="card"><p>${text.noStatements}</p></div>` });
+}
 
 async function monthsPage(visit: AccountVisit): Promise<Page> {
-  const { text, format, account, tools } = visit;
+  const { text, format } = visit;
   const title = text.statements;
-  if (!tools.statements) return { title, body: html`<div class="card"><p>${text.noStatements}</p></div>` };
-  // Of the members of a month only its state: the others are those of all accounts.
-  const months = await (await tools.statements()).months();
-  const rows = months.map(({ month, state }): Html[] => [
+  // Only the state: the counts of a month are those of all accounts.
+  const rows = (await readMonths(visit)).map(({ month, state }): Html[] => [
     format.month(month),
     text.monthStates[state],
-    state === 'closed'
-      ? html`<a href="/accounts/${account}/statements/show?month=${month}">${text.showStatement}</a>`
-      : '-',
+    state === 'closed' ? html`<a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a>` : '-',
   ]);
   return {
     title,
@@ -61,69 +65,63 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
   };
 }
 
-const show = (visit: AccountVisit) =>
-  reading(visit, listOf(visit), (statements) => statements.show({ account: visit.account, month: monthOf(visit) }));
+const findStatement = (visit: AccountVisit) =>
+  find(visit, listPathOf(visit), (statements) => statements.show({ account: visit.account, month: monthOf(visit) }));
 
 async function statementPage(visit: AccountVisit): Promise<Page> {
-  const read = await show(visit);
-  if ('fault' in read) return read.fault;
+  const { month, plan, lookups, days, sha256 } = await findStatement(visit);
   const { text, format, account } = visit;
-  const { month, plan, lookups, days, sha256 } = read.found;
   const rows = days.map((day): Html[] => [format.day(day.date), format.number(day.lookups)]);
   const file = (type: 'csv' | 'json') => `/accounts/${account}/statement.${type}?month=${month}`;
   return {
     title: `${text.statement} ${format.month(month)}`,
-    body: html`<div class="card"><dl class="facts"><div><dt>${text.lookups}</dt><dd>${format.number(lookups)}</dd></div>
-<div><dt>${text.plan}</dt><dd>${plan ?? '-'}</dd></div><div><dt>SHA-256</dt><dd><code>${sha256}</code></dd></div></dl>
+    body: html`<div class="card">${facts([
+      [text.lookups, format.number(lookups)],
+      [text.plan, plan ?? '-'],
+      ['SHA-256', html`<code>${sha256}</code>`],
+    ])}
 <p class="muted">${text.statementText}</p>
-<p class="actions"><a href="${file('csv')}">${text.csv}</a><a href="${file('json')}">${text.json}</a><a href="${listOf(visit)}">${text.statements}</a></p></div>
-<div class="card">${scrollTable(text.lookups, [text.day, { number: text.lookups }], rows)}</div>`,
+<p class="actions"><a href="${file('csv')}">${text.csv}</a><a href="${file('json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.statements}</a></p></div>
+<div class="card">${scrollTable(text.lookups, [text.day, numbers(text.lookups)], rows)}</div>`,
   };
 }
 
-async function csvFile(visit: AccountVisit): Promise<PageAnswer> {
-  const read = await show(visit);
-  if ('fault' in read) return read.fault;
+async function statementCsv(visit: AccountVisit): Promise<PageAnswer> {
+  const statement = await findStatement(visit);
   const { statementsCsv } = await import('../../packages/admin/statements.ts');
-  return csv(`${visit.account}-${read.found.month}.csv`, statementsCsv(read.found.month, [read.found]));
+  return csvFile(`${visit.account}-${statement.month}.csv`, statementsCsv(statement.month, [statement]));
 }
 
-/** As the hash is made: in this order and without spaces. */
-async function jsonFile(visit: AccountVisit): Promise<PageAnswer> {
-  const read = await show(visit);
-  if ('fault' in read) return read.fault;
-  const name = `${visit.account}-${read.found.month}.json`;
-  return { file: JSON.stringify(read.found), type: 'application/json', name };
+/** The bytes that the hash was made of: the members in this order, without spaces. */
+async function statementJson(visit: AccountVisit): Promise<PageAnswer> {
+  const statement = await findStatement(visit);
+  const name = `${visit.account}-${statement.month}.json`;
+  return { file: JSON.stringify(statement), type: 'application/json', name };
 }
 
 async function allMonthsPage(visit: Visit): Promise<Page> {
-  const { text, format, tools } = visit;
+  const { text, format } = visit;
   const title = text.statements;
-  if (!tools.statements) return { title, body: html`<div class="card"><p>${text.noStatements}</p></div>` };
-  const months = await (await tools.statements()).months();
   const number = (value: number | null) => (value === null ? '-' : format.number(value));
-  const linkOf = ({ month, state }: UsageMonth): Html =>
-    html`<a href="${state === 'closed' ? '/operator/statements.csv' : '/operator/usage.csv'}?month=${month}">${text.csv}</a>`;
-  const rows = months.map((of): Html[] => [
-    ...[format.month(of.month), text.monthStates[of.state], instantOf(visit, of.closed)],
-    ...[number(of.accounts), number(of.lookups), linkOf(of)],
+  const rows = (await readMonths(visit)).map(({ month, state, closed, accounts, lookups }): Html[] => [
+    format.month(month),
+    text.monthStates[state],
+    instantOf(visit, closed),
+    number(accounts),
+    number(lookups),
+    html`<a href="${state === 'closed' ? allPath : '/operator/usage'}.csv?month=${month}">${text.csv}</a>`,
   ]);
-  const counts = [{ number: text.accounts }, { number: text.lookups }];
+  const counts = [numbers(text.accounts), numbers(text.lookups)];
   return {
     title,
     body: html`<div class="card"><p>${text.allStatementsText}</p>${scrollTable(title, [text.month, text.state, text.closedAt, ...counts, text.file], rows)}</div>`,
   };
 }
 
-async function allFile(visit: Visit): Promise<PageAnswer> {
+async function allStatementsCsv(visit: Visit): Promise<PageAnswer> {
+  const { text } = visit;
   const month = monthOf(visit);
-  const read = await reading(visit, '/operator/statements', (statements) => statements.csv(month));
-  if ('fault' in read) return read.fault;
-  if (read.found.length > mostBytes)
-    return invalidPage(visit.text, '/operator/statements', visit.text.tooManyStatements);
-  return csv(`statements-${month}.csv`, Buffer.from(read.found).toString());
-}
-
-function csv(name: string, file: string): PageAnswer {
-  return { file, type: 'text/csv; charset=utf-8', name };
+  const file = await find(visit, allPath, (statements) => statements.csv(month));
+  if (file.length > mostBytes) return invalidPage(text, allPath, text.tooManyStatements);
+  return csvFile(`statements-${month}.csv`, Buffer.from(file).toString());
 }

@@ -114,7 +114,10 @@ export type Tools = {
 
 /** One request of a signed-in person. */
 export type Visit = {
-  c: Context;
+  /** The path of the page, what it has in the place of `:account` and the like, and its query. */
+  path: string;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
   tools: Tools;
   admin: Admin;
   /** Absent where the loader is not connected. */
@@ -146,15 +149,42 @@ export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 |
 /** A page answers with content, or sends the browser to another page (303), or with a file. */
 export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
 
+type Handle<V> = (visit: V) => PageAnswer | Promise<PageAnswer>;
 type Path = { method: 'GET' | 'POST'; path: string };
 
-/**
- * A page, with the action that it requires permission for. `of: 'account'` has `:account` in its path: permission
- * depends on the role in that account, and no one else learns whether it exists.
- */
+/** A page, with the action that it requires permission for. */
 export type PageRoute =
-  | (Path & { of: 'account'; action: Action; handle: (visit: AccountVisit) => Promise<PageAnswer> })
-  | (Path & { of: 'service'; action: Action | 'home'; handle: (visit: Visit) => Promise<PageAnswer> });
+  | (Path & { of: 'account'; action: Action; handle: Handle<AccountVisit> })
+  | (Path & { of: 'service'; action: Action | 'home'; handle: Handle<Visit> });
+
+/** A page of one account: permission depends on the role in it, and no one else learns whether it exists. */
+export function ofAccount(
+  method: Path['method'],
+  path: string,
+  action: Action,
+  handle: Handle<AccountVisit>,
+): PageRoute {
+  return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };
+}
+
+/** A page of the whole service; `home` needs no permission. */
+export function ofService(
+  method: Path['method'],
+  path: string,
+  action: Action | 'home',
+  handle: Handle<Visit>,
+): PageRoute {
+  return { of: 'service', method, path, action, handle };
+}
+
+/** Thrown to answer with another page than the one that was requested: nothing more of its work is done. */
+export class OtherPage extends Error {
+  readonly page: Page;
+  constructor(page: Page) {
+    super(page.title);
+    this.page = page;
+  }
+}
 
 /** A session, with what the provider has to confirm first. */
 export type Session = { id: string; person: Person; people: readonly string[]; isStale: boolean };
@@ -218,7 +248,9 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       const actor = `${person.email ?? person.subject}${person.operator ? operatorSuffix : ''}`;
       const { loadsAs } = tools;
       return {
-        c,
+        path: c.req.path,
+        params: c.req.param() as Record<string, string>,
+        query: c.req.query(),
         tools,
         admin: tools.adminAs(actor),
         loads: loadsAs && (() => loadsAs(actor)),

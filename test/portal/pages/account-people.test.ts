@@ -76,7 +76,7 @@ describe('an account', () => {
     });
     expect(answer.status).toBe(422);
     expect(answer.body).toContain('A limit is a whole number');
-    expect(answer.body).toMatch(new RegExp(`name="limit-day" value="${limit}"[^>]*aria-invalid`));
+    expect(answer.body).toMatch(new RegExp(`name="limit-day" type="text" value="${limit}"[^>]*aria-invalid`));
   });
 
   it.each([
