@@ -6,9 +6,12 @@
 /** The parameters as typed. The pattern of a postcode keeps out `ß` and `ſ`, which upper case turns into ASCII. */
 export const parameterPatterns = {
   postcode: /^ *[1-9](?: *[0-9]){3}(?: *[A-Za-z]){2} *$/,
-  huisnummer: /^[0-9]{1,5}$/,
+  huisnummer: /^0*[1-9][0-9]*$/,
   toevoeging: /^ *(?:[0-9A-Za-z] *){0,5}$/,
 } as const;
+
+/** How many digits a huisnummer may have, leading zeros included. */
+export const longestHuisnummer = 5;
 
 /** The house numbers of the register. */
 export const huisnummerRange = { from: 1, to: 99_999 } as const;
@@ -20,8 +23,7 @@ export function readPostcode(text: string): string | null {
 
 /** Digits, with leading zeros, as a house number; `null` if they are invalid. */
 export function readHuisnummer(text: string): number | null {
-  const value = parameterPatterns.huisnummer.test(text) ? Number(text) : 0;
-  return value >= huisnummerRange.from && value <= huisnummerRange.to ? value : null;
+  return text.length <= longestHuisnummer && parameterPatterns.huisnummer.test(text) ? Number(text) : null;
 }
 
 /** A toevoeging in the letter case that was sent, empty if there is none; `null` if it is invalid. */

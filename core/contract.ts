@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { huisnummerRange, parameterPatterns } from './address-form.ts';
+import { huisnummerRange, longestHuisnummer, parameterPatterns } from './address-form.ts';
 import { forEachWindow, windowNames } from './calendar.ts';
 import { includeNames, placeSchema } from './place-fields.ts';
 
@@ -27,6 +27,25 @@ export const includeSchema = z.array(z.enum(includeNames)).check(
   z.minLength(1),
   z.refine((names) => new Set(names).size === names.length),
 );
+
+/** How many addresses one request may have. */
+export const maxAddresses = 100;
+
+/** One address of many lookups. */
+export const addressToLookUpSchema = z.strictObject({
+  postcode: z.clone(postcodeParameter),
+  huisnummer: z.union([
+    z.clone(huisnummerSchema),
+    z.string().check(z.regex(parameterPatterns.huisnummer), z.maxLength(longestHuisnummer)),
+  ]),
+  toevoeging: z.optional(z.nullable(toevoegingParameter)),
+});
+
+/** The body of many lookups. */
+export const addressesToLookUpSchema = z.strictObject({
+  addresses: z.array(addressToLookUpSchema).check(z.minLength(1), z.maxLength(maxAddresses)),
+  include: z.optional(includeSchema),
+});
 
 const toevoegingenSchema = z.array(z.nullable(z.string().check(z.regex(/^[0-9A-Z]{1,5}$/))));
 
@@ -79,7 +98,7 @@ export const problemSchema = z.object({
 export const parameterFaultCodes = [
   'missing',
   'duplicate',
-  'wrong-name',
+  'parameter-unknown',
   'misplaced-key',
   'postcode-character',
   'postcode-leading-zero',
@@ -151,8 +170,9 @@ export const invalidInputSchema = z.extend(problemSchema, {
   errors: z.array(inputFaultSchema).check(z.minLength(1)),
 });
 
+/** A fault of the query of many lookups, which has no parameters, has the name of the parameter. */
 export const invalidBodySchema = z.extend(problemSchema, {
-  errors: z.array(bodyFaultSchema).check(z.minLength(1)),
+  errors: z.array(z.union([bodyFaultSchema, inputFaultSchema])).check(z.minLength(1)),
 });
 
 export const quotaExceededSchema = z.extend(problemSchema, {

@@ -2,78 +2,80 @@ import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
 import { readHuisnummer, readPostcode, readToevoeging } from '../address-form.ts';
 import type { FaultCode, InputFault, Suggestion } from '../contract.ts';
 import { includeNames } from '../place-fields.ts';
-import {
-  type Advice,
-  adviseHuisnummer,
-  adviseInclude,
-  adviseMissing,
-  advisePostcode,
-  adviseToevoeging,
-  adviseTwice,
-  comparable,
-  numberIn,
-  postcodeIn,
-  toevoegingIn,
-  withAfter,
-  withBefore,
-} from './input-advice.ts';
-import { isOwnName, type Meaning, meaningOf, readQuery, type Sent } from './parameter-names.ts';
+import { addressNames, type ParameterName, parameterNames, readQuery, type Sent } from './address-input.ts';
+import { type Meaning, meaningOf } from './parameter-names.ts';
 
-/** One fault of what was sent for an address, at the name that was sent or should have been. */
-export type AddressFault = { name: string; code: FaultCode; detail: string; suggestion?: Suggestion };
+type AddressName = (typeof addressNames)[number];
+
+/** One fault of what was sent, at the name that was sent or should have been. */
+export type NamedFault = { name: string; code: FaultCode; detail: string; suggestion?: Suggestion };
+
+/** What is wrong with a value, and what to send instead where its meaning is not clear: two halves of a sentence. */
+type Advice = { code: FaultCode; wrong: string; instead: string };
+
+/** Makes `a, b, and c` of names. */
+export const list = new Intl.ListFormat('en');
 
 /** Every fault of the parameters of a lookup, in a raw query string. */
 export function queryFaults(rawQueryString: string): InputFault[] {
   const sent = readQuery(rawQueryString);
-  return [...addressFaults(sent), ...includeFaults(sent)].map(({ name, ...fault }) => ({ parameter: name, ...fault }));
+  return [...addressFaults(sent), ...includeFaults(sent), ...unknownFaults(sent, parameterNames)].map(
+    ({ name, ...fault }) => ({ parameter: name, ...fault }),
+  );
 }
 
-/** Every fault of an invalid address, at most one for each name. */
-export function addressFaults(sent: Sent): AddressFault[] {
+/** Every fault of the postcode, the huisnummer and the toevoeging, at most one for each. */
+export function addressFaults(sent: Sent): NamedFault[] {
   const meant = whatIsMeant(sent);
-  const faults = [
-    ownFault('postcode', sent, meant),
-    ownFault('huisnummer', sent, meant),
-    ownFault('toevoeging', sent, meant),
-    ...[...sent.keys()].map((name) => otherFault(name, sent, meant)),
-  ];
-  return faults.filter((fault) => fault !== undefined);
+  return addressNames.flatMap((name) => {
+    const [value = '', ...further] = sent.get(name) ?? [];
+    if ([value, ...further].some(hasKeyPrefix)) return [faultAt(name, misplacedKey)];
+    if (further.length > 0) return [faultAt(name, sentTwice(name), meant[name])];
+    if (name !== 'toevoeging' && !value.replaceAll(' ', '')) {
+      const missing: Advice = { code: 'missing', wrong: `${name} is required`, instead: `send ${forms[name]}` };
+      return [faultAt(name, missing, meant[name])];
+    }
+    return read[name](value) === null ? [faultAt(name, adviceOn(name, value), meant[name])] : [];
+  });
 }
 
-type Own = 'postcode' | 'huisnummer' | 'toevoeging';
-
-const read = { postcode: readPostcode, huisnummer: readHuisnummer, toevoeging: readToevoeging };
-const advise = { postcode: advisePostcode, huisnummer: adviseHuisnummer, toevoeging: adviseToevoeging };
-
-function ownFault(name: Own, sent: Sent, meant: Meant): AddressFault | undefined {
-  const [value = '', ...further] = sent.get(name) ?? [];
-  if ([value, ...further].some(hasKeyPrefix)) return faultAt(name, misplacedKey);
-  if (further.length > 0) {
-    return faultAt(name, adviseTwice(name), meant[name]);
-  }
-  if (name !== 'toevoeging' && !value.replaceAll(' ', '')) {
-    const missing = faultAt(name, adviseMissing(name), meant[name]);
-    const other = [...sent.keys()].find((other) => other !== name && meaningOf(other) === name);
-    if (other !== undefined) missing.detail += ` It was sent as ${shown(other)}, which is not a parameter.`;
-    return missing;
-  }
-  return read[name](value) !== null ? undefined : faultAt(name, advise[name](value), meant[name]);
+/** The faults of the names that are not `known`, with what to send for those that mean a known one. */
+export function unknownFaults(sent: Sent, known: readonly ParameterName[], otherwise?: string): NamedFault[] {
+  const meant = whatIsMeant(sent);
+  const names = [...sent.keys()].filter((name) => !known.some((one) => one === name));
+  return names.map((name) => {
+    if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix)) return faultAt(redactKeys(name), misplacedKey);
+    const meaning = meaningOf(name);
+    const own = meaning === 'huisletter' || meaning === 'huisnummertoevoeging' ? 'toevoeging' : meaning;
+    const isKnown = own !== null && known.includes(own);
+    const instead = isKnown ? `send it as ${own}` : (otherwise ?? `send only ${list.format(known)}`);
+    const advice: Advice = { code: 'parameter-unknown', wrong: `${shown(name)} is unknown`, instead };
+    return faultAt(name, advice, isKnown ? meant[own] : undefined);
+  });
 }
 
-/** Every fault of the parameter `include`. */
-function includeFaults(sent: Sent): AddressFault[] {
+function includeFaults(sent: Sent): NamedFault[] {
   const [value, ...further] = sent.get('include') ?? [];
   if (value === undefined) return [];
   if ([value, ...further].some(hasKeyPrefix)) return [faultAt('include', misplacedKey)];
-  if (further.length > 0) return [faultAt('include', adviseTwice('include'))];
+  if (further.length > 0) return [faultAt('include', sentTwice('include'))];
   const names = value.split(',');
-  return adviseInclude(names).map((advice) => faultAt('include', advice, includeSuggestion(names)));
+  const found = new Map(
+    names.flatMap((_, i) => adviceOnInclude(names, i) ?? []).map((advice) => [advice.code, advice]),
+  );
+  return [...found.values()].map((advice) => faultAt('include', advice, includeSuggestion(names)));
 }
 
-/** Every fault of a list of names to include. */
-export function includeListFaults(names: readonly string[]): AddressFault[] {
-  if (names.some(hasKeyPrefix)) return [faultAt('include', misplacedKey)];
-  return adviseInclude(names).map((advice) => faultAt('include', advice));
+/** What is wrong with one of the names to include. */
+export function adviceOnInclude(names: readonly string[], at: number): Advice | undefined {
+  const name = names[at] ?? '';
+  const instead = `send one or more of ${list.format(includeNames)}, each once`;
+  if (hasKeyPrefix(name)) return misplacedKey;
+  if (name === '') return { code: 'include-empty', wrong: 'include has an empty name', instead };
+  const isKnown = (includeNames as readonly string[]).includes(name);
+  if (!isKnown) return { code: 'include-unknown', wrong: 'include has an unknown name', instead };
+  if (names.indexOf(name) === at) return undefined;
+  return { code: 'include-repeated', wrong: 'include has a name more than once', instead };
 }
 
 /** The names that are known, if these are all but for letter case, spaces, repetition and empty ones. */
@@ -83,24 +85,71 @@ function includeSuggestion(names: readonly string[]): Suggestion | undefined {
   return known.length > 0 && plain.size === 0 ? { include: known.join(',') } : undefined;
 }
 
-const insteadOf = {
-  postcode: 'send the postcode as postcode',
-  huisnummer: 'send the number as huisnummer',
-  toevoeging: 'send what follows the number as toevoeging',
-  include: 'send it as include',
+const misplacedKey: Advice = {
+  code: 'misplaced-key',
+  wrong: 'an API key was sent outside its header, where logs can keep it',
+  instead: 'send it in the header X-API-Key only, and ask for a new one, because this one must be replaced',
 };
 
-/** What is wrong with a name that is not ours: it means one of ours, or it has a key. Any other is ignored. */
-function otherFault(name: string, sent: Sent, meant: Meant): AddressFault | undefined {
-  if (isOwnName(name)) return undefined;
-  if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix)) return faultAt(redactKeys(name), misplacedKey);
-  const meaning = meaningOf(name);
-  if (meaning === null) return undefined;
-  const own = meaning === 'huisletter' || meaning === 'huisnummertoevoeging' ? 'toevoeging' : meaning;
-  const advice: Advice = { code: 'wrong-name', wrong: `${shown(name)} is not a parameter`, instead: insteadOf[own] };
-  if (own !== 'include') return faultAt(name, advice, meant[own]);
-  const names = [name, own].flatMap((one) => sent.get(one) ?? []).flatMap((value) => value.split(','));
-  return faultAt(name, advice, includeSuggestion(names));
+function sentTwice(name: string): Advice {
+  return { code: 'duplicate', wrong: `${name} was sent more than once`, instead: 'send it once' };
+}
+
+const read = { postcode: readPostcode, huisnummer: readHuisnummer, toevoeging: readToevoeging };
+const forms = {
+  postcode: 'four digits, the first not 0, and two letters, such as 1012JS',
+  huisnummer: 'one to five digits, from 1 to 99999',
+  toevoeging: 'at most five letters and digits, such as A, 2 or bis',
+};
+
+const range = /^0*([1-9]\d{0,4})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)0*([1-9]\d{0,4})$/i;
+/** Digits, then any separator, then the rest. */
+const numberAndRest = /^0*([1-9]\d{0,4})[\s\-–/.,]*([a-z][0-9a-z\s\-–/.]*)$/i;
+const numberAlone = /^[+\-–−]?0*([1-9]\d{0,4})(?:[.,]0*)?$/;
+
+/** The kinds of invalid values: the first whose pattern fits, without spaces or, for a huisnummer, around it. */
+const kinds: Record<AddressName, [code: FaultCode, pattern: RegExp, wrong: string][]> = {
+  postcode: [
+    ['postcode-character', /[^0-9A-Za-z]/, 'has characters other than letters and digits'],
+    ['postcode-leading-zero', /^0/, "can't begin with 0"],
+    ['postcode-incomplete', /^[1-9]\d{0,3}$|^[1-9]\d{3}[A-Za-z]$/, 'is incomplete'],
+    ['postcode-too-long', /^[1-9]\d{3}[A-Za-z]{2}/, 'has more than four digits and two letters'],
+    ['postcode-form', /^/, 'has another form'],
+  ],
+  huisnummer: [
+    ['huisnummer-range', range, 'has two numbers'],
+    ['huisnummer-with-toevoeging', numberAndRest, 'has more than a number'],
+    ['huisnummer-sign', /^[+\-–−]\d+$/, 'has a sign'],
+    ['huisnummer-decimal', /^\d+[.,]0*$/, 'is a whole number'],
+    ['huisnummer-zero', /^0+$/, 'must be at least 1'],
+    ['huisnummer-too-long', /^\d{6,}$/, 'has more than five digits'],
+    ['huisnummer-form', /^/, 'has other characters than digits'],
+  ],
+  toevoeging: [
+    ['toevoeging-too-long', /^[0-9A-Za-z]*$/, 'is longer than the register has, which abbreviates'],
+    ['toevoeging-character', /^/, 'has characters other than letters and digits'],
+  ],
+};
+
+/** What is wrong with an invalid value. */
+function adviceOn(name: AddressName, value: string): Advice {
+  const instead = `send ${forms[name]}`;
+  if (name === 'huisnummer' && /^\s*\d{1,5}\s*$/.test(value) && readHuisnummer(value.trim()) !== null) {
+    return { code: 'huisnummer-space', wrong: 'huisnummer has a space, a tab or a line break around it', instead };
+  }
+  const text = name === 'huisnummer' ? plainText(value).trim() : value.replaceAll(' ', '');
+  const [code, , wrong] = kinds[name].find(([, pattern]) => pattern.test(text)) as (typeof kinds)[AddressName][number];
+  const [, from, to] = range.exec(text) ?? [];
+  if (code !== 'huisnummer-range') return { code, wrong: `${name} ${wrong}`, instead };
+  const one = `send one, huisnummer=${from} or huisnummer=${to}`;
+  const both = `if the second is a toevoeging, huisnummer=${from} and toevoeging=${to}`;
+  return { code, wrong: `${name} ${wrong}`, instead: `${one}; ${both}` };
+}
+
+function faultAt(name: string, { code, wrong, instead }: Advice, suggestion?: Suggestion): NamedFault {
+  const values = Object.entries(suggestion ?? {}).map(([own, value]) => (value ? `${own}=${value}` : `no ${own}`));
+  const detail = `${wrong}: ${values.length > 0 ? `send ${values.join(' and ')}` : instead}.`;
+  return { name, code, detail, ...(suggestion && { suggestion }) };
 }
 
 /** A detail repeats a name only where that is harmless, wherever the text is shown. */
@@ -108,55 +157,56 @@ function shown(name: string): string {
   return /^[\w.[\] -]{1,60}$/.test(name) ? name : 'this name';
 }
 
-const misplacedKey: Advice = {
-  code: 'misplaced-key',
-  wrong: 'an API key was sent as a parameter, where logs can keep it',
-  instead: 'send it in the header X-API-Key only, and ask for a new one, because this one must be replaced',
-};
-
-function faultAt(name: string, { code, wrong, instead }: Advice, suggestion?: Suggestion): AddressFault {
-  const values = Object.entries(suggestion ?? {}).map(([own, value]) => (value ? `${own}=${value}` : `no ${own}`));
-  const detail = `${wrong}: ${values.length > 0 ? `send ${values.join(' and ')}` : instead}.`;
-  return { name, code, detail, ...(suggestion && { suggestion }) };
-}
-
-/** What to send for each parameter, where everything that was sent for it says one thing. */
-type Meant = Record<Own, Suggestion | undefined>;
-
-/** Joins what was sent under every name, so that the suggestions of several faults never contradict each other. */
-function whatIsMeant(sent: Sent): Meant {
+/**
+ * What to send for each parameter, where everything that was sent for it, under every name, says one thing: so the
+ * suggestions of several faults never contradict each other.
+ */
+function whatIsMeant(sent: Sent): Partial<Record<ParameterName, Suggestion | undefined>> {
   const valuesOf = (meaning: Meaning) =>
-    [...sent].flatMap(([name, values]) =>
-      meaningOf(name) === meaning ? values.filter((value) => !hasKeyPrefix(value)) : [],
-    );
-  const filled = (name: Own) => valuesOf(name).filter((value) => value.replaceAll(' ', ''));
-  const numbers = filled('huisnummer').map(numberIn);
-  const postcode = only(filled('postcode').map(postcodeIn));
-  const huisnummer = only(numbers.map((number) => number?.huisnummer));
-  const rest = joined(numbers.map((number) => number?.rest ?? ''));
+    [...sent]
+      .flatMap(([name, values]) => (meaningOf(name) === meaning ? values : []))
+      .filter((value) => !hasKeyPrefix(value) && value.replaceAll(' ', ''));
+  const postcode = only(valuesOf('postcode').map(postcodeIn));
+  const numbers = valuesOf('huisnummer').map(numberIn);
+  const huisnummer = only(numbers.map((one) => one?.huisnummer));
+  const rest = oneOf(numbers.map((one) => one?.rest ?? ''));
   const [letter, own, addition] = [
-    joined(valuesOf('huisletter')),
-    joined(valuesOf('toevoeging')),
-    joined(valuesOf('huisnummertoevoeging')),
+    oneOf(valuesOf('huisletter')),
+    oneOf(valuesOf('toevoeging')),
+    oneOf(valuesOf('huisnummertoevoeging')),
   ];
-  const areClear = rest !== undefined && letter !== undefined && own !== undefined && addition !== undefined;
-  const toevoeging = areClear ? toevoegingIn(wholeToevoeging(rest, letter, own, addition)) : undefined;
+  const parts = [rest, letter, own, addition];
+  const toevoeging = parts.includes(undefined) ? undefined : joined(parts as string[]);
+  // A number without what follows it would be another address.
+  const isWhole = huisnummer !== undefined && (rest === '' || toevoeging !== undefined);
   return {
-    postcode: postcode === undefined ? undefined : { postcode },
-    huisnummer: numberSuggestion(huisnummer, rest, toevoeging),
-    toevoeging: toevoeging === undefined ? undefined : { toevoeging },
+    ...(postcode !== undefined && { postcode: { postcode } }),
+    ...(isWhole && { huisnummer: rest === '' ? { huisnummer } : { huisnummer, toevoeging } }),
+    ...(toevoeging !== undefined && { toevoeging: { toevoeging } }),
+    include: includeSuggestion(valuesOf('include').flatMap((value) => value.split(','))),
   };
 }
 
-/** The parts of a toevoeging in their order. The value of our own parameter may contain the others. */
-function wholeToevoeging(rest: string, letter: string, own: string, addition: string): string {
-  return withBefore(rest, own === '' ? letter + addition : withAfter(withBefore(letter, own), addition));
+/** The postcode that a value stands for, in its normal form; `undefined` where that is not clear. */
+function postcodeIn(value: string): string | undefined {
+  return readPostcode(withoutSeparators(value).slice(0, 6)) ?? undefined;
 }
 
-/** A number with what follows it: a number without that would be another address. */
-function numberSuggestion(huisnummer?: string, rest?: string, toevoeging?: string): Suggestion | undefined {
-  if (huisnummer === undefined || (rest !== '' && toevoeging === undefined)) return undefined;
-  return rest === '' ? { huisnummer } : { huisnummer, toevoeging };
+/** The number that a huisnummer stands for, and what follows it: a part of the toevoeging, `A` in `12 A`. */
+function numberIn(value: string): { huisnummer: string; rest: string } | undefined {
+  const text = plainText(value).trim();
+  const [, huisnummer, rest = ''] = range.test(text) ? [] : (numberAndRest.exec(text) ?? numberAlone.exec(text) ?? []);
+  return huisnummer === undefined ? undefined : { huisnummer, rest };
+}
+
+/** The parts of a toevoeging as one; a part that others contain is left out. `undefined` if that is invalid. */
+function joined(parts: string[]): string | undefined {
+  const [rest = '', letter = '', own = '', addition = ''] = parts;
+  const plain = own.toUpperCase();
+  const hasBoth = plain.startsWith(letter.toUpperCase()) && plain.endsWith(addition.toUpperCase());
+  const whole = own && hasBoth ? own : letter + own + addition;
+  const toevoeging = whole.toUpperCase().startsWith(rest.toUpperCase()) ? whole : rest + whole;
+  return readToevoeging(toevoeging) ?? undefined;
 }
 
 /** The one value that all are; `undefined` for none, for several, and where one is not clear. */
@@ -164,8 +214,23 @@ function only(values: (string | undefined)[]): string | undefined {
   return new Set(values).size === 1 ? values[0] : undefined;
 }
 
-/** The one text that all are that aren't empty, but for letter case and separators; `undefined` for several. */
-function joined(texts: string[]): string | undefined {
-  const [first = '', ...others] = texts.filter((text) => comparable(text));
-  return others.every((other) => comparable(other) === comparable(first)) ? first : undefined;
+/** The one text that all are that have letters or digits, but for letter case; `undefined` for several. */
+function oneOf(texts: string[]): string | undefined {
+  const [first = '', ...others] = texts.map(withoutSeparators).filter(Boolean);
+  return others.every((other) => other.toUpperCase() === first.toUpperCase()) ? first : undefined;
+}
+
+/**
+ * The text with full-width and mathematical characters and ligatures as ASCII, and with each invisible character as a
+ * space. No other character has one meaning: `12²` may be number 12 with an addition.
+ */
+function plainText(text: string): string {
+  return text
+    .replaceAll(/[\uff01-\uff5e\ufb00-\ufb06\u0132\u0133\u{1d400}-\u{1d7ff}]/gu, (one) => one.normalize('NFKC'))
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
+}
+
+/** Plain, and without white space and the marks that people put into postcodes and toevoegingen. */
+function withoutSeparators(text: string): string {
+  return plainText(text).replaceAll(/[\s\-–—_/\\.,:;'"()]/g, '');
 }

@@ -1,130 +1,35 @@
-/** What was sent for one address: the values of each name, in their order. */
-export type Sent = ReadonlyMap<string, readonly string[]>;
+import { type ParameterName, parameterNames } from './address-input.ts';
 
-/** The parameters of a raw query string. */
-export function readQuery(rawQueryString: string): Sent {
-  const query = new URLSearchParams(rawQueryString);
-  return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
-}
+/** What a name means: one of our parameters, or one of the two parts of a toevoeging, as other APIs divide it. */
+export type Meaning = ParameterName | 'huisletter' | 'huisnummertoevoeging';
 
-/** The parameters of a lookup. */
-export const ownNames = ['postcode', 'huisnummer', 'toevoeging', 'include'] as const;
-export type OwnName = (typeof ownNames)[number];
-
-/** What a name means: one of our parameters, or a part of a toevoeging as other APIs divide it. */
-export type Meaning = OwnName | 'huisletter' | 'huisnummertoevoeging';
+const number = '(?:(?:huis|house|street|straat|door)?(?:nummer|number|num|nr|no)|huis|house|hnr)';
+const addition =
+  '(?:toev(?:oeg(?:ing|sel)?)?|add(?:ition)?|ext(?:ension)?|suffix|(?:sub)?premise|subaddress|box|bus|unit' +
+  '|apartment|appartement|apt|flat|suite|floor|etage|verdieping)';
 
 /**
  * Names under which other address APIs take a part of an address: the Kadaster (BAG and Haal Centraal), PDOK,
- * postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, Belgian ones, and common variants. A space
- * stands for an optional space or separator; letter case does not matter.
+ * postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, Belgian ones, and common variants.
  */
-export const otherNames: Record<Exclude<Meaning, 'toevoeging' | 'include'>, readonly string[]> = {
-  postcode: ['postal code', 'zip code', 'zip', 'pc6', 'pc', 'p code'],
-  huisnummer: [
-    'huis nr',
-    'hnr',
-    'huis nlt',
-    'nummer',
-    'nr',
-    'house number',
-    'house nr',
-    'house no',
-    'huis no',
-    'street nr',
-    'straat nr',
-    'number',
-    'street number',
-    'street number and premise',
-  ],
-  huisletter: [
-    'huis letter',
-    'huis letters',
-    'hl',
-    'huisnummer letter',
-    'house letter',
-    'house number letter',
-    'letter',
-  ],
-  huisnummertoevoeging: [
-    'toevoegsel',
-    'toev',
-    'huis toevoeging',
-    'huisnummer toevoeging',
-    'huisnummer toevoegingen',
-    'huisnummer toevoegsel',
-    'huisnummer toev',
-    'huis nr toevoeging',
-    'huis nr toev',
-    'hnr toevoeging',
-    'hnr toev',
-    'huisnummer ext',
-    'toevoeging nummer',
-    'nummer toevoeging',
-    'addition',
-    'number addition',
-    'number add',
-    'number ext',
-    'addition number',
-    'house number addition',
-    'house nr addition',
-    'house addition',
-    'house number suffix',
-    'number suffix',
-    'suffix',
-    'house number extension',
-    'house number ext',
-    'number extension',
-    'extension',
-    'ext',
-    'premise',
-    'sub premise',
-    'sub address',
-    'box',
-    'box number',
-    'unit',
-    'unit number',
-    'apartment',
-    'apartment number',
-    'appartement',
-    'apt',
-    'flat',
-    'flat number',
-    'suite',
-    'floor',
-    'etage',
-    'verdieping',
-    'bus',
-    'bus nr',
-    'bus nummer',
-  ],
-};
+const otherNames: [Meaning, RegExp][] = [
+  ['postcode', /^(?:postalcode|zip|zipcode|pc6?|pcode)$/],
+  ['huisletter', new RegExp(`^(?:${number}?letters?|hl)$`)],
+  ['huisnummertoevoeging', new RegExp(`^(?:${number}?${addition}${number}?|${number}toevoegingen)$`)],
+  ['huisnummer', new RegExp(`^${number}(?:andpremise|nlt)?$`)],
+];
 
-const meanings = new Map(
-  Object.entries(otherNames).flatMap(([meaning, names]) =>
-    names.map((name): [string, Meaning] => [lettersAndDigits(name), meaning as Meaning]),
-  ),
-);
-
-const maxEdits = 2;
 /** No name that means something is longer, with all the marks that it may have. */
 const longestName = 100;
+const maxEdits = 2;
 
-/**
- * What the name of a parameter means: ours, a misspelling of ours or a name of another API. `null` for a name that
- * means nothing here, which is ignored.
- */
+/** What the name of a parameter means: ours, a misspelling of ours or a name of another API; `null` for any other. */
 export function meaningOf(name: string): Meaning | null {
-  if (isOwnName(name)) return name;
   if (name.length > longestName) return null;
   // Forms and frameworks write lists as `huisletter[]` or `huisletter[0]`.
   const word = lettersAndDigits(name.replace(/(?:\[[^[\]]*\])+$/, ''));
-  return meanings.get(word) ?? ownNames.find((own) => isWithin(word, own, maxEdits)) ?? null;
-}
-
-/** Whether a name is exactly one of ours. */
-export function isOwnName(name: string): name is OwnName {
-  return ownNames.some((own) => own === name);
+  const ownWithin = (edits: number) => parameterNames.find((own) => isWithin(word, own, edits));
+  return ownWithin(0) ?? otherNames.find(([, pattern]) => pattern.test(word))?.[0] ?? ownWithin(maxEdits) ?? null;
 }
 
 /** In lower case, without spaces, separators and marks; full-width letters and ligatures as ordinary ones. */

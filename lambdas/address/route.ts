@@ -97,7 +97,7 @@ export function addressRoute({
     }
   }
 
-  function chain(method: Method, path: string, read: (event: RequestEvent) => LookupInput, answer: Answering) {
+  function chain(method: Method, path: string, read: Parameters<typeof readInput>[0], answer: Answering) {
     return middy<RequestEvent, Answer>()
       .use(observe('address'))
       .use(commonHeaders())

@@ -9,7 +9,7 @@ import { HttpRefusal, type Method } from './http-refusal.ts';
 /** Valid lookups, one or many, or the refusal of invalid ones: only a caller whose key is valid learns of it. */
 export type LookupInput =
   | { requests: AddressRequest[]; include: IncludeName[] }
-  | { requests: null; refusal: () => Promise<Error> };
+  | { requests: null; refusal: () => Error | Promise<Error> };
 
 export type { Context } from 'aws-lambda';
 
@@ -40,7 +40,7 @@ export function ok<Body>(body: Body): Answer {
 }
 
 /** The semantic version of the HTTP API, not of the software. */
-export const apiVersion = '1.1.0';
+export const apiVersion = '1.0.0';
 
 /** Adds the headers that every response has. No CORS headers: a key does not belong in a browser. */
 export function commonHeaders(): Middleware {

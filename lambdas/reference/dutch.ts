@@ -1,8 +1,10 @@
+import { includeNames } from '../../core/place-fields.ts';
+
 const postcodeForm =
   'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.';
 const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
-const includeForm =
-  'Stuur `toevoegingen`, `nummeraanduidingen` of beide, met een komma ertussen; of laat de parameter weg.';
+const names = includeNames.map((name) => `\`${name}\``).join(', ');
+const includeForm = `Stuur een of meer van ${names}, elk één keer, met komma's ertussen; of laat \`include\` weg.`;
 
 /** The explanations in Dutch. */
 export const dutchExplanations = {
@@ -54,22 +56,21 @@ export const dutchExplanations = {
   },
   missing: {
     happened: 'Een verplichte parameter ontbreekt, is leeg of heeft alleen spaties.',
-    remedy: 'Stuur `postcode` en `huisnummer` bij elke zoekopdracht; alleen `toevoeging` mag ontbreken.',
+    remedy: 'Stuur `postcode` en `huisnummer` bij elke zoekopdracht; `toevoeging` en `include` mogen ontbreken.',
   },
   duplicate: {
     happened: 'Een parameter, of een veld van een object in de body, is meer dan één keer gestuurd.',
     remedy:
       'Stuur elke parameter en elk veld één keer. Een veelvoorkomende oorzaak is een basis-URL die al een query string heeft.',
   },
-  'wrong-name': {
+  'parameter-unknown': {
     happened:
-      'Een parameter heeft de naam die een andere API voor een deel van een adres gebruikt, zoals `huisletter`, ' +
-      '`huisnummertoevoeging` of `house_number`, of een verkeerd gespelde naam, zoals `toevoging` of `Toevoeging`. Zonder die waarde ' +
-      'kan het antwoord een ander adres zijn.',
+      'De API heeft geen parameter met deze naam. Hij kan verkeerd gespeld zijn, zoals `toevoging` en `Toevoeging`, of de naam zijn die ' +
+      'een andere API gebruikt, zoals `huisletter`, `house_number` of `addition`. Zonder die waarde kan het antwoord een ander adres zijn.',
     remedy:
       'Stuur het nummer als `huisnummer`, en huisletter en huisnummertoevoeging aan elkaar als `toevoeging`: `huisletter=b` en ' +
-      '`huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `suggestion`. Laat de ' +
-      'parameter weg, ook als hij leeg is.',
+      '`huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `suggestion`. Laat elke ' +
+      'andere parameter weg, ook als hij leeg is.',
   },
   'misplaced-key': {
     happened:
@@ -135,14 +136,14 @@ export const dutchExplanations = {
       'of `bis`. Zonder toevoeging noemt de uitkomst `not_found` de toevoegingen die bij het huisnummer bestaan.',
   },
   'include-empty': {
-    happened: "De parameter `include` is leeg, of heeft niets tussen twee komma's.",
+    happened: "`include` heeft geen namen, of een lege: niets tussen twee komma's.",
     remedy: includeForm,
   },
   'include-unknown': {
-    happened: 'De parameter `include` heeft een naam die niet bestaat. Namen zijn in kleine letters, zonder spaties.',
+    happened: '`include` heeft een naam die niet bestaat. Namen zijn in kleine letters, zonder spaties.',
     remedy: includeForm,
   },
-  'include-repeated': { happened: 'De parameter `include` heeft een naam meer dan één keer.', remedy: includeForm },
+  'include-repeated': { happened: '`include` heeft een naam meer dan één keer.', remedy: includeForm },
   'body-form': {
     happened: 'De body is geen JSON-object.',
     remedy: 'Stuur een object met de lijst `addresses` en eventueel `include`, in UTF-8.',
@@ -153,9 +154,10 @@ export const dutchExplanations = {
       'Stuur `addresses` en `include` als lijsten, `postcode` als tekst, `huisnummer` als geheel getal of tekst, en `toevoeging` als tekst of `null`.',
   },
   'unknown-member': {
-    happened: 'De body of een adres heeft een veld dat de API niet kent.',
+    happened:
+      'De body of een adres heeft een veld dat de API niet heeft: verkeerd gespeld, of van een andere API, zoals `huisletter`.',
     remedy:
-      'Laat het weg. Een adres heeft `postcode`, `huisnummer` en `toevoeging`; de body heeft `addresses` en `include`.',
+      'Stuur wat in `suggestion` staat, of laat het veld weg. Een adres heeft `postcode`, `huisnummer` en `toevoeging`; de body heeft `addresses` en `include`.',
   },
   'addresses-count': {
     happened: '`addresses` is leeg of heeft meer dan 100 adressen.',

@@ -1,8 +1,10 @@
+import { includeNames } from '../../core/place-fields.ts';
+
 const postcodeForm =
   'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
 const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
-const includeForm =
-  'Send `toevoegingen`, `nummeraanduidingen` or both, separated by a comma; or leave the parameter out.';
+const names = includeNames.map((name) => `\`${name}\``).join(', ');
+const includeForm = `Send one or more of ${names}, each once, separated by commas; or leave \`include\` out.`;
 
 /** The explanations in English. */
 export const englishExplanations = {
@@ -52,24 +54,24 @@ export const englishExplanations = {
   },
   missing: {
     happened: 'A required parameter is absent, empty, or has only spaces.',
-    remedy: 'Send `postcode` and `huisnummer` with every lookup; only `toevoeging` is optional.',
+    remedy: 'Send `postcode` and `huisnummer` with every lookup; `toevoeging` and `include` are optional.',
   },
   duplicate: {
     happened: 'A parameter, or a member of an object in the body, was sent more than once.',
     remedy: 'Send each parameter and each member once. A common cause is a base URL that already has a query string.',
   },
-  'wrong-name': {
+  'parameter-unknown': {
     happened:
-      'A parameter has the name that another API uses for a part of an address, such as `huisletter`, `huisnummertoevoeging` or ' +
-      '`house_number`, or a misspelled name, such as `toevoging` or `Toevoeging`. Ignoring it could return another address.',
+      'The API has no parameter of this name. It may be misspelled, as `toevoging` and `Toevoeging` are, or the name that another API ' +
+      'uses, such as `huisletter`, `house_number` or `addition`. Ignoring it could return another address.',
     remedy:
       'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
-      '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send where it can be derived. Leave the ' +
+      '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send where it can be derived. Leave any other ' +
       'parameter out, even when it is empty.',
   },
   'misplaced-key': {
     happened:
-      'A parameter has an API key. A query string is kept in logs, histories and proxies, so the key is no longer secret.',
+      'A parameter or a member of the body has an API key. Logs, histories and proxies keep query strings, so the key is no longer secret.',
     remedy: 'Send the key in the header `X-API-Key` only. Ask your provider for a new key, and have this one revoked.',
   },
   'postcode-character': {
@@ -121,14 +123,14 @@ export const englishExplanations = {
       'addition, the outcome `not_found` lists those that exist at the huisnummer.',
   },
   'include-empty': {
-    happened: 'The parameter `include` is empty, or has nothing between two commas.',
+    happened: '`include` has no names, or an empty one: nothing between two commas.',
     remedy: includeForm,
   },
   'include-unknown': {
-    happened: 'The parameter `include` has a name that does not exist. Names are in lower case, without spaces.',
+    happened: '`include` has a name that does not exist. Names are in lower case, without spaces.',
     remedy: includeForm,
   },
-  'include-repeated': { happened: 'The parameter `include` has a name more than once.', remedy: includeForm },
+  'include-repeated': { happened: '`include` has a name more than once.', remedy: includeForm },
   'body-form': {
     happened: 'The body is not a JSON object.',
     remedy: 'Send an object with the list `addresses` and, if you like, `include`, in UTF-8.',
@@ -139,9 +141,10 @@ export const englishExplanations = {
       'Send `addresses` and `include` as lists, `postcode` as a string, `huisnummer` as an integer or a string, and `toevoeging` as a string or `null`.',
   },
   'unknown-member': {
-    happened: 'The body or an address has a member that the API does not know.',
+    happened:
+      'The body or an address has a member that the API does not have: a misspelled one, or one of another API, such as `huisletter`.',
     remedy:
-      'Leave it out. An address has `postcode`, `huisnummer` and `toevoeging`; the body has `addresses` and `include`.',
+      'Send what `suggestion` has, or leave the member out. An address has `postcode`, `huisnummer` and `toevoeging`; the body has `addresses` and `include`.',
   },
   'addresses-count': {
     happened: '`addresses` is empty, or has more than 100 addresses.',

@@ -272,10 +272,9 @@ export const dutch: Words & Descriptions = {
   operations: {
     lookUpAddress:
       'Vindt straat en woonplaats bij precies deze postcode, dit huisnummer en deze toevoeging: `12` is niet `12A`. Een geldige zoekopdracht ' +
-      'telt als één in elk tijdvenster van het quotum, wat de uitkomst ook is; een ongeldige telt niet. Onbekende parameters worden ' +
-      'genegeerd, behalve verkeerd gespelde (`toevoging`, `Postcode`) en de namen die andere API’s voor een deel van een adres gebruiken ' +
-      '(`huisletter`, `huisnummertoevoeging`, `house_number`, `unit` en dergelijke): die zijn ongeldig, want zonder die waarde kan het ' +
-      'antwoord een ander adres zijn. Een API-sleutel in een parameter is ook ongeldig.',
+      'telt als één in elk tijdvenster van het quotum, wat de uitkomst ook is; een ongeldige telt niet. Elke andere parameter is ' +
+      'ongeldig, want zonder de waarde van een verkeerd gespelde (`toevoging`) of die van een andere API (`huisletter`, `house_number`) kan ' +
+      'het antwoord een ander adres zijn. Een API-sleutel in een parameter is ook ongeldig.',
     lookUpAddresses:
       'Zoekt 1 tot 100 adressen op in één verzoek, elk precies zoals een enkele zoekopdracht. Ze tellen allemaal mee, elk als één, of geen ' +
       'enkele: is er een ongeldig (422, met een JSON-pointer naar elke fout), of is er in een tijdvenster minder quotum over (429, waarbij ' +

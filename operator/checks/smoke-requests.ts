@@ -152,9 +152,10 @@ const faulty: Record<string, string[]> = {
   'include-unknown include': [`${p}&${h}&include=straat`, `${p}&${h}&include=Toevoegingen`],
   'include-empty include': [`${p}&${h}&include=`, `${p}&${h}&include=toevoegingen,`],
   'include-repeated include': [`${p}&${h}&include=toevoegingen,toevoegingen`],
-  'wrong-name huisletter': [`${p}&${h}&huisletter=b`, `${p}&${h}&huisletter=`],
-  'wrong-name house_number': [`${p}&${h}&house_number=147`],
-  'wrong-name toevoging': [`${p}&${h}&toevoging=A`],
+  'parameter-unknown huisletter': [`${p}&${h}&huisletter=b`, `${p}&${h}&huisletter=`],
+  'parameter-unknown house_number': [`${p}&${h}&house_number=147`],
+  'parameter-unknown toevoging': [`${p}&${h}&toevoging=A`],
+  'parameter-unknown callback': [`${p}&${h}&callback=x`],
   'misplaced-key api_key': [`${p}&${h}&api_key=bagadres_example_key`],
   'duplicate postcode': [`${p}&${p}&${h}`, `${p}&postcode=2513AA&${h}`],
   'duplicate huisnummer': [`${p}&${h}&${h}`],
@@ -185,7 +186,7 @@ const inputChecks = inSection('input', {
   },
   async 'distinguishes letter case in names of parameters'({ client }) {
     const answer = await client.send(`/v1/address?Postcode=1012RJ&${h}`);
-    assertFaults(answer, 'missing postcode', 'wrong-name Postcode');
+    assertFaults(answer, 'missing postcode', 'parameter-unknown Postcode');
   },
   async 'suggests the number and the toevoeging for 12A'({ client }) {
     const answer = await client.send(`/v1/address?${p}&huisnummer=12A`);

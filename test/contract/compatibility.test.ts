@@ -73,7 +73,7 @@ function unequal(one: Node | undefined, other: Node | undefined, depth: number):
 function breaking(diffs: Diff[]): string[] {
   return diffs
     .filter(({ type, action, path }) => {
-      const isFaultCode = /\.errors\.items\.properties\.code\.enum\.\d+$/.test(path.join('.'));
+      const isFaultCode = /\.errors\.items\.(anyOf\.\d+\.)?properties\.code\.enum\.\d+$/.test(path.join('.'));
       if (isFaultCode && action === 'add') return false;
       const isReplaced = /(^|\.)(type|const|enum\.\d+|operationId)$|^servers\.\d+\.url$/.test(path.join('.'));
       return type === 'breaking' || (action === 'replace' && isReplaced);

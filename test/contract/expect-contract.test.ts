@@ -4,7 +4,7 @@ import { expectContract } from '../support/contract.ts';
 
 const headers = {
   'content-type': 'application/json',
-  'api-version': '1.1.0',
+  'api-version': '1.0.0',
   'cache-control': 'no-store',
   'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',

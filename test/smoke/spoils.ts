@@ -197,7 +197,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     body(lookedUp, (body) => ({ ...body, candidates: [body.address] })),
     /returns ok/,
   ],
-  ['finds it in one spelling only', body((_, { url }) => url.search.includes('callback'), notFound), /returns ok/],
+  ['finds it in one spelling only', body((_, { url }) => url.search.includes('++'), notFound), /returns ok/],
   [
     'returns 404 for an address that does not exist',
     statusOf(({ body }) => body.includes('not_found'), 404),

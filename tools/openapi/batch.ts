@@ -1,28 +1,26 @@
-import * as z from 'zod/mini';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { maxAddresses } from '../../core/addresses/batch-input.ts';
-import { batchAnswerSchema, huisnummerSchema, includeSchema } from '../../core/contract.ts';
+import {
+  addressesToLookUpSchema,
+  addressToLookUpSchema,
+  batchAnswerSchema,
+  maxAddresses,
+} from '../../core/contract.ts';
 import { lookupExamples } from './answers.ts';
 import { headersOf, invalidBodyResponse, nameSchema, problemReferences } from './responses.ts';
 
-/** As strict as a client needs: the service also takes a `huisnummer` as a string, as in the query. */
-const addressSchema = z.object({
-  postcode: z.string(),
-  huisnummer: z.clone(huisnummerSchema),
-  toevoeging: z.optional(z.nullable(z.string())),
-});
-const batchSchema = z.object({
-  addresses: z.array(addressSchema).check(z.minLength(1), z.maxLength(maxAddresses)),
-  include: z.optional(z.clone(includeSchema)),
-});
-
-nameSchema(addressSchema, 'AddressToLookUp', 'One address. The rules are those of the query of a single lookup.', {
-  postcode: 'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
-  huisnummer: 'The house number without an addition. A string is allowed too, as in the query.',
-  toevoeging: 'Everything after the number, at most five letters and digits. Absent, `null` and empty are equivalent.',
-});
 nameSchema(
-  batchSchema,
+  addressToLookUpSchema,
+  'AddressToLookUp',
+  'One address. The rules are those of the query of a single lookup.',
+  {
+    postcode: 'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
+    huisnummer: 'The house number without an addition, as an integer, or as a string of digits as in the query.',
+    toevoeging:
+      'Everything after the number, at most five letters and digits. Absent, `null` and empty are equivalent.',
+  },
+);
+nameSchema(
+  addressesToLookUpSchema,
   'AddressesToLookUp',
   'The addresses, and what to include with each. Other members are invalid.',
   {
@@ -65,7 +63,10 @@ export const batchOperation: ZodOpenApiOperationObject = {
   requestBody: {
     required: true,
     content: {
-      'application/json': { schema: batchSchema, examples: { many: { summary, value: batchExample.body } } },
+      'application/json': {
+        schema: addressesToLookUpSchema,
+        examples: { many: { summary, value: batchExample.body } },
+      },
     },
   },
   responses: {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
-import { otherNames } from '../../core/addresses/parameter-names.ts';
+import type { ParameterName } from '../../core/addresses/address-input.ts';
 import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
@@ -64,6 +64,8 @@ export function codeSamples(): { lang: string; label: string; source: string }[]
   }));
 }
 
+z.globalRegistry.add(includeSchema, { uniqueItems: true });
+
 const addressQuery = z.object({
   postcode: parameter(
     'postcode',
@@ -87,7 +89,6 @@ const addressQuery = z.object({
     'What else to return, separated by commas and each once: `toevoegingen`, the additions that exist at the postcode and ' +
       'huisnummer, with every outcome; `nummeraanduidingen`, the BAG ids of the address and of each candidate.',
     { style: 'form', explode: false },
-    { uniqueItems: true },
   ),
 });
 
@@ -120,9 +121,8 @@ export function createOpenApiDocument() {
             description:
               'Finds the street and town for an exact postcode, huisnummer and toevoeging: `12` does not match `12A`. A valid ' +
               'lookup counts one unit in each time window of the quota, whatever the outcome; an invalid one does not count. ' +
-              'Unknown parameters are ignored, except misspellings of these (`toevoging`, `Postcode`) and the names that other APIs ' +
-              'use for a part of an address (`huisletter`, `huisnummertoevoeging`, `house_number`, `unit` and the like): those are ' +
-              'invalid, because ignoring them could return another address. An API key in a parameter is invalid too.',
+              'Any other parameter is invalid, because ignoring a misspelled one (`toevoging`) or one of another API (`huisletter`, ' +
+              '`house_number`) could return another address. An API key in a parameter is invalid too.',
             'x-codeSamples': codeSamples(),
             requestParams: { query: addressQuery },
             responses: { '200': lookupResponse, ...problemReferences(401, 403, 422, 429, 500, 503) },
@@ -180,9 +180,9 @@ export function createOpenApiDocument() {
       },
     },
     {
-      override: ({ jsonSchema }) => {
-        // Members may be added within a major version.
-        delete jsonSchema.additionalProperties;
+      override: ({ jsonSchema, io }) => {
+        // Members may be added to responses within a major version; in a body unknown ones are invalid.
+        if (io === 'output') delete jsonSchema.additionalProperties;
         // Several generators know `enum` and not `const`.
         if (jsonSchema.const !== undefined) jsonSchema.enum = [jsonSchema.const];
       },
@@ -218,21 +218,19 @@ const openApiAnswer: ZodOpenApiResponseObject = {
 };
 
 function parameter<Schema extends z.core.$ZodType>(
-  name: 'postcode' | 'huisnummer' | 'toevoeging' | 'include',
+  name: ParameterName,
   schema: Schema,
   description: string,
   form: { style?: 'form'; explode?: boolean } = {},
-  more: { uniqueItems?: boolean } = {},
 ): Schema {
   const param = { description, ...form, examples: parameterExamples(name) };
-  z.globalRegistry.add(schema, { description, ...more, param });
+  z.globalRegistry.add(schema, { description, param });
   return schema;
 }
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
 const generatedParts: Record<string, () => string> = {
   problems: () => (Object.keys(explanations.en) as ExplainedCode[]).map(problemSection).join('\n'),
-  names: namesTable,
 };
 
 /** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
@@ -249,19 +247,6 @@ export function withGeneratedParts(markdown: string): string {
 function problemSection(code: ExplainedCode): string {
   const { happened, remedy } = explanations.en[code];
   return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
-}
-
-function namesTable(): string {
-  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = otherNames;
-  const names = (list: readonly string[]) => list.map((name) => `\`${name.replaceAll(' ', '_')}\``).join(', ');
-  return [
-    '| send | instead of |',
-    '|---|---|',
-    `| \`postcode\` | ${names(postcode)} |`,
-    `| \`huisnummer\` | ${names(huisnummer)} |`,
-    `| \`toevoeging\` | ${names([...huisletter, ...huisnummertoevoeging])} |`,
-    '',
-  ].join('\n');
 }
 
 /** Writes the OpenAPI document, which a formatter then formats, and the generated parts of `docs/api.md`. */

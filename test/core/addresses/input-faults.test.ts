@@ -19,14 +19,14 @@ describe('a parameter with a name from another API', () => {
     expect(faultsOf(query)).toEqual([
       {
         parameter: 'huisletter',
-        code: 'wrong-name',
-        detail: 'huisletter is not a parameter: send toevoeging=b99.',
+        code: 'parameter-unknown',
+        detail: 'huisletter is unknown: send toevoeging=b99.',
         suggestion: { toevoeging: 'b99' },
       },
       {
         parameter: 'huisnummertoevoeging',
-        code: 'wrong-name',
-        detail: 'huisnummertoevoeging is not a parameter: send toevoeging=b99.',
+        code: 'parameter-unknown',
+        detail: 'huisnummertoevoeging is unknown: send toevoeging=b99.',
         suggestion: { toevoeging: 'b99' },
       },
     ]);
@@ -43,19 +43,19 @@ describe('a parameter with a name from another API', () => {
     ['houseNumberAddition=2&toevoeging=b', 'houseNumberAddition', 'send toevoeging=b2.'],
     ['huisletter=b&toevoeging=99', 'huisletter', 'send toevoeging=b99.'],
     ['huisletter=b&huisnummertoevoeging=99&toevoeging=B-99', 'huisletter', 'send toevoeging=B99.'],
-    ['huisletter=b&huisletter=c', 'huisletter', 'send what follows the number as toevoeging.'],
+    ['huisletter=b&huisletter=c', 'huisletter', 'send it as toevoeging.'],
     ['huisletter=b&huisletter=b', 'huisletter', 'send toevoeging=b.'],
-    ['number=30&number=31', 'number', 'send the number as huisnummer.'],
+    ['number=30&number=31', 'number', 'send it as huisnummer.'],
     ['huisletter[]=b', 'huisletter[]', 'send toevoeging=b.'],
     ['toevoeging[0]=b', 'toevoeging[0]', 'send toevoeging=b.'],
     ['toevoeging%20=b', 'toevoeging ', 'send toevoeging=b.'],
     ['huis.letter=b', 'huis.letter', 'send toevoeging=b.'],
     ['huis_nlt=30b-99', 'huis_nlt', 'send huisnummer=30 and toevoeging=b99.'],
     ['hnr=30', 'hnr', 'send huisnummer=30.'],
-    ['hnr=5', 'hnr', 'send the number as huisnummer.'],
+    ['hnr=5', 'hnr', 'send it as huisnummer.'],
     ['premise=b', 'premise', 'send toevoeging=b.'],
     ['house_number_addition=', 'house_number_addition', 'send no toevoeging.'],
-    ['numberAddition=tweehoog', 'numberAddition', 'send what follows the number as toevoeging.'],
+    ['numberAddition=tweehoog', 'numberAddition', 'send it as toevoeging.'],
     ['toevoegsel=a', 'toevoegsel', 'send toevoeging=a.'],
     ['suffix=a', 'suffix', 'send toevoeging=a.'],
     ['Toevoeging=a', 'Toevoeging', 'send toevoeging=a.'],
@@ -63,27 +63,31 @@ describe('a parameter with a name from another API', () => {
     ['huisnr=30', 'huisnr', 'send huisnummer=30.'],
     ['nummer=030', 'nummer', 'send huisnummer=30.'],
     ['housenumber=30a', 'housenumber', 'send huisnummer=30 and toevoeging=a.'],
-    ['Huisnummer=5', 'Huisnummer', 'send the number as huisnummer.'],
+    ['Huisnummer=5', 'Huisnummer', 'send it as huisnummer.'],
     ['house-number=', 'house-number', 'send huisnummer=30.'],
     ['zipcode=1381DE', 'zipcode', 'send postcode=1381DE.'],
-    ['zipcode=9999ZZ', 'zipcode', 'send the postcode as postcode.'],
+    ['zipcode=9999ZZ', 'zipcode', 'send it as postcode.'],
   ])('%s is refused', (other, parameter, instead) => {
     const fault = faultsOf(`postcode=1381DE&huisnummer=30&${other}`).find((one) => one.parameter === parameter);
-    expect(fault).toMatchObject({ code: 'wrong-name', detail: expect.stringContaining(instead) });
-    expect(fault?.detail.startsWith(`${parameter} is not a parameter: `)).toBe(true);
+    expect(fault).toMatchObject({ code: 'parameter-unknown', detail: expect.stringContaining(instead) });
+    expect(fault?.detail.startsWith(`${parameter} is unknown: `)).toBe(true);
   });
 
-  it('is refused, and the error for the missing parameter mentions it', () => {
+  it('is refused, and the missing parameter gets its value as the suggestion', () => {
     expect(faultsOf('zipcode=1381DE&house_number=30')).toEqual([
       {
         parameter: 'postcode',
         code: 'missing',
-        detail: 'postcode is required: send postcode=1381DE. It was sent as zipcode, which is not a parameter.',
+        detail: 'postcode is required: send postcode=1381DE.',
         suggestion: { postcode: '1381DE' },
       },
       expect.objectContaining({ parameter: 'huisnummer', code: 'missing', suggestion: { huisnummer: '30' } }),
-      expect.objectContaining({ parameter: 'zipcode', code: 'wrong-name', suggestion: { postcode: '1381DE' } }),
-      expect.objectContaining({ parameter: 'house_number', code: 'wrong-name', suggestion: { huisnummer: '30' } }),
+      expect.objectContaining({ parameter: 'zipcode', code: 'parameter-unknown', suggestion: { postcode: '1381DE' } }),
+      expect.objectContaining({
+        parameter: 'house_number',
+        code: 'parameter-unknown',
+        suggestion: { huisnummer: '30' },
+      }),
     ]);
   });
 
@@ -102,8 +106,8 @@ describe('a parameter with a name from another API', () => {
   it('is not joined with a toevoeging from the huisnummer if it has several values', () => {
     const faults = faultsOf('postcode=1381DE&huisnummer=30a&huisletter=b&huisletter=c');
     expect(faults.map(({ detail }) => detail)).toEqual([
-      'huisnummer has more than a number: send huisnummer=30, and what follows it in toevoeging.',
-      'huisletter is not a parameter: send what follows the number as toevoeging.',
+      'huisnummer has more than a number: send one to five digits, from 1 to 99999.',
+      'huisletter is unknown: send it as toevoeging.',
     ]);
   });
 });
@@ -123,8 +127,8 @@ describe('a misspelled name', () => {
     ['huisnumer=30', 'send huisnummer=30.', { huisnummer: '30' }],
     ['huisnumer=30A', 'send huisnummer=30 and toevoeging=A.', { huisnummer: '30', toevoeging: 'A' }],
     ['Postcode=1381+de', 'send postcode=1381DE.', { postcode: '1381DE' }],
-    ['postocde=1381AA', 'send the postcode as postcode.', undefined],
-    ['toevoging=B&toevoeging=A', 'send what follows the number as toevoeging.', undefined],
+    ['postocde=1381AA', 'send it as postcode.', undefined],
+    ['toevoging=B&toevoeging=A', 'send it as toevoeging.', undefined],
     ['inculde=toevoegingen', 'send include=toevoegingen.', { include: 'toevoegingen' }],
     ['Include=all', 'send it as include.', undefined],
   ])('is refused with the name to send: %s', (other, instead, suggestion) => {
@@ -133,8 +137,8 @@ describe('a misspelled name', () => {
     const name = [...new URLSearchParams(other).keys()][0];
     expect(fault).toEqual({
       parameter: name,
-      code: 'wrong-name',
-      detail: expect.stringMatching(/ is not a parameter: send .+/),
+      code: 'parameter-unknown',
+      detail: expect.stringMatching(/ is unknown: send .+/),
       ...(suggestion && { suggestion }),
     });
     expect(fault?.detail).toContain(instead);
@@ -142,7 +146,7 @@ describe('a misspelled name', () => {
 
   it('is not repeated in the detail where it has other characters than names have', () => {
     const [fault] = faultsOf(`${valid}&toe<voeging>=A`);
-    expect(fault?.detail).toBe('this name is not a parameter: send toevoeging=A.');
+    expect(fault?.detail).toBe('this name is unknown: send toevoeging=A.');
   });
 });
 
@@ -175,6 +179,9 @@ describe('an API key in a parameter', () => {
   });
 
   it('is no key if a parameter only mentions the name of the service', () => {
-    expect(faultsOf(`${valid}&utm_source=bag-adres&ref=bagadres`)).toEqual([]);
+    expect(faultsOf(`${valid}&utm_source=bag-adres&ref=bagadres`).map(({ code }) => code)).toEqual([
+      'parameter-unknown',
+      'parameter-unknown',
+    ]);
   });
 });

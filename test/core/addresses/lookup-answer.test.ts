@@ -36,7 +36,7 @@ describe('the parameter include', () => {
     ['include=toevoegingen,toevoegingen', ['include-repeated'], 'toevoegingen'],
     [
       'include=nummeraanduidingen,x,,x,nummeraanduidingen',
-      ['include-empty', 'include-unknown', 'include-repeated'],
+      ['include-unknown', 'include-empty', 'include-repeated'],
       undefined,
     ],
     ['include=toevoegingen&include=nummeraanduidingen', ['duplicate'], undefined],

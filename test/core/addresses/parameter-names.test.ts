@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { meaningOf, otherNames, ownNames } from '../../../core/addresses/parameter-names.ts';
+import { parameterNames, readAddressInput } from '../../../core/addresses/address-input.ts';
+import { queryFaults } from '../../../core/addresses/input-faults.ts';
+import { type Meaning, meaningOf } from '../../../core/addresses/parameter-names.ts';
 
 const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
 
@@ -15,88 +17,63 @@ function edited(word: string): string[] {
   }).flat();
 }
 
+/** Names of address APIs by what they mean, and spellings of ours. */
+const meant: [Meaning, string][] = [
+  ['postcode', 'postalCode zip-code zip pc6 pc p_code POSTCODE pöstcode ｐｏｓｔｃｏｄｅ postcodes'],
+  [
+    'huisnummer',
+    'huisnr hnr huis_nlt nummer nr house_number houseNr house-no huisno streetNr straatnr number street_number ' +
+      'StreetNumberAndPremise doorNumber huis_nummer huisnummers HuisNummer[] houseNumber',
+  ],
+  [
+    'huisletter',
+    'huisletter huis_letters hl huisnummerletter house.letter house_number_letter letter huis.letter huis<letter>',
+  ],
+  [
+    'huisnummertoevoeging',
+    'toevoegsel toev toevoeg huistoevoeging huisnummertoevoeging huisnummer_toevoegingen huisnummerToevoegsel ' +
+      'huisnummer_toev huisnr_toevoeging huisnr_toev hnr_toevoeging hnr_toev huisnummer_ext huisnr_ext nummertoevoeging ' +
+      'addition numberAddition numberAdd number_ext additionNumber houseNumberAddition houseNumberAdd house_nr_addition ' +
+      'houseAddition house-number-addition houseNumberSuffix number_suffix suffix houseNumberExtension houseNumberExt ' +
+      'numberExtension extension ext premise sub_premise subAddress box boxNumber unit unit_number apartment ' +
+      'apartmentNumber appartement apt flat flatNumber suite floor etage verdieping bus busNr busnummer',
+  ],
+  ['toevoeging', 'toevoeging\u00a0 \ufefftoevoeging toevoegingen toevoeging[0][value]'],
+  ['include', 'Include includes exclude'],
+].flatMap(([meaning = '', names = '']) =>
+  names.split(' ').map((name): [Meaning, string] => [meaning as Meaning, name]),
+);
+
+const meaningless = [
+  ...['_', 'utm_source', 'gclid', 'callback', 'jsonp', 't', 'v', 'code', 'format', 'lang', 'limit', 'page', 'fields'],
+  ...['expand', 'ref', 'key', 'token', 'api-version', 'exacteMatch', 'straat', 'street', 'city', 'woonplaats'],
+  ...['gemeente', 'country', 'customer_id', 'order', 'session', 'address', 'fq', 'q', '', 'x'.repeat(5000)],
+];
+
 describe('the name of a parameter', () => {
-  it.each(ownNames)('means %s with up to two edits', (own) => {
+  it.each(parameterNames)('means %s with up to two edits', (own) => {
     expect(meaningOf(own)).toBe(own);
     const once = edited(own);
     const twice = once.filter((_, index) => index % 50 === 0).flatMap(edited);
     expect([...once, ...twice].filter((name) => meaningOf(name) !== own)).toEqual([]);
   });
 
-  it.each([
-    ['POSTCODE', 'postcode'],
-    ['post code', 'postcode'],
-    ['post-code', 'postcode'],
-    ['pöstcode', 'postcode'],
-    ['ｐｏｓｔｃｏｄｅ', 'postcode'],
-    ['postcodes', 'postcode'],
-    ['huis_nummer', 'huisnummer'],
-    ['huisnummers', 'huisnummer'],
-    ['HuisNummer[]', 'huisnummer'],
-    ['toevoeging\u00a0', 'toevoeging'],
-    ['\ufefftoevoeging', 'toevoeging'],
-    ['toevoeging\n', 'toevoeging'],
-    ['toevoeging[0][value]', 'toevoeging'],
-    ['Include', 'include'],
-    ['includes', 'include'],
-    ['houseNumber', 'huisnummer'],
-    ['huis.letter', 'huisletter'],
-    ['huis<letter>', 'huisletter'],
-    ['house-number-addition', 'huisnummertoevoeging'],
-  ])('means what it says, whatever its spelling: %j', (name, meaning) => {
-    expect(meaningOf(name)).toBe(meaning);
+  it('means what other APIs mean by it, whatever its spelling, and otherwise nothing', () => {
+    expect(meant.map(([, name]) => [meaningOf(name), name])).toEqual(meant);
+    for (const name of meaningless) expect([name, meaningOf(name)]).toEqual([name, null]);
   });
 
-  it('means the same as another API means by it', () => {
-    for (const [meaning, names] of Object.entries(otherNames)) {
-      for (const name of names) expect([name, meaningOf(name)]).toEqual([name, meaning]);
+  it('is refused unless it is documented, with the name to send where one is meant', () => {
+    for (const name of [...meant.map(([, name]) => name), ...meaningless]) {
+      if (name === 'toevoeging') continue;
+      const query = `postcode=1381AA&huisnummer=9&${new URLSearchParams([[name, 'A']])}`;
+      expect([name, readAddressInput(query).request]).toEqual([name, null]);
+      const [fault, ...others] = queryFaults(query);
+      expect([name, others, fault?.code]).toEqual([name, [], 'parameter-unknown']);
+      const own = meant
+        .find(([, other]) => other === name)?.[0]
+        .replace(/^huis(letter|nummertoevoeging)/, 'toevoeging');
+      expect(fault?.detail).toMatch(own ? new RegExp(`send (it as )?${own}`) : /send only postcode, /);
     }
-  });
-
-  it.each([
-    '_',
-    '',
-    'utm_source',
-    'utm_campaign',
-    'gclid',
-    'fbclid',
-    'msclkid',
-    'callback',
-    'jsonp',
-    'cb',
-    't',
-    'ts',
-    'v',
-    'code',
-    'format',
-    'lang',
-    'limit',
-    'page',
-    'offset',
-    'fields',
-    'expand',
-    'ref',
-    'source',
-    'debug',
-    'trace',
-    'key',
-    'token',
-    'api_key',
-    'api-version',
-    'exacteMatch',
-    'straat',
-    'street',
-    'city',
-    'woonplaats',
-    'gemeente',
-    'country',
-    'land',
-    'customer_id',
-    'order',
-    'session',
-    'timestamp',
-    'x'.repeat(5000),
-  ])('means nothing here, so that it is ignored: %.20j', (name) => {
-    expect(meaningOf(name)).toBeNull();
   });
 });

@@ -206,14 +206,23 @@ describe('invalid input', () => {
       'names of other APIs and unknown ones',
       { addresses: [{ ...found, huisletter: 'b', note: 'x', 'a/b~c': 1, include: [] }] },
       [
-        '/addresses/0/huisletter wrong-name',
+        '/addresses/0/huisletter unknown-member',
         '/addresses/0/note unknown-member',
         '/addresses/0/a~1b~0c unknown-member',
         '/addresses/0/include unknown-member',
       ],
     ],
     ['include as text', { addresses: [found], include: 'toevoegingen' }, ['/include member-type']],
-    ['unknown includes', { addresses: [found], include: ['toevoegingen', 'x'] }, ['/include include-unknown']],
+    [
+      'includes that are wrong',
+      { addresses: [found], include: ['toevoegingen', 'x', 1, '', 'toevoegingen'] },
+      [
+        '/include/1 include-unknown',
+        '/include/2 member-type',
+        '/include/3 include-empty',
+        '/include/4 include-repeated',
+      ],
+    ],
     ['an empty include', { addresses: [found], include: [] }, ['/include include-empty']],
   ])('with %s gets 422 with every fault at its pointer, and consumes nothing', async (_, body, faults) => {
     const { id, key } = await newAccount(service, { day: 10 });
@@ -262,19 +271,42 @@ describe('invalid input', () => {
     }
   });
 
-  it('with a key in the query gets 422 without repeating it, and consumes nothing; any other query is ignored', async () => {
+  it('in the query gets 422 by the name of the parameter, and consumes nothing; a key there is not repeated', async () => {
     const { id, key } = await newAccount(service, { day: 10 });
-    const send = (query: string) =>
-      service.instance.send(`/v1/addresses?${query}`, {
-        method: 'POST',
-        headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ addresses: [found] }),
-      });
-    const { status, json, body } = await send(`utm_source=x&token=${key}`);
-    expect([status, json]).toMatchObject([422, { errors: [{ pointer: '', code: 'misplaced-key' }] }]);
-    expect(body).not.toContain(key.slice(10));
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    const query = `include=toevoegingen&token=${key}`;
+    const body = JSON.stringify({ addresses: [found] });
+    const answer = await service.instance.send(`/v1/addresses?${query}`, { method: 'POST', headers, body });
+    expect([answer.status, answer.json]).toMatchObject([
+      422,
+      {
+        errors: [
+          { parameter: 'include', code: 'parameter-unknown' },
+          { parameter: 'token', code: 'misplaced-key' },
+        ],
+      },
+    ]);
+    expect(answer.body).not.toContain(key.slice(10));
     expect(await used(id)).toBe(0);
-    expect((await send('utm_source=x&postcode=1')).status).toBe(200);
+  });
+
+  it('suggests what to send for a member that another API has, with what is sent under the right name', async () => {
+    const { key } = await newAccount(service, { day: 10 });
+    const sent = { addresses: [{ ...found, toevoeging: '2', huisletter: 'b', note: null }] };
+    const { json } = await service.instance.lookUpAll(key, sent);
+    expect(json).toMatchObject({
+      errors: [
+        { pointer: '/addresses/0/huisletter', code: 'unknown-member', suggestion: { toevoeging: 'b2' } },
+        { pointer: '/addresses/0/note', detail: 'note is unknown: send only postcode, huisnummer, and toevoeging.' },
+      ],
+    });
+  });
+
+  it('is not a byte order mark before the JSON', async () => {
+    const { key } = await newAccount(service, { day: 10 });
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    const body = `\ufeff${JSON.stringify({ addresses: [found] })}`;
+    expect((await service.instance.send('/v1/addresses', { method: 'POST', headers, body })).status).toBe(200);
   });
 
   it.each<[string, string | Uint8Array, string | undefined, number]>([

@@ -207,6 +207,23 @@ describe('invalid input', () => {
     expect(await used(id)).toEqual({ day: 0 });
   });
 
+  it('is a parameter that is not documented, which a validation ignores', async () => {
+    const { id, key } = await newAccount(service, { day: 1 });
+    const { status, json } = await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=9&toevoeg=a&utm_source=x');
+    expect([status, json]).toMatchObject([
+      422,
+      {
+        errors: [
+          { parameter: 'toevoeg', code: 'parameter-unknown', suggestion: { toevoeging: 'a' } },
+          { parameter: 'utm_source', code: 'parameter-unknown' },
+        ],
+      },
+    ]);
+    expect(await used(id)).toEqual({ day: 0 });
+    const validation = await service.instance.send('/v1/auth/validate?toevoeg=a', { headers: { 'x-api-key': key } });
+    expect(validation.status).toBe(200);
+  });
+
   it('is refused with 422 also when no quota is left', async () => {
     const { key } = await newAccount(service, { day: 0 });
     expect((await service.instance.lookUp(key, 'postcode=x')).status).toBe(422);
