@@ -1,4 +1,3 @@
-import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -11,9 +10,9 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { clientConfig } from '../connect/deployment.ts';
+import { readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type Patience, waitFor } from '../connect/wait-for.ts';
+import { type Patience, waitUntil } from '../connect/wait-for.ts';
 
 export type TableName = 'accounts' | 'addresses';
 
@@ -36,28 +35,24 @@ const tableSchema = z.object({
   }),
 });
 
-/** The settings that the deployed template gives a table: those to restore, also where the table no longer exists. */
+/**
+ * The settings that the deployed template gives a table: those to restore, also where the table no longer exists.
+ * @throws CommandError when the template has no such table
+ */
 export async function deployedSettings(dataStack: string, table: TableName): Promise<TableSettings> {
-  const client = new CloudFormationClient(clientConfig);
-  try {
-    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: dataStack }));
-    return tableSettingsIn(TemplateBody, table);
-  } finally {
-    client.destroy();
-  }
+  return tableSettingsIn(await readTemplate(dataStack), table);
 }
 
 /** @throws CommandError when the template has no such table */
 export function tableSettingsIn(template: string, table: TableName): TableSettings {
   const prefix = table === 'accounts' ? 'Accounts' : 'Addresses';
   const { Resources = {} } = JSON.parse(template) as { Resources?: Record<string, unknown> };
-  const found = Object.entries(Resources)
+  const [found] = Object.entries(Resources)
     .filter(([id]) => id.startsWith(prefix))
     .flatMap(([, resource]) => tableSchema.safeParse(resource).data ?? []);
-  const [first] = found;
-  if (!first) throw new CommandError('no_table', `The template of the data stack has no ${table} table.`);
+  if (!found) throw new CommandError('no_table', `The template of the data stack has no ${table} table.`);
   const { DeletionProtectionEnabled, PointInTimeRecoverySpecification, TimeToLiveSpecification, Tags } =
-    first.Properties;
+    found.Properties;
   return {
     deletionProtection: DeletionProtectionEnabled,
     pointInTimeRecovery: PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled ?? false,
@@ -84,20 +79,25 @@ export async function currentSettings(client: DynamoDBClient, TableName: string)
   };
 }
 
-/**
- * What a table lacks of its settings, in words; nothing when it has them all. A tag that somebody added is no fault.
- */
-export async function missingSettings(client: DynamoDBClient, table: string, wanted: TableSettings): Promise<string[]> {
+/** What a table lacks of its settings. A tag that somebody added is no fault. */
+async function lacks(client: DynamoDBClient, table: string, wanted: TableSettings) {
   const now = await currentSettings(client, table);
+  return {
+    protection: wanted.deletionProtection && !now.deletionProtection,
+    recovery: wanted.pointInTimeRecovery && !now.pointInTimeRecovery,
+    expiry: now.timeToLive === wanted.timeToLive ? null : wanted.timeToLive,
+    tags: Object.entries(wanted.tags).filter(([name, value]) => now.tags[name] !== value),
+  };
+}
+
+/** What a table lacks of its settings, in words; nothing when it has them all. */
+export async function missingSettings(client: DynamoDBClient, table: string, wanted: TableSettings): Promise<string[]> {
+  const { protection, recovery, expiry, tags } = await lacks(client, table, wanted);
   return [
-    ...(wanted.deletionProtection && !now.deletionProtection ? ['deletion protection'] : []),
-    ...(wanted.pointInTimeRecovery && !now.pointInTimeRecovery ? ['point-in-time recovery'] : []),
-    ...(wanted.timeToLive !== null && now.timeToLive !== wanted.timeToLive
-      ? [`expiry by the attribute "${wanted.timeToLive}" (TTL)`]
-      : []),
-    ...Object.entries(wanted.tags)
-      .filter(([name, value]) => now.tags[name] !== value)
-      .map(([name]) => `the tag ${name}`),
+    ...(protection ? ['deletion protection'] : []),
+    ...(recovery ? ['point-in-time recovery'] : []),
+    ...(expiry !== null ? [`expiry by the attribute "${expiry}" (TTL)`] : []),
+    ...tags.map(([name]) => `the tag ${name}`),
   ];
 }
 
@@ -108,31 +108,29 @@ export async function applySettings(
   wanted: TableSettings,
   patience: Patience,
 ): Promise<void> {
-  const now = await currentSettings(client, TableName);
-  if (wanted.pointInTimeRecovery && !now.pointInTimeRecovery) {
-    const command = new UpdateContinuousBackupsCommand({
-      TableName,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    });
-    // Of a table that has just been restored DynamoDB may still be preparing backups.
-    await waitFor(patience, () =>
-      client.send(command).catch((error: Error) => {
-        if (error.name === 'ContinuousBackupsUnavailableException') return undefined;
-        throw error;
-      }),
-    );
-  }
-  if (wanted.timeToLive !== null && now.timeToLive !== wanted.timeToLive) {
-    const TimeToLiveSpecification = { AttributeName: wanted.timeToLive, Enabled: true };
+  const { protection, recovery, expiry, tags } = await lacks(client, TableName, wanted);
+  if (recovery) await waitUntil(patience, () => enableRecovery(client, TableName));
+  if (expiry !== null) {
+    const TimeToLiveSpecification = { AttributeName: expiry, Enabled: true };
     await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   }
-  const tags = Object.entries(wanted.tags).filter(([name, value]) => now.tags[name] !== value);
   if (tags.length > 0) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));
     const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
     await client.send(new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags }));
   }
   // Last: until then an operator who sees a mistake can delete the table and begin again.
-  if (wanted.deletionProtection && !now.deletionProtection)
-    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+  if (protection) await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+}
+
+/** Whether point-in-time recovery is on now: DynamoDB may still be preparing backups of a table just restored. */
+async function enableRecovery(client: DynamoDBClient, TableName: string): Promise<boolean> {
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  try {
+    await client.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
+    return true;
+  } catch (error) {
+    if ((error as Error).name === 'ContinuousBackupsUnavailableException') return false;
+    throw error;
+  }
 }

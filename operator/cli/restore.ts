@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { RestoreReport } from '../recovery/restore.ts';
-import { placeOf } from './backup-set.ts';
+import type { RecoveryInput, RecoveryReport } from '../recovery/procedure.ts';
+import { placeOf } from './backup.ts';
 import { callersPath, folderOf, printResult, type Result, type Terminal } from './command.ts';
 
 /** Options of every restore. */
@@ -143,25 +143,17 @@ function parseTime(text: string): Date {
   throw new UsageError(`--at ${text} is in the future.`);
 }
 
-/** What every procedure is given by the command line. */
-type RestoreTools = {
-  stack: string;
-  execute: boolean;
-  key: string | undefined;
-  print: (line: string) => void;
-};
-
 async function show(
   terminal: Terminal,
   { stack, yes, json, key = terminal.env.BAG_ADRES_KEY }: RestoreOptions,
-  work: (tools: RestoreTools) => Promise<RestoreReport>,
+  work: (tools: RecoveryInput) => Promise<RecoveryReport>,
 ): Promise<void> {
   const print = json ? () => undefined : terminal.err;
   const report = await work({ stack, execute: yes === true, key, print });
   printResult(terminal, json ? { json } : {}, render(report, yes === true));
 }
 
-function render({ summary, ...report }: RestoreReport, executed: boolean): Result {
+function render({ summary, ...report }: RecoveryReport, executed: boolean): Result {
   const lines = [...summary];
   if (!executed && report.remaining.length > 0)
     lines.push('Nothing was changed. Run it again with --yes to carry this out.');

@@ -1,4 +1,4 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { deploymentOf, portalStackName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
@@ -15,6 +15,17 @@ export async function readStack(stack: string): Promise<StackView> {
       status: Stacks[0]?.StackStatus ?? 'unknown',
       outputs: Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
     };
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The text of the template with which a stack was deployed. */
+export async function readTemplate(stack: string): Promise<string> {
+  const client = new CloudFormationClient(clientConfig);
+  try {
+    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
+    return TemplateBody;
   } finally {
     client.destroy();
   }

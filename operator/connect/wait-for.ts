@@ -6,17 +6,7 @@ export const patient: Patience = {
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 };
 
-/**
- * Asks until the answer is not `undefined`, however long it takes: a restore takes minutes to hours. Ctrl-C stops
- * waiting, not AWS.
- */
-export async function waitFor<T>(
-  { pauseMilliseconds, sleep }: Patience,
-  ask: () => Promise<T | undefined>,
-): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    await sleep(pauseMilliseconds);
-  }
+/** Asks until it is so, however long it takes: a restore takes minutes to hours. Ctrl-C stops waiting, not AWS. */
+export async function waitUntil({ pauseMilliseconds, sleep }: Patience, isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(pauseMilliseconds);
 }

@@ -3,7 +3,11 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { CompactEncrypt, compactDecrypt, importPKCS8, importSPKI } from 'jose';
 import * as z from 'zod/mini';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
-import type { AccountsCounts } from '../../packages/admin/backup-lines.ts';
+import { keptSnapshots, type Manifest } from '../../loader/dataset/manifest.ts';
+import { parseCheckedJson } from '../../loader/dataset/stored-form.ts';
+import { paths } from '../../loader/storage/storage.ts';
+import type { Backup } from '../../packages/admin/backup.ts';
+import { backupLines, countBackup } from './backup-lines.ts';
 
 /** Where sets are kept: a bucket, a folder. */
 export type SetStore = {
@@ -17,16 +21,14 @@ export type SetContents = {
   deployment: string;
   region: string;
   created: Date;
-  /** The lines of an export of the accounts table. */
-  accounts: Iterable<string>;
-  counts: AccountsCounts;
+  backup: Backup;
   checksumSecret: string;
   /** Of the portal, where there is one. */
   sessionSecret: string | null;
   /** The loader's manifest, as it is stored; `null` before the first load. */
   manifest: Uint8Array | null;
-  /** Where the snapshots of the last loads are, the newest first. */
-  snapshots: SetIndex['snapshots'];
+  /** Where the manifest is: `s3://BUCKET`. */
+  register: string;
 };
 
 const countsSchema = z.object({
@@ -71,11 +73,11 @@ export async function writeBackupSet(
   contents: SetContents,
   publicKey: string,
 ): Promise<{ name: string; index: SetIndex }> {
-  const { deployment, region, created, counts, checksumSecret, sessionSecret, manifest, snapshots } = contents;
+  const { deployment, region, created, backup, checksumSecret, sessionSecret, manifest, register } = contents;
   const name = `${deployment}/${created.toISOString().slice(0, 19).replaceAll(':', '-')}Z/`;
   const encrypt = await encryption(publicKey);
   const files: [string, Uint8Array][] = [
-    [parts.accounts, await encrypt(gzipSync([...contents.accounts].join('')))],
+    [parts.accounts, await encrypt(gzipSync(backupLines(backup).join('')))],
     [parts.secrets, await encrypt(Buffer.from(JSON.stringify({ checksumSecret, sessionSecret })))],
     ...(manifest ? [[parts.manifest, manifest] as [string, Uint8Array]] : []),
   ];
@@ -83,18 +85,26 @@ export async function writeBackupSet(
   const index: SetIndex = {
     format: 'bag-adres-backup-set',
     version: 1,
-    ...{
-      deployment,
-      region,
-      created: created.toISOString(),
-      counts,
-      checksumSecret: secretFingerprint(checksumSecret),
-      snapshots,
-    },
+    ...{ deployment, region, created: created.toISOString() },
+    counts: countBackup(backup),
+    checksumSecret: secretFingerprint(checksumSecret),
+    snapshots: manifest ? snapshotsIn(manifest, register) : [],
     parts: Object.fromEntries(files.map(([part, bytes]) => [part, { bytes: bytes.length, sha256: sha256(bytes) }])),
   };
   await store.put(name + indexName, Buffer.from(`${JSON.stringify(index, null, 2)}\n`));
   return { name, index };
+}
+
+/** More than `snapshotsKept` can be. */
+const mostSnapshots = 24;
+
+/** Where the snapshots of the last loads are, the newest first. */
+function snapshotsIn(stored: Uint8Array, register: string): SetIndex['snapshots'] {
+  const manifest = parseCheckedJson<Manifest>(Buffer.from(stored), paths.manifest);
+  const kept = keptSnapshots(manifest, mostSnapshots);
+  return manifest.history
+    .filter(({ snapshot }) => kept.has(snapshot.id))
+    .map(({ peildatum, snapshot }) => ({ peildatum, location: `${register}/${paths.snapshotOf(snapshot.id)}` }));
 }
 
 async function encryption(publicKey: string): Promise<(bytes: Uint8Array) => Promise<Uint8Array>> {

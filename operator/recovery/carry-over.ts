@@ -1,18 +1,49 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import { accountsTable } from '../../core/names.ts';
-import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import type { Step } from './procedure.ts';
 
 /** A change in the audit. `partition` is an account id, or `plan#` and a code. */
-export type RecordedChange = { partition: string; time: string; actor: string; action: string; detail: AuditDetail };
+export type RecordedChange = {
+  partition: string;
+  time: string;
+  actor: string;
+  action: string;
+  detail: Record<string, unknown>;
+};
 
-type AuditDetail = Record<string, unknown>;
+/** A change after which somebody has less access: a restore to an earlier time must not give it back. */
+type Withdrawal = {
+  isInForce(admin: Admin, account: string, detail: RecordedChange['detail']): Promise<boolean>;
+  again(admin: Admin, account: string, detail: RecordedChange['detail']): Promise<unknown>;
+};
 
-/** Changes after which somebody has less access: a restore to an earlier time must not give it back. */
-const withdrawals = new Set(['key revoke', 'member remove', 'account suspend', 'account delete']);
+const withdrawals: Record<string, Withdrawal> = {
+  'key revoke': {
+    isInForce: async (admin, account, { keyId }) =>
+      (await admin.keys.list(account)).every((key) => key.keyId !== keyId || key.state === 'revoked'),
+    again: (admin, account, { keyId }) => admin.keys.revoke({ account, keyId: String(keyId) }),
+  },
+  'member remove': {
+    isInForce: async (admin, account, { person }) =>
+      (await admin.members.list(account)).every((member) => member.person !== person),
+    again: (admin, account, { person }) => admin.members.remove({ account, person: String(person) }),
+  },
+  'account suspend': {
+    isInForce: async (admin, account) => (await admin.accounts.show(account)).state !== 'active',
+    again: (admin, account) => admin.accounts.suspend(account),
+  },
+  'account delete': {
+    /** An account that is not there is in force without being asked. */
+    isInForce: async (admin, account) => !(await admin.accounts.show(account)),
+    async again(admin, account) {
+      await admin.accounts.suspend(account);
+      await admin.accounts.delete(account);
+    },
+  },
+};
 
 /** Every change of the accounts table after a time, the oldest first, from its audit. Reads the whole table. */
 export async function changesSince(client: DynamoDBClient, table: string, at: Date): Promise<RecordedChange[]> {
@@ -36,8 +67,11 @@ export async function changesSince(client: DynamoDBClient, table: string, at: Da
   return found.toSorted((a, b) => (a.time < b.time ? -1 : 1));
 }
 
-/** The withdrawals that come last for what they are about: a member who was removed and added again stays. */
-function withdrawalsIn(changes: readonly RecordedChange[]): RecordedChange[] {
+/** The changes that a restore loses, and those that it makes again. */
+export type LostChanges = { lost: RecordedChange[]; carriedOver: RecordedChange[] };
+
+/** A withdrawal is made again if nothing later undid it: a member who was removed and added again stays. */
+export function sortChanges(changes: readonly RecordedChange[]): LostChanges {
   const latest = new Map<string, RecordedChange>();
   for (const change of changes) {
     const [noun = '', verb = ''] = change.action.split(' ');
@@ -46,14 +80,7 @@ function withdrawalsIn(changes: readonly RecordedChange[]): RecordedChange[] {
     const { keyId = '', person = '' } = change.detail;
     latest.set(`${change.partition} ${noun} ${keyId}${person}`, change);
   }
-  return [...latest.values()].filter(({ action }) => withdrawals.has(action));
-}
-
-/** The changes that a restore loses, and those that it makes again. */
-export type LostChanges = { lost: RecordedChange[]; carriedOver: RecordedChange[] };
-
-export function sortChanges(changes: readonly RecordedChange[]): LostChanges {
-  const carriedOver = withdrawalsIn(changes);
+  const carriedOver = [...latest.values()].filter(({ action }) => action in withdrawals);
   return { lost: changes.filter((change) => !carriedOver.includes(change)), carriedOver };
 }
 
@@ -62,53 +89,30 @@ export function sortChanges(changes: readonly RecordedChange[]): LostChanges {
  * accounts that were suspended or deleted.
  */
 export function carryOverStep(
-  client: DynamoDBClient,
+  admin: Admin,
   carriedOver: readonly RecordedChange[],
-  { copy, actor, isLive }: { copy: string; actor: string; isLive: () => Promise<boolean> },
+  { copy, isReplaced }: { copy: string; isReplaced: () => Promise<boolean> },
 ): Step {
-  const noSecret = async () => Promise.reject(new Error('no key is created here'));
-  const admin = createAdmin({
-    client: DynamoDBDocumentClient.from(client),
-    table: copy,
-    checksumSecret: noSecret,
-    actor,
-  });
+  const areInForce = async () =>
+    !(await Promise.all(carriedOver.map((change) => isInForce(admin, change)))).includes(false);
   return {
     what: `Withdraw in ${copy} what was withdrawn since: ${carriedOver.length} keys, members and accounts`,
-    isDone: async () => {
-      if (carriedOver.length === 0 || (await isLive())) return true;
-      const still = await Promise.all(carriedOver.map((change) => isInForce(admin, change)));
-      return !still.includes(true);
-    },
+    isDone: async () => carriedOver.length === 0 || (await isReplaced()) || (await areInForce()),
     async run() {
-      for (const change of carriedOver) if (await isInForce(admin, change)) await withdraw(admin, change);
+      for (const change of carriedOver) {
+        const { partition, action, detail } = change;
+        if (!(await isInForce(admin, change))) await withdrawals[action]?.again(admin, partition, detail);
+      }
     },
   };
 }
 
-/** Whether what a change withdrew is there in the copy. */
-async function isInForce(admin: Admin, { partition: account, action, detail }: RecordedChange): Promise<boolean> {
-  return ifThere(async () => {
-    if (action === 'key revoke')
-      return (await admin.keys.list(account)).some(({ keyId, state }) => keyId === detail.keyId && state !== 'revoked');
-    if (action === 'member remove')
-      return (await admin.members.list(account)).some(({ person }) => person === detail.person);
-    const { state } = await admin.accounts.show(account);
-    return action === 'account delete' || state === 'active';
-  });
-}
-
-async function withdraw(admin: Admin, { partition: account, action, detail }: RecordedChange): Promise<void> {
-  if (action === 'key revoke') await admin.keys.revoke({ account, keyId: String(detail.keyId) });
-  else if (action === 'member remove') await admin.members.remove({ account, person: String(detail.person) });
-  else await admin.accounts.suspend(account);
-  if (action === 'account delete') await admin.accounts.delete(account);
-}
-
-/** An account that was created after the time of the copy is not in it. */
-async function ifThere(look: () => Promise<boolean>): Promise<boolean> {
-  return look().catch((error: unknown) => {
-    if (error instanceof AdminError && error.code === 'not_found') return false;
+/** Also for an account that is not in the copy: it was created after the time of the copy, or deleted in it. */
+async function isInForce(admin: Admin, { partition, action, detail }: RecordedChange): Promise<boolean> {
+  try {
+    return (await withdrawals[action]?.isInForce(admin, partition, detail)) ?? true;
+  } catch (error) {
+    if (error instanceof AdminError && error.code === 'not_found') return true;
     throw error;
-  });
+  }
 }

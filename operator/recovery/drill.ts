@@ -1,17 +1,12 @@
-import {
-  DeleteTableCommand,
-  DescribeContinuousBackupsCommand,
-  DynamoDBClient,
-  UpdateTableCommand,
-} from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Admin } from '../../packages/admin/admin.ts';
 import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { patient, waitFor } from '../connect/wait-for.ts';
-import { type RestoreInput, restoreDeletedTable, restoreWrongContents } from './restore.ts';
-import { findTable } from './restore-table.ts';
+import { patient, waitUntil } from '../connect/wait-for.ts';
+import { accountsIn, type RecoveryInput } from './procedure.ts';
+import { restoreDeletedTable, restoreWrongContents } from './restore.ts';
+import { deleteTable, recoverableTimes } from './restore-table.ts';
 
 /** What one procedure of a drill took and lost. */
 export type DrilledProcedure = {
@@ -35,33 +30,29 @@ const plan = [
   'For as long as AWS takes to restore, every request to this deployment is answered with 503: minutes to hours.',
 ];
 
+type DrillInput = Omit<RecoveryInput, 'key'> & { seed: number };
+
 /** Loses the accounts table of a test stage in two ways, brings it back, and measures minutes and loss. */
-export async function drillStage({
-  seed,
-  ...input
-}: Omit<RestoreInput, 'key'> & { seed: number }): Promise<DrillReport> {
+export async function drillStage(input: DrillInput): Promise<DrillReport> {
+  const { seed, print } = input;
   const { name } = deploymentStacks(input.stack);
-  if (name.endsWith('-prod'))
-    throw new CommandError(
-      'production',
-      `${name} is production: a drill deletes its accounts table. Name a test stage.`,
-    );
-  const report: DrillReport = { deployment: name, seed, procedures: [], summary: plan };
+  if (name.endsWith('-prod')) {
+    const message = `${name} is production: a drill deletes its accounts table. Name a test stage.`;
+    throw new CommandError('production', message);
+  }
   const { output } = await findDeployment(input.stack, ['data', 'service']);
   const table = output('AccountsTableName');
+  const report: DrillReport = { deployment: name, seed, procedures: [], summary: plan };
   if (!input.execute) return report;
   const client = new DynamoDBClient(clientConfig);
-  const actor = await callerIdentity();
-  const noSecret = async () => Promise.reject(new Error('no key is created here'));
-  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret: noSecret, actor });
+  const admin = accountsIn(client, table, await callerIdentity());
   const order = ['deleted-table', 'wrong-contents'] as const;
   try {
     for (const procedure of seed % 2 === 0 ? order : order.toReversed()) {
       const before = await contents(admin);
-      input.print(`${procedure}: ${before.accounts.size} accounts, ${before.keys.size} active keys`);
+      print(`${procedure}: ${before.accounts.size} accounts, ${before.keys.size} active keys`);
       const lose = procedure === 'deleted-table' ? loseTable : spoilTable;
-      const restore = await lose({ client, table, admin, seed, input });
-      const timing = await practise(input, seed, restore);
+      const timing = await practise(input, await lose({ client, table, admin, input }));
       const after = await contents(admin);
       const missing = (kind: 'accounts' | 'keys') => [...before[kind]].filter((one) => !after[kind].has(one)).length;
       report.procedures.push({ procedure, ...timing, lostAccounts: missing('accounts'), lostKeys: missing('keys') });
@@ -72,52 +63,37 @@ export async function drillStage({
   }
 }
 
-type TableLoss = {
-  client: DynamoDBClient;
-  table: string;
-  admin: Admin;
-  seed: number;
-  input: Omit<RestoreInput, 'key'>;
-};
+type TableLoss = { client: DynamoDBClient; table: string; admin: Admin; input: DrillInput };
+
 /** Runs the procedure that brings back what was lost, with this output. */
-type Restore = (print: (line: string) => void) => Promise<unknown>;
+type Restore = (print: RecoveryInput['print']) => Promise<unknown>;
 
 async function loseTable({ client, table, input }: TableLoss): Promise<Restore> {
-  const { patience = patient } = input;
-  await client.send(new UpdateTableCommand({ TableName: table, DeletionProtectionEnabled: false }));
-  await waitFor(patience, async () => ((await findTable(client, table))?.TableStatus === 'ACTIVE' ? true : undefined));
-  await client.send(new DeleteTableCommand({ TableName: table }));
-  await waitFor(patience, async () => ((await findTable(client, table)) ? undefined : true));
+  await deleteTable(client, table, input.patience ?? patient);
   return (print) => restoreDeletedTable({ ...input, print, key: undefined, table: 'accounts' });
 }
 
-async function spoilTable({ client, table, admin, seed, input }: TableLoss): Promise<Restore> {
-  const { patience = patient } = input;
+async function spoilTable({ client, table, admin, input }: TableLoss): Promise<Restore> {
+  const { patience = patient, seed, print } = input;
   const at = new Date(Math.floor(Date.now() / 1000) * 1000);
   // Point-in-time recovery goes back to a second.
   await patience.sleep(2_000);
   const plan = `drill-${seed}`;
   await admin.plans.put({ code: plan, limits: { day: 0 } });
   await admin.accounts.create({ id: plan, plan });
-  input.print('    waits until DynamoDB can restore that time');
-  await waitFor(patience, async () => {
-    const found = await client.send(new DescribeContinuousBackupsCommand({ TableName: table }));
-    const { LatestRestorableDateTime: latest } =
-      found.ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
-    return latest && latest >= at ? true : undefined;
-  });
+  print('    waits until DynamoDB can restore that time');
+  await waitUntil(patience, async () => ((await recoverableTimes(client, table))?.to ?? 0) >= at);
   return async (print) => {
-    const done = await restoreWrongContents({ ...input, print, key: undefined, at });
+    await restoreWrongContents({ ...input, print, key: undefined, at });
     if ((await admin.accounts.list({ prefix: plan })).accounts.some(({ id }) => id === plan))
       throw new CommandError('not_restored', `The account ${plan} of after ${at.toISOString()} is still there.`);
-    return done;
   };
 }
 
 class Interruption extends Error {}
 
-/** Runs a procedure, interrupts it once at a step that the seed chooses, and runs it again. */
-async function practise({ print }: Pick<RestoreInput, 'print'>, seed: number, restore: Restore) {
+/** Runs a procedure, interrupts it once before a step that the seed chooses, and runs it again. */
+async function practise({ print, seed }: DrillInput, restore: Restore) {
   const startedAt = performance.now();
   let downSince: number | undefined;
   let interruptedBefore: string | null = null;

@@ -19,9 +19,7 @@ import {
 } from '../../core/names.ts';
 import { manifestKeys } from '../../loader/names.ts';
 import { exportBackup } from '../../packages/admin/backup.ts';
-import { backupLines, countBackup } from '../../packages/admin/backup-lines.ts';
 import { type SetIndex, writeBackupSet } from './backup-set.ts';
-import { registerPart } from './register.ts';
 
 const dynamoDb = DynamoDBDocumentClient.from(new DynamoDBClient());
 const emulated = process.env.AWS_ENDPOINT_URL_S3 !== undefined;
@@ -61,18 +59,17 @@ async function writeSet(): Promise<{ set: string; counts: SetIndex['counts'] }> 
   const session = optionalEnvironment(environment.portalSessionSecret);
   const checksumSecret = await readSecret(requireEnvironment(environment.keyChecksumSecretArn));
   const store = createAdminStore(dynamoDb, requireEnvironment(environment.accountsTable), 'backup', Date.now);
-  const backup = await exportBackup(store);
   const { name, index } = await writeBackupSet(
     { put: async (key, Body) => void (await s3.send(new PutObjectCommand({ Bucket, Key: `${prefix}${key}`, Body }))) },
     {
       deployment: requireEnvironment(backupEnvironment.deployment),
       region: await secrets.config.region(),
       created: new Date(),
-      accounts: backupLines(backup),
-      counts: countBackup(backup),
+      backup: await exportBackup(store),
       checksumSecret,
       sessionSecret: session === undefined ? null : await readSecret(session),
-      ...registerPart(await manifestIn(snapshots), `s3://${snapshots}`),
+      manifest: await manifestIn(snapshots),
+      register: `s3://${snapshots}`,
     },
     publicKey(),
   );

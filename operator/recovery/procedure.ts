@@ -1,4 +1,24 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { StackPart } from '../../lib/config/deployment.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import { palace, runSmoke } from '../checks/smoke.ts';
+import { callerIdentity } from '../connect/admin.ts';
+import { clientConfig, type Deployment, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
+import { type OperatorAudit, operatorAudit, servicePartition } from '../connect/operator-audit.ts';
+import { type Patience, patient } from '../connect/wait-for.ts';
+
+/** What an operator asks of a recovery. */
+export type RecoveryInput = {
+  stack: string;
+  /** Without it nothing is changed: the report is the plan. */
+  execute: boolean;
+  /** For the smoke test at the end. */
+  key: string | undefined;
+  print: (line: string) => void;
+  patience?: Patience;
+};
 
 /** One step of a recovery. Each looks at AWS itself for what is done, so a procedure continues wherever it stopped. */
 export type Step = {
@@ -7,33 +27,91 @@ export type Step = {
   /** A step that can't be undone is marked in the plan. */
   destroys?: boolean;
   isDone(): Promise<boolean>;
-  run(): Promise<void>;
+  run(): Promise<unknown>;
 };
 
-/** How far a procedure is: the steps that are done, and those that remain. */
-export type ProcedureReport = {
+/** What a recovery did or would do, with what an operator has to know, one line each. */
+export type RecoveryReport = {
   done: string[];
   remaining: string[];
   /** Milliseconds that each step of this run took. */
   took: { step: string; milliseconds: number }[];
+  summary: string[];
 };
 
-export type ProcedureOptions = {
-  /** Without it nothing is changed: the report is the plan. */
-  execute: boolean;
-  print: (line: string) => void;
+/** What every recovery works with. */
+export type RecoveryContext = {
+  /** The deployment: `bag-adres-prod`, the names of its stacks, and the options that select it in another command. */
+  name: string;
+  stacks: Record<StackPart, string>;
+  where: string;
+  output: Deployment['output'];
+  client: DynamoDBClient;
+  patience: Patience;
+  actor: string;
+  audit: OperatorAudit;
 };
+
+export type Recovery = {
+  steps: readonly Step[];
+  /** What an operator has to know of the plan, and at the end. */
+  summary: string[];
+  /** Checks the result when no step remains, and returns further lines of the summary. */
+  end(took: RecoveryReport['took']): Promise<string[]>;
+  /** Runs the steps, by default as they are. */
+  around?: <T>(work: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Plans a recovery of a deployment, carries out what remains of it with `execute`, and ends with the smoke test.
+ * @throws CommandError naming the step that failed, after which the same command continues there
+ */
+export async function recover(
+  input: RecoveryInput,
+  parts: readonly StackPart[],
+  plan: (context: RecoveryContext) => Promise<Recovery>,
+): Promise<RecoveryReport> {
+  const { name, stacks } = deploymentStacks(input.stack);
+  const { output } = await findDeployment(input.stack, parts);
+  const client = new DynamoDBClient(clientConfig);
+  const actor = await callerIdentity();
+  const warnings: string[] = [];
+  const audit = operatorAudit({
+    client,
+    accountsTable: output('AccountsTableName'),
+    actor: async () => actor,
+    print: (line) => warnings.push(line),
+    partition: servicePartition,
+  });
+  const where = `--stack ${name}`;
+  const { patience = patient } = input;
+  try {
+    const context = { name, stacks, where, output, client, patience, actor, audit };
+    const { steps, summary, end, around = (work) => work() } = await plan(context);
+    const report = await around(() => runSteps(steps, input));
+    if (report.remaining.length === 0)
+      summary.push(...(await end(report.took)), ...(await smokeLines(output('BaseUrl'), input.key)));
+    return { ...report, summary: [...warnings, ...summary] };
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The admin module on a table, for calls that create no key. */
+export function accountsIn(client: DynamoDBClient, table: string, actor?: string): Admin {
+  const checksumSecret = async () => Promise.reject(new Error('no key is created here'));
+  return createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret, actor });
+}
 
 /**
  * Looks at each step in order, and runs those that are not done. A step may depend on the one before it, so in a plan
  * nothing after the first step that is not done counts as done.
- * @throws CommandError naming the step that failed, after which the same command continues there
  */
-export async function runProcedure(
+async function runSteps(
   steps: readonly Step[],
-  { execute, print }: ProcedureOptions,
-): Promise<ProcedureReport> {
-  const report: ProcedureReport = { done: [], remaining: [], took: [] };
+  { execute, print }: RecoveryInput,
+): Promise<Omit<RecoveryReport, 'summary'>> {
+  const report: Omit<RecoveryReport, 'summary'> = { done: [], remaining: [], took: [] };
   for (const [index, step] of steps.entries()) {
     const { what } = step;
     const label = `${index + 1}/${steps.length}`;
@@ -45,21 +123,31 @@ export async function runProcedure(
       print(`${label}  ${step.destroys ? 'DESTROYS' : 'to do   '}  ${what}`);
     } else {
       print(`${label}  now       ${what}`);
-      report.took.push(await timed(step, label));
+      const startedAt = performance.now();
+      await step.run().catch((error: Error) => {
+        const message = `Step ${label} failed (${what}): ${error.message} Resolve that and run the same command again: it continues there.`;
+        throw new CommandError('step_failed', message, { cause: error, details: { step: what } });
+      });
+      report.took.push({ step: what, milliseconds: Math.round(performance.now() - startedAt) });
       report.done.push(what);
     }
   }
   return report;
 }
 
-async function timed(step: Step, label: string): Promise<{ step: string; milliseconds: number }> {
-  const startedAt = performance.now();
+/** The smoke test with a key, or the command for it. Never throws: the recovery itself has ended. */
+async function smokeLines(baseUrl: string, key: string | undefined): Promise<string[]> {
+  const command = `npx bag-adres smoke --url ${baseUrl} --key KEY`;
+  if (!key) return [`Test the service with a key: ${command}`];
   try {
-    await step.run();
+    const { results } = await runSmoke(baseUrl, { key, address: palace, isGuess: true });
+    const failed = results.filter(({ state }) => state === 'failed');
+    const count = (wanted: string) => results.filter(({ state }) => state === wanted).length;
+    return [
+      `Smoke test: ${count('passed')} passed, ${failed.length} failed, ${count('skipped')} skipped.`,
+      ...failed.map(({ title, reason }) => `  failed: ${title}: ${reason}`),
+    ];
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const message = `Step ${label} failed (${step.what}): ${error.message} Resolve that and run the same command again: it continues there.`;
-    throw new CommandError('step_failed', message, { cause: error, details: { step: step.what } });
+    return [`Smoke test: ${(error as Error).message}. Repeat it: ${command}`];
   }
-  return { step: step.what, milliseconds: Math.round(performance.now() - startedAt) };
 }

@@ -1,28 +1,21 @@
-import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DescribeSecretCommand,
   GetSecretValueCommand,
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
-import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import type { Backup } from '../../packages/admin/backup.ts';
-import { countBackup } from '../../packages/admin/backup-lines.ts';
-import { callerIdentity } from '../connect/admin.ts';
 import { deployedVersions } from '../connect/checksum-rotation.ts';
-import { clientConfig, type Deployment, deploymentStacks, findDeployment } from '../connect/deployment.ts';
+import { clientConfig, readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { operatorAudit, servicePartition } from '../connect/operator-audit.ts';
+import { countAccounts, countBackup, parseLines, renderCounts } from './backup-lines.ts';
 import { openBackupSet } from './backup-set.ts';
-import { parseLines } from './parse-lines.ts';
-import { runProcedure, type Step } from './procedure.ts';
-import { type RestoreInput, type RestoreReport, renderCounts } from './restore.ts';
-import { findSet, readKeyFile, sessionSecretOf } from './sets.ts';
-import { smokeLines } from './verify.ts';
+import { accountsIn, type RecoveryInput, type RecoveryReport, recover, type Step } from './procedure.ts';
+import { findSet, readTextFile, sessionSecretOf } from './sets.ts';
 
 export type FromSet = {
   /** A set, or a place with sets, of which the newest is taken. */
@@ -33,14 +26,14 @@ export type FromSet = {
 
 /** A set that was opened and compared with its index. @throws BackupSetError, CommandError */
 export async function openForRestore({ from, privateKey }: FromSet) {
-  const key = await readKeyFile(privateKey);
+  const key = await readTextFile(privateKey);
   const { store, name, index } = await findSet(from);
   const opened = await openBackupSet(store, name, key);
   const backup = parseLines(`${from}/${name}accounts`, opened.accounts);
   const [held, said] = [renderCounts(countBackup(backup)), renderCounts(index.counts)];
   if (held !== said)
     throw new CommandError('set_differs', `The set holds ${held}, its index says ${said}. Use another set.`);
-  return { ...opened, name, index, backup };
+  return { ...opened, name, backup };
 }
 
 /**
@@ -48,75 +41,56 @@ export async function openForRestore({ from, privateKey }: FromSet) {
  * (`lost-region`). Its stacks are deployed before, empty; the register is loaded as into any new deployment.
  */
 export async function restoreFromSet(
-  input: RestoreInput & FromSet & { lost: 'account' | 'region' },
-): Promise<RestoreReport> {
-  const { name, stacks } = deploymentStacks(input.stack);
-  const deployment = await findDeployment(input.stack, ['data', 'service', 'loader']);
+  input: RecoveryInput & FromSet & { lost: 'account' | 'region' },
+): Promise<RecoveryReport> {
   const { index, backup, checksumSecret, sessionSecret } = await openForRestore(input);
-  const { output } = deployment;
   const secrets = new SecretsManagerClient(clientConfig);
-  const dynamoDb = new DynamoDBClient(clientConfig);
   try {
-    const region = await secrets.config.region();
-    if (input.lost === 'region' && region === index.region) {
-      const message = `This set is of ${index.region}, where ${name} is too. Deploy it in another region, and set AWS_REGION.`;
-      throw new CommandError('same_region', message);
-    }
-    const [accountsTable, actor] = [output('AccountsTableName'), await callerIdentity()];
-    const admin = createAdmin({
-      client: DynamoDBDocumentClient.from(dynamoDb),
-      table: accountsTable,
-      checksumSecret,
-      actor,
+    return await recover(input, ['data', 'service', 'loader'], async (context) => {
+      const { name, stacks, where, output, client, actor, audit } = context;
+      if (input.lost === 'region' && (await secrets.config.region()) === index.region) {
+        const message = `This set is of ${index.region}, where ${name} is too. Deploy it in another region, and set AWS_REGION.`;
+        throw new CommandError('same_region', message);
+      }
+      const admin = accountsIn(client, output('AccountsTableName'), actor);
+      const set = { set: index.created, of: index.deployment, region: index.region };
+      const audited = (step: Step, before: () => Promise<unknown>): Step => ({
+        ...step,
+        run: async () =>
+          audit(`restore lost-${input.lost}`, { step: step.what, ...set, before: await before() }, step.run),
+      });
+      const secretStep = (what: string, place: SecretPlace, value: string): Step =>
+        audited(
+          { what, isDone: async () => (await place.value()) === value, run: () => place.put(value) },
+          async () => ({ version: await place.currentVersion() }),
+        );
+      const checksum = secretAt(secrets, output('KeyChecksumSecretArn'));
+      const sessionArn = sessionSecret === null ? undefined : await sessionSecretOf(name);
+      const session = 'Put the session secret of the portal there';
+      return {
+        steps: [
+          secretStep('Put the checksum secret of the set into the new secret', checksum, checksumSecret),
+          ...(sessionArn && sessionSecret !== null
+            ? [secretStep(session, secretAt(secrets, sessionArn), sessionSecret)]
+            : []),
+          audited(importStep(admin, backup), () => countAccounts(admin)),
+          serviceStep(stacks.service, checksum),
+          registerStep(client, output('AddressesTableName'), where),
+        ],
+        summary: [
+          `The set is of ${index.created}, of ${index.deployment} in ${index.region}: ${renderCounts(index.counts)}.`,
+          'Lost is what was changed or used after that time. A key that was revoked since is valid again: revoke it again.',
+        ],
+        async end() {
+          if (secretFingerprint(await checksum.value()) === index.checksumSecret)
+            return [`Now: ${renderCounts(await countAccounts(admin))}.`];
+          const message = 'The checksum secret is not the one with which the keys of the set were issued.';
+          throw new CommandError('secret_differs', message);
+        },
+      };
     });
-    const audit = operatorAudit({
-      client: dynamoDb,
-      accountsTable,
-      actor: async () => actor,
-      print: input.print,
-      partition: servicePartition,
-    });
-    const set = { set: index.created, of: index.deployment, region: index.region };
-    const audited = (step: Step, before: () => Promise<unknown>): Step => ({
-      ...step,
-      run: async () =>
-        audit(`restore lost-${input.lost}`, { step: step.what, ...set, before: await before() }, step.run),
-    });
-    const checksum = secretAt(secrets, output('KeyChecksumSecretArn'));
-    const sessionArn = sessionSecret === null ? undefined : await sessionSecretOf(name);
-    const auditedSession = (arn: string, value: string): Step => {
-      const place = secretAt(secrets, arn);
-      const step = secretStep('Put the session secret of the portal there', place, value);
-      return audited(step, async () => ({ version: await place.currentVersion() }));
-    };
-    const steps = [
-      audited(
-        secretStep('Put the checksum secret of the set into the new secret', checksum, checksumSecret),
-        async () => ({ version: await checksum.currentVersion() }),
-      ),
-      ...(sessionArn !== undefined && sessionSecret !== null ? [auditedSession(sessionArn, sessionSecret)] : []),
-      audited(importStep(admin, backup), async () => countBackup(await admin.backup.export())),
-      serviceStep(stacks.service, checksum),
-      registerStep(dynamoDb, deployment, `--stack ${name}`),
-    ];
-    const report = await runProcedure(steps, input);
-    const summary = [
-      `The set is of ${index.created}, of ${index.deployment} in ${index.region}: ${renderCounts(index.counts)}.`,
-      'Lost is what was changed or used after that time. A key that was revoked since is valid again: revoke it again.',
-    ];
-    if (report.remaining.length > 0) return { ...report, summary };
-    const now = countBackup(await admin.backup.export());
-    summary.push(`Now: ${renderCounts(now)}.`);
-    if (secretFingerprint(await checksum.value()) !== index.checksumSecret)
-      throw new CommandError(
-        'secret_differs',
-        'The checksum secret is not the one with which the keys of the set were issued.',
-      );
-    summary.push(...(await smokeLines(output('BaseUrl'), input.key)));
-    return { ...report, summary };
   } finally {
     secrets.destroy();
-    dynamoDb.destroy();
   }
 }
 
@@ -133,14 +107,6 @@ function secretAt(client: SecretsManagerClient, SecretId: string) {
   };
 }
 
-function secretStep(what: string, secret: SecretPlace, value: string): Step {
-  return {
-    what,
-    isDone: async () => (await secret.value()) === value,
-    run: async () => void (await secret.put(value)),
-  };
-}
-
 function importStep(admin: Admin, backup: Backup): Step {
   const { plans, accounts } = backup;
   return {
@@ -149,23 +115,15 @@ function importStep(admin: Admin, backup: Backup): Step {
       const left = await admin.backup.import(backup, { checkOnly: true });
       return left.plans + left.accounts === 0;
     },
-    run: async () => void (await admin.backup.import(backup)),
+    run: () => admin.backup.import(backup),
   };
 }
 
 /** Functions get the secret when CloudFormation deploys them: it must be deployed with the version that was put. */
 function serviceStep(stack: string, secret: SecretPlace): Step {
-  const deployed = async () => {
-    const client = new CloudFormationClient(clientConfig);
-    try {
-      return deployedVersions((await client.send(new GetTemplateCommand({ StackName: stack }))).TemplateBody ?? '');
-    } finally {
-      client.destroy();
-    }
-  };
   return {
     what: `You: deploy ${stack} with the restored version of the checksum secret`,
-    isDone: async () => (await deployed())[0] === (await secret.currentVersion()),
+    isDone: async () => deployedVersions(await readTemplate(stack))[0] === (await secret.currentVersion()),
     async run() {
       throw new Error(
         `set "checksumSecretVersions": ["${await secret.currentVersion()}"] in the configuration, and deploy it: npx cdk deploy ${stack}.`,
@@ -175,11 +133,10 @@ function serviceStep(stack: string, secret: SecretPlace): Step {
 }
 
 /** The register is public: it is loaded as into a new deployment, which takes an hour. */
-function registerStep(client: DynamoDBClient, { output }: Deployment, where: string): Step {
-  const addresses = dynamoDbAddressTable(client, output('AddressesTableName'));
+function registerStep(client: DynamoDBClient, table: string, where: string): Step {
   return {
     what: `You: load the register ("load run ${where}"), which can run meanwhile`,
-    isDone: async () => (await addresses.dataset()) !== null,
+    isDone: async () => (await dynamoDbAddressTable(client, table).dataset()) !== null,
     async run() {
       throw new Error(`no register is live yet: run "load run ${where}", and wait until it has ended.`);
     },

@@ -13,10 +13,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { applySettings, missingSettings, type TableSettings } from '../checks/table-settings.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type Patience, waitFor } from '../connect/wait-for.ts';
+import { type Patience, waitUntil } from '../connect/wait-for.ts';
 import type { Step } from './procedure.ts';
 
-export type RestoreContext = {
+export type TableContext = {
   client: DynamoDBClient;
   /** The name of the table, as the stack's output has it. */
   table: string;
@@ -32,18 +32,28 @@ export async function findTable(client: DynamoDBClient, TableName: string): Prom
   return found?.Table;
 }
 
-async function isActive(client: DynamoDBClient, table: string): Promise<boolean> {
+export async function isActive(client: DynamoDBClient, table: string): Promise<boolean> {
   return (await findTable(client, table))?.TableStatus === 'ACTIVE';
 }
 
-async function untilActive({ client, patience }: RestoreContext, table: string): Promise<void> {
+async function untilActive({ client, patience }: TableContext, table: string): Promise<void> {
   let unseen = 0;
-  await waitFor(patience, async () => {
+  await waitUntil(patience, async () => {
     const status = (await findTable(client, table))?.TableStatus;
     // Just after its creation was requested, a read may not see it yet.
     if (status === undefined && ++unseen > 30) throw new Error(`${table} did not appear`);
-    return status === 'ACTIVE' ? true : undefined;
+    return status === 'ACTIVE';
   });
+}
+
+/** Deletes a table, which is protected against that, and waits until it is gone. */
+export async function deleteTable(client: DynamoDBClient, TableName: string, patience: Patience): Promise<void> {
+  if ((await findTable(client, TableName))?.TableStatus !== 'DELETING') {
+    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
+    await waitUntil(patience, () => isActive(client, TableName));
+    await client.send(new DeleteTableCommand({ TableName }));
+  }
+  await waitUntil(patience, async () => (await findTable(client, TableName)) === undefined);
 }
 
 /** The backups of a table, the newest first, also of one that was deleted. */
@@ -61,9 +71,10 @@ async function backupsOf(
     found.push(...(page.BackupSummaries ?? []));
     ExclusiveStartBackupArn = page.LastEvaluatedBackupArn;
   } while (ExclusiveStartBackupArn !== undefined);
-  const time = ({ BackupCreationDateTime }: BackupSummary) => BackupCreationDateTime?.getTime() ?? 0;
-  return found.toSorted((a, b) => time(b) - time(a));
+  return found.toSorted((a, b) => timeOf(b) - timeOf(a));
 }
+
+const timeOf = ({ BackupCreationDateTime }: BackupSummary) => BackupCreationDateTime?.getTime() ?? 0;
 
 /**
  * The backup that DynamoDB made when the table was deleted; it holds every item of that moment.
@@ -101,20 +112,17 @@ async function interruptedRestore(
   table: string,
   deletions: readonly BackupSummary[],
 ): Promise<string | undefined> {
-  const [wrong] = (await backupsOf(client, table, 'USER')).filter(({ BackupName }) => BackupName?.startsWith('wrong-'));
-  const [, year, month, day, hour, minute, second] =
-    /^wrong-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(wrong?.BackupName ?? '') ?? [];
-  const made = wrong?.BackupCreationDateTime?.getTime() ?? 0;
-  const since = deletions
-    .map((one) => (one.BackupCreationDateTime?.getTime() ?? 0) - made)
-    .filter((after) => after >= 0);
+  const form = /^wrong-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+  const wrong = (await backupsOf(client, table, 'USER')).find(({ BackupName = '' }) => form.test(BackupName));
+  if (!wrong) return undefined;
+  const since = deletions.map((one) => timeOf(one) - timeOf(wrong)).filter((after) => after >= 0);
   // It deletes the table minutes after it has made this backup. A second deletion would delete the restored table.
-  if (!year || since.length !== 1 || (since[0] ?? 0) > 6 * 3_600_000) return undefined;
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+  if (since.length !== 1 || (since[0] ?? 0) > 6 * 3_600_000) return undefined;
+  return wrong.BackupName?.replace(form, '$1-$2-$3T$4:$5:$6Z');
 }
 
 /** Restores a table that was deleted, with its settings, from the backup that its deletion made. */
-export function deletedTableSteps(context: RestoreContext, backup: BackupSummary): Step[] {
+export function deletedTableSteps(context: TableContext, backup: BackupSummary): Step[] {
   const { table } = context;
   const made = backup.BackupCreationDateTime?.toISOString() ?? 'an unknown time';
   return [
@@ -136,28 +144,32 @@ function stamp(at: Date): string {
   return at.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-/** Refuses a time that the table can't be restored to. @throws CommandError */
-export async function checkRecoverable({ client, table }: RestoreContext, at: Date): Promise<void> {
-  // Past the deletion the copy beside it is all that is needed.
-  if (!(await findTable(client, table))) return;
-  const { ContinuousBackupsDescription } = await client.send(
-    new DescribeContinuousBackupsCommand({ TableName: table }),
-  );
-  const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+/** The times to which point-in-time recovery can restore a table; `null` where it is off. */
+export async function recoverableTimes(client: DynamoDBClient, TableName: string) {
+  const found = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
+  const recovery = found.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
   const { EarliestRestorableDateTime: from, LatestRestorableDateTime: to } = recovery ?? {};
-  if (recovery?.PointInTimeRecoveryStatus !== 'ENABLED' || !from || !to) {
-    // A restored table has not had it since then; its copy may exist already.
-    if (await findTable(client, checkTableOf(table, at))) return;
+  return recovery?.PointInTimeRecoveryStatus === 'ENABLED' && from && to ? { from, to } : null;
+}
+
+/** Refuses a time that the table can't be restored to. @throws CommandError */
+export async function checkRecoverable({ client, table: TableName }: TableContext, at: Date): Promise<void> {
+  const [live, copy] = await Promise.all(
+    [TableName, checkTableOf(TableName, at)].map((name) => findTable(client, name)),
+  );
+  // Past the deletion the copy is all that is needed; a restored table can't be restored to a time before it.
+  if (!live || copy) return;
+  const { from, to } = (await recoverableTimes(client, TableName)) ?? {};
+  if (!from || !to) {
     throw new CommandError(
       'no_recovery',
-      `Point-in-time recovery of ${table} is off: it can't be restored to a time. See "restore lost-account".`,
+      `Point-in-time recovery of ${TableName} is off: it can't be restored to a time. See "restore lost-account".`,
     );
   }
   if (at >= from && at <= to) return;
-  if (await findTable(client, checkTableOf(table, at))) return;
   throw new CommandError(
     'not_recoverable',
-    `${table} can be restored to a time from ${from.toISOString()} to ${to.toISOString()}, not ${at.toISOString()}.`,
+    `${TableName} can be restored to a time from ${from.toISOString()} to ${to.toISOString()}, not ${at.toISOString()}.`,
   );
 }
 
@@ -167,31 +179,33 @@ export async function checkRecoverable({ client, table }: RestoreContext, at: Da
  * @param carryOver what has to be changed in the copy before it goes live
  */
 export function wrongContentsSteps(
-  context: RestoreContext,
+  context: TableContext,
   at: Date,
-  carryOver: (copy: string, isLive: () => Promise<boolean>) => Step,
+  carryOver: (copy: string, isReplaced: () => Promise<boolean>) => Step,
 ): Step[] {
   const { client, table, patience } = context;
   const copy = checkTableOf(table, at);
+  const [goodName, wrongName] = [`good-${stamp(at)}`, `wrong-${stamp(at)}`];
   const ownBackup = async (of: string, name: string) =>
     (await backupsOf(client, of, 'USER')).find(({ BackupName }) => BackupName === name);
-  const goodName = `good-${stamp(at)}`;
-  const wrongName = `wrong-${stamp(at)}`;
   const goodArn = async () => (await ownBackup(copy, goodName))?.BackupArn;
-  const isRestored = async () => {
+  /** The live table is deleted, or restored already. */
+  const isReplaced = async () => {
     const [source, existing] = await Promise.all([goodArn(), findTable(client, table)]);
-    return source !== undefined && existing?.RestoreSummary?.SourceBackupArn === source;
+    return !existing || (source !== undefined && existing.RestoreSummary?.SourceBackupArn === source);
   };
-  const backupStep = (of: string, name: string, what: string): Step => ({
-    what,
-    isDone: async () => (await ownBackup(of, name))?.BackupStatus === 'AVAILABLE',
-    async run() {
-      if (!(await ownBackup(of, name))) await client.send(new CreateBackupCommand({ TableName: of, BackupName: name }));
-      await waitFor(patience, async () =>
-        (await ownBackup(of, name))?.BackupStatus === 'AVAILABLE' ? true : undefined,
-      );
-    },
-  });
+  const backupStep = (TableName: string, BackupName: string, what: string): Step => {
+    const isDone = async () => (await ownBackup(TableName, BackupName))?.BackupStatus === 'AVAILABLE';
+    return {
+      what,
+      isDone,
+      async run() {
+        if (!(await ownBackup(TableName, BackupName)))
+          await client.send(new CreateBackupCommand({ TableName, BackupName }));
+        await waitUntil(patience, isDone);
+      },
+    };
+  };
   return [
     {
       what: `Restore the contents of ${at.toISOString()} into the new table ${copy}`,
@@ -204,21 +218,16 @@ export function wrongContentsSteps(
         await untilActive(context, copy);
       },
     },
-    carryOver(copy, async () => (await findTable(client, table)) === undefined || (await isRestored())),
+    carryOver(copy, isReplaced),
     backupStep(copy, goodName, `Back up ${copy}, as ${goodName}`),
     backupStep(table, wrongName, `Back up ${table} as it is now, as ${wrongName}`),
     {
       what: `Delete ${table}. Until it is restored every request is answered with 503`,
       destroys: true,
-      isDone: async () => (await findTable(client, table)) === undefined || (await isRestored()),
+      isDone: isReplaced,
       async run() {
         if (!(await goodArn())) throw new Error(`the backup ${goodName} does not exist`);
-        if ((await findTable(client, table))?.TableStatus !== 'DELETING') {
-          await client.send(new UpdateTableCommand({ TableName: table, DeletionProtectionEnabled: false }));
-          await waitFor(patience, async () => ((await isActive(client, table)) ? true : undefined));
-          await client.send(new DeleteTableCommand({ TableName: table }));
-        }
-        await waitFor(patience, async () => ((await findTable(client, table)) ? undefined : true));
+        await deleteTable(client, table, patience);
       },
     },
     restoreStep(context, `Restore ${table} from the backup ${goodName}`, goodArn),
@@ -226,7 +235,7 @@ export function wrongContentsSteps(
   ];
 }
 
-function restoreStep(context: RestoreContext, what: string, backupArn: () => Promise<string | undefined>): Step {
+function restoreStep(context: TableContext, what: string, backupArn: () => Promise<string | undefined>): Step {
   const { client, table } = context;
   return {
     what,
@@ -241,14 +250,12 @@ function restoreStep(context: RestoreContext, what: string, backupArn: () => Pro
   };
 }
 
-function settingsStep({ client, table, settings, patience }: RestoreContext): Step {
+function settingsStep({ client, table, settings, patience }: TableContext): Step {
   const { tags } = settings;
   return {
     what: `Set what a restore leaves out: deletion protection, point-in-time recovery, TTL and ${Object.keys(tags).length} tags`,
-    isDone: async () => {
-      if (!(await isActive(client, table))) return false;
-      return (await missingSettings(client, table, settings)).length === 0;
-    },
+    isDone: async () =>
+      (await isActive(client, table)) && (await missingSettings(client, table, settings)).length === 0,
     run: () => applySettings(client, table, settings, patience),
   };
 }

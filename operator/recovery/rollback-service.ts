@@ -1,89 +1,64 @@
 import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   GetAliasCommand,
   GetFunctionConfigurationCommand,
   LambdaClient,
-  ListVersionsByFunctionCommand,
+  paginateListVersionsByFunction,
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
 import { environment } from '../../core/names.ts';
-import { callerIdentity, readSecret } from '../connect/admin.ts';
-import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
+import { readSecret } from '../connect/admin.ts';
+import { clientConfig } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { operatorAudit, servicePartition } from '../connect/operator-audit.ts';
-import { runProcedure, type Step } from './procedure.ts';
-import type { RestoreInput, RestoreReport } from './restore.ts';
-import { smokeLines } from './verify.ts';
+import { type RecoveryInput, type RecoveryReport, recover } from './procedure.ts';
 
 /** The functions that answer requests, by the beginning of their logical ids. */
 const parts = ['AddressFunction', 'ValidateFunction'] as const;
-const alias = 'live';
+const Name = 'live';
 
 /**
  * Points the functions that answer requests to an earlier version, which takes seconds. A version from before a
  * rotation of the checksum secret would refuse every newer key, and is not chosen without `force`.
  * @throws CommandError when a deployment is in progress, or there is no such version
  */
-export async function rollbackService(input: RestoreInput & { force: boolean }): Promise<RestoreReport> {
-  const { name, stacks } = deploymentStacks(input.stack);
-  const { output } = await findDeployment(input.stack, ['data', 'service']);
-  const functions = await functionsOf(stacks.service);
+export async function rollbackService(input: RecoveryInput & { force: boolean }): Promise<RecoveryReport> {
   const lambda = new LambdaClient(clientConfig);
-  const dynamoDb = new DynamoDBClient({ ...clientConfig, maxAttempts: 2 });
-  const warnings: string[] = [];
-  const audit = operatorAudit({
-    client: dynamoDb,
-    accountsTable: output('AccountsTableName'),
-    actor: callerIdentity,
-    print: (line) => warnings.push(line),
-    partition: servicePartition,
-  });
   try {
-    const secret = await readSecret(output('KeyChecksumSecretArn'));
-    const targets = await Promise.all(functions.map((one) => targetOf(lambda, one, name)));
-    for (const { part, to, secrets } of targets) {
-      if (secrets.includes(secret) || input.force) continue;
-      throw new CommandError(
-        'before_rotation',
-        `Version ${to} of ${part} is from before the rotation of the checksum secret: it would refuse every key that was issued since. ` +
-          'Deploy a good version of the code instead (docs/runbook.md#roll-back-in-an-emergency), or add --force to refuse those keys.',
-      );
-    }
-    const steps = targets.map(
-      ({ part, functionName, from, to, modified }): Step => ({
-        what: `Point ${part} (${functionName}) from version ${from} to ${to}, of ${modified}`,
-        isDone: async () => false,
-        run: async () =>
-          void (await lambda.send(
-            new UpdateAliasCommand({
-              FunctionName: functionName,
-              Name: alias,
-              FunctionVersion: to,
-              RoutingConfig: { AdditionalVersionWeights: {} },
-            }),
-          )),
-      }),
-    );
-    const versions = (which: 'from' | 'to') => Object.fromEntries(targets.map((one) => [one.part, one[which]]));
-    const detail = { versions: versions('to'), before: versions('from') };
-    const work = () => runProcedure(steps, input);
-    const report = await (input.execute ? audit('service rollback', detail, work) : work());
-    const summary =
-      report.remaining.length > 0
-        ? ['Requests go to the earlier version within seconds. Data is not touched.']
-        : [
-            `Now deploy a good version: npx cdk deploy ${stacks.service} -c bagAdres.deployment=emergency.`,
-            ...(await smokeLines(output('BaseUrl'), input.key)),
-          ];
-    return { ...report, summary: [...warnings, ...summary] };
+    return await recover(input, ['data', 'service'], async ({ name, stacks, output, audit }) => {
+      const functions = await functionsOf(stacks.service);
+      const secret = await readSecret(output('KeyChecksumSecretArn'));
+      const targets = await Promise.all(functions.map((one) => targetOf(lambda, one, name)));
+      const older = targets.find(({ secrets }) => !secrets.includes(secret));
+      if (older && !input.force) {
+        throw new CommandError(
+          'before_rotation',
+          `Version ${older.to} of ${older.part} is from before the rotation of the checksum secret: it would refuse every key that was issued since. ` +
+            'Deploy a good version of the code instead (docs/runbook.md#roll-back-in-an-emergency), or add --force to refuse those keys.',
+        );
+      }
+      const versions = (which: 'from' | 'to') => Object.fromEntries(targets.map((one) => [one.part, one[which]]));
+      const detail = { versions: versions('to'), before: versions('from') };
+      const deploy = `npx cdk deploy ${stacks.service} -c bagAdres.deployment=emergency`;
+      return {
+        steps: targets.map(({ part, FunctionName, from, to, modified }) => ({
+          what: `Point ${part} (${FunctionName}) from version ${from} to ${to}, of ${modified}`,
+          isDone: async () => false,
+          run: () => {
+            const RoutingConfig = { AdditionalVersionWeights: {} };
+            return lambda.send(new UpdateAliasCommand({ FunctionName, Name, FunctionVersion: to, RoutingConfig }));
+          },
+        })),
+        summary: input.execute ? [] : ['Requests go to the earlier version within seconds. Data is not touched.'],
+        around: (work) => (input.execute ? audit('service rollback', detail, work) : work()),
+        end: async () => [`Now deploy a good version: ${deploy}.`],
+      };
+    });
   } finally {
-    dynamoDb.destroy();
     lambda.destroy();
   }
 }
 
-type ServiceFunction = { part: string; functionName: string };
+type ServiceFunction = { part: string; FunctionName: string };
 
 async function functionsOf(stack: string): Promise<ServiceFunction[]> {
   const client = new CloudFormationClient(clientConfig);
@@ -92,7 +67,7 @@ async function functionsOf(stack: string): Promise<ServiceFunction[]> {
     const found = StackResourceSummaries.filter(({ ResourceType }) => ResourceType === 'AWS::Lambda::Function');
     return parts.map((part) => {
       const one = found.find(({ LogicalResourceId }) => LogicalResourceId?.startsWith(part));
-      if (one?.PhysicalResourceId) return { part, functionName: one.PhysicalResourceId };
+      if (one?.PhysicalResourceId) return { part, FunctionName: one.PhysicalResourceId };
       throw new CommandError('no_function', `The stack ${stack} has no ${part}. Name another stack.`);
     });
   } finally {
@@ -100,11 +75,9 @@ async function functionsOf(stack: string): Promise<ServiceFunction[]> {
   }
 }
 
-async function targetOf(lambda: LambdaClient, { part, functionName }: ServiceFunction, name: string) {
-  const FunctionName = functionName;
-  const { FunctionVersion: from = '', RoutingConfig } = await lambda.send(
-    new GetAliasCommand({ FunctionName, Name: alias }),
-  );
+/** The version before the live one, and the checksum secrets that it was deployed with. */
+async function targetOf(lambda: LambdaClient, { part, FunctionName }: ServiceFunction, name: string) {
+  const { FunctionVersion: from = '', RoutingConfig } = await lambda.send(new GetAliasCommand({ FunctionName, Name }));
   if (Object.keys(RoutingConfig?.AdditionalVersionWeights ?? {}).length > 0) {
     throw new CommandError(
       'deploying',
@@ -112,34 +85,20 @@ async function targetOf(lambda: LambdaClient, { part, functionName }: ServiceFun
         `docs/runbook.md#roll-back-in-an-emergency. Then see "rollback --stack ${name}" again.`,
     );
   }
-  const versions: { version: string; modified: string }[] = [];
-  let Marker: string | undefined;
-  do {
-    const page: { Versions?: { Version?: string; LastModified?: string }[]; NextMarker?: string } = await lambda.send(
-      new ListVersionsByFunctionCommand({ FunctionName, ...(Marker && { Marker }) }),
-    );
-    versions.push(
-      ...(page.Versions ?? []).map(({ Version = '', LastModified = '' }) => ({
-        version: Version,
-        modified: LastModified,
-      })),
-    );
-    Marker = page.NextMarker;
-  } while (Marker !== undefined);
-  const earlier = versions
-    .filter(({ version }) => Number(version) < Number(from))
-    .toSorted((a, b) => Number(b.version) - Number(a.version));
-  const [target] = earlier;
+  const earlier: { to: string; modified: string }[] = [];
+  for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda }, { FunctionName })) {
+    const versions = Versions.map(({ Version = '', LastModified = '' }) => ({ to: Version, modified: LastModified }));
+    earlier.push(...versions.filter(({ to }) => Number(to) < Number(from)));
+  }
+  const [target] = earlier.toSorted((a, b) => Number(b.to) - Number(a.to));
   if (!target) {
-    throw new CommandError(
-      'no_version',
-      `${part} has no version before ${from}. Deploy a good version of the code instead.`,
-    );
+    const message = `${part} has no version before ${from}. Deploy a good version of the code instead.`;
+    throw new CommandError('no_version', message);
   }
   const { Environment } = await lambda.send(
-    new GetFunctionConfigurationCommand({ FunctionName, Qualifier: target.version }),
+    new GetFunctionConfigurationCommand({ FunctionName, Qualifier: target.to }),
   );
   const { [environment.keyChecksumSecret]: current, [environment.previousKeyChecksumSecret]: previous } =
     Environment?.Variables ?? {};
-  return { part, functionName, from, to: target.version, modified: target.modified, secrets: [current, previous] };
+  return { part, FunctionName, from, ...target, secrets: [current, previous] };
 }

@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { openStorage } from '../../loader/storage/open.ts';
 import { paths, type Storage } from '../../loader/storage/storage.ts';
 import { readLocalState } from '../../local/data-folder.ts';
-import { backupLines, countBackup } from '../../packages/admin/backup-lines.ts';
-import { type ConnectionOptions, openAdmin } from '../connect/admin.ts';
-import { clientConfig, deploymentStacks, findDeployment, readPortal } from '../connect/deployment.ts';
+import { type ConnectionOptions, openAdmin, readSecret } from '../connect/admin.ts';
+import { findDeployment, readPortal } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { readSetIndex, type SetContents, type SetIndex, type SetStore } from './backup-set.ts';
-import { registerPart } from './register.ts';
 
 /** A place with backup sets: `s3://bucket/prefix` or a folder, which another account or region can be. */
 export async function openSets(location: string): Promise<SetStore & Pick<Storage, 'list'>> {
@@ -33,8 +30,8 @@ export async function findSet(from: string): Promise<{ store: SetStore; name: st
   return { store, name: newest, index: await readSetIndex(store, newest) };
 }
 
-/** Reads a key file (PEM). @throws CommandError */
-export async function readKeyFile(file: string): Promise<string> {
+/** Reads a file: a key in PEM form, an export. @throws CommandError */
+export async function readTextFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
     throw new CommandError('file', `Can't read ${file}: ${error.message}`, { cause: error });
   });
@@ -42,50 +39,35 @@ export async function readKeyFile(file: string): Promise<string> {
 
 /** Collects what a set holds, of the local run or of a deployment. */
 export async function collectSet(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<SetContents> {
-  const { admin, close } = await openAdmin(options, env);
+  const { admin, client, close } = await openAdmin(options, env);
   try {
     const backup = await admin.backup.export();
-    const rest = options.local ? await localParts(options.data) : await stackParts(`${options.stack}`);
-    return { ...rest, created: new Date(), accounts: backupLines(backup), counts: countBackup(backup) };
+    const { register, ...rest } = options.local ? await localParts(options.data) : await stackParts(`${options.stack}`);
+    const manifest = await (await openStorage(register)).get(paths.manifest);
+    const region = options.local ? 'local' : await client.config.region();
+    return { ...rest, region, register, manifest, created: new Date(), backup };
   } finally {
     close();
   }
 }
 
-type OtherParts = Omit<SetContents, 'created' | 'accounts' | 'counts'>;
-
-async function localParts(data: string | undefined): Promise<OtherParts> {
+async function localParts(data: string | undefined) {
   const { checksumSecret, storageFolder } = await readLocalState(data);
-  const loads = await registerParts(await openStorage(storageFolder), storageFolder);
-  return { deployment: 'local', region: 'local', checksumSecret, sessionSecret: null, ...loads };
+  return { deployment: 'local', checksumSecret, sessionSecret: null, register: storageFolder };
 }
 
-async function stackParts(stack: string): Promise<OtherParts> {
-  const { name } = deploymentStacks(stack);
-  const { output } = await findDeployment(stack, ['data', 'loader']);
-  const secrets = new SecretsManagerClient(clientConfig);
-  try {
-    const read = async (SecretId: string) =>
-      (await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString ?? '';
-    const session = await sessionSecretOf(name);
-    const bucket = `s3://${output('SnapshotBucketName')}`;
-    return {
-      deployment: name,
-      region: await secrets.config.region(),
-      checksumSecret: await read(output('KeyChecksumSecretArn')),
-      sessionSecret: session === undefined ? null : await read(session),
-      ...(await registerParts(await openStorage(bucket), bucket)),
-    };
-  } finally {
-    secrets.destroy();
-  }
+async function stackParts(stack: string) {
+  const { name, output } = await findDeployment(stack, ['data', 'loader']);
+  const session = await sessionSecretOf(name);
+  return {
+    deployment: name,
+    checksumSecret: await readSecret(output('KeyChecksumSecretArn')),
+    sessionSecret: session === undefined ? null : await readSecret(session),
+    register: `s3://${output('SnapshotBucketName')}`,
+  };
 }
 
-/** The session secret of the portal; none where there is no portal, or one of an older version. */
+/** The session secret of the portal; none where there is no portal. */
 export async function sessionSecretOf(name: string): Promise<string | undefined> {
   return (await readPortal(name))?.outputs.SessionSecretArn;
-}
-
-async function registerParts(storage: Storage, location: string): Promise<Pick<SetContents, 'manifest' | 'snapshots'>> {
-  return registerPart(await storage.get(paths.manifest), location);
 }

@@ -9,6 +9,7 @@ import {
   readPlan,
   windowItem,
 } from '../../core/accounts/account-item.ts';
+import { maxActiveKeys } from '../../core/accounts/admin/active-keys.ts';
 import {
   AdminError,
   checkAccountId,
@@ -46,7 +47,7 @@ import { getPlan } from './plans.ts';
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
 
-/** An account in a backup, with what it has used of each window, in seconds since 1970. An older one has no details. */
+/** An account in a backup, with what it has used of each window, in seconds since 1970. */
 export type AccountBackup = DetailsChanges & {
   id: string;
   state: AccountState;
@@ -57,10 +58,10 @@ export type AccountBackup = DetailsChanges & {
   /** Of the windows of the plan, and of those that it has dropped. */
   usage: Partial<Record<WindowName, { start: number; used: number }>>;
   keys: KeyBackup[];
-  /** Who may sign in to a portal for it. None in an older backup. */
-  members?: MemberBackup[] | undefined;
-  /** Its lookups by UTC day, as far as they are kept. None in an older backup. */
-  days?: DayBackup[] | undefined;
+  /** Who may sign in to a portal for it. */
+  members: MemberBackup[];
+  /** Its lookups by UTC day, as far as they are kept. */
+  days: DayBackup[];
 };
 
 /** All plans and accounts of a table, by code and id. */
@@ -159,11 +160,20 @@ function usageOf(shards: readonly Access[], window: WindowName): { start: number
   return { start, used };
 }
 
-/**
- * How many plans and accounts an import created, with how many members and days of usage these have, and how many plans
- * and accounts were there already, equal to the backup.
- */
-export type ImportResult = { plans: number; accounts: number; members: number; days: number; unchanged: number };
+/** How many plans and accounts, with how many members and days of usage these have. */
+export function countsOf({ plans, accounts }: Backup) {
+  const sum = (of: (account: AccountBackup) => readonly unknown[]) =>
+    accounts.reduce((total, account) => total + of(account).length, 0);
+  return {
+    plans: plans.length,
+    accounts: accounts.length,
+    members: sum(({ members }) => members),
+    days: sum(({ days }) => days),
+  };
+}
+
+/** What an import created, and how many plans and accounts were there already, equal to the backup. */
+export type ImportResult = ReturnType<typeof countsOf> & { unchanged: number };
 
 /** How many accounts are created at the same time. */
 const concurrency = 16;
@@ -188,15 +198,7 @@ export async function importBackup(
       throw new AdminError('not_found', `Account "${id}" is on plan "${plan}", which does not exist.`);
   }
   const unchanged = backup.plans.length + backup.accounts.length - plans.length - accounts.length;
-  const count = (of: (account: AccountBackup) => readonly unknown[] | undefined) =>
-    accounts.reduce((sum, account) => sum + (of(account)?.length ?? 0), 0);
-  const result = {
-    plans: plans.length,
-    accounts: accounts.length,
-    members: count(({ members }) => members),
-    days: count(({ days }) => days),
-    unchanged,
-  };
+  const result = { ...countsOf({ plans, accounts }), unchanged };
   if (checkOnly) return result;
 
   for (const plan of plans) await putPlan(store, plan);
@@ -209,8 +211,8 @@ export async function importBackup(
   return result;
 }
 
-/** Before usage was counted, accounts could have this many active keys; they keep them. */
-const mostKeys = 15;
+/** One more than an account can have, for a key that is being replaced. */
+const mostKeys = maxActiveKeys + 1;
 
 function checkBackup({ plans, accounts }: Backup): void {
   for (const { code, limits } of plans) {
@@ -218,7 +220,7 @@ function checkBackup({ plans, accounts }: Backup): void {
     checkLimits(limits);
   }
   for (const account of accounts) {
-    const { id, plan, ownLimits, shards, keys, members = [], days = [] } = account;
+    const { id, plan, ownLimits, shards, keys, members, days } = account;
     checkAccountId(id);
     checkDetails(account);
     checkPlanCode(plan);
@@ -274,8 +276,8 @@ function accountText({ id, state, plan, ownLimits, created, keys }: AccountBacku
 }
 
 async function importAccount(store: AdminStore, account: AccountBackup): Promise<void> {
-  const { id, plan, keys, days = [] } = account;
-  const members = (account.members ?? []).map((one) => ({ ...one, person: normalizedPerson(one.person) }));
+  const { id, plan, keys, days } = account;
+  const members = account.members.map((one) => ({ ...one, person: normalizedPerson(one.person) }));
   const detail = { plan, keys: keys.length, members: members.length, days: days.length };
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
     // Records are written first: an active key always has one, so it can be found and revoked.

@@ -127,13 +127,6 @@ describe('export and import', () => {
     expect(await sum()).toBe(5);
   });
 
-  it('read a file of an earlier version, which has neither members nor days', async () => {
-    const to = await emptyService();
-    const older = await changed('older.jsonl', (text) => text.replaceAll(/,"members":\[.*?\],"days":\[.*?\]/g, ''));
-    expect((await run(['import', older, ...to.local])).out).toMatch(/3 accounts with 0 members and 0 days of usage/);
-    expect(await to.service.admin.members.list('acme')).toEqual([]);
-  });
-
   it('write to the audit of each account who imported it', async () => {
     const to = await emptyService();
     await run(['import', file, ...to.local]);

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { backupEnvironment, environment } from '../../../core/names.ts';
 import { emptyManifest } from '../../../loader/dataset/manifest.ts';
 import { checkedJson } from '../../../loader/dataset/stored-form.ts';
+import { parseLines } from '../../../operator/recovery/backup-lines.ts';
 import { openBackupSet } from '../../../operator/recovery/backup-set.ts';
-import { parseLines } from '../../../operator/recovery/parse-lines.ts';
 import {
   type AddressService,
   newAccount,
