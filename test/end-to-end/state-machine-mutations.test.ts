@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
-import { type MutationGroup, writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
+import { type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 
 let loader: StateMachineBench;

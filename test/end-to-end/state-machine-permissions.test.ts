@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
 import type { Permission } from '../loader/deployed-loader.ts';
 import type { Call } from '../loader/record-calls.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, march, voorkomensOf } from '../loader/steps/months.ts';
+import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { StoppedError } from '../support/state-machine/errors.ts';
 
 let loader: StateMachineBench;

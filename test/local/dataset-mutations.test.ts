@@ -8,10 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { followMutations, type LocalLoadOptions, loadExtract } from '../../local/dataset.ts';
-import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
 import { startErrorText } from '../../local/messages.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { firstState, laterDays, type RegisterDay } from '../support/register.ts';
 
 let folder: string;

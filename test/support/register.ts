@@ -1,6 +1,6 @@
 import type { Historie, NumStand, OprStand, Voorkomens, WplStand } from '../../local/demo/stand-xml.ts';
-import { type MutationGroup, mutationsBetween } from '../../local/demo/write-extract.ts';
 import type { Random } from '../../tools/bench/generator/random.ts';
+import { type MutationGroup, mutationsBetween } from './mutation-delivery.ts';
 
 /** The date `days` after another one. */
 export function dateAfter(date: string, days: number): string {

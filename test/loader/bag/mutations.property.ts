@@ -5,7 +5,7 @@ import { type MutationXml, readMutations } from '../../../loader/bag/mutations.t
 import { SchemaParser } from '../../../loader/bag/schema.ts';
 import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
 import type { NumStand } from '../../../local/demo/stand-xml.ts';
-import { type MutationGroup, mutationsXml } from '../../../local/demo/write-extract.ts';
+import { type MutationGroup, mutationsXml } from '../../support/mutation-delivery.ts';
 import { anyDamage, anyNum } from './damaged-files.ts';
 import { someNum } from './nummeraanduidingen.ts';
 

@@ -9,14 +9,14 @@ import { readMutations } from '../../../loader/bag/mutations.ts';
 import { SchemaParser } from '../../../loader/bag/schema.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { objectXml } from '../../../local/demo/stand-xml.ts';
+import { writeExtract } from '../../../local/demo/write-extract.ts';
+import { Random } from '../../../tools/bench/generator/random.ts';
 import {
   mutationDeliveryXml,
   mutationsXml,
   type VoorkomenChange,
-  writeExtract,
   writeMutationDelivery,
-} from '../../../local/demo/write-extract.ts';
-import { Random } from '../../../tools/bench/generator/random.ts';
+} from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
 import { zipOf } from './zip-of.ts';

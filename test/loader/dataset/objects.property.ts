@@ -25,9 +25,9 @@ import {
 } from '../../../loader/dataset/objects.ts';
 import { GrowingBytes } from '../../../loader/dataset/stored-form.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { deriveLines } from '../../support/derive-lines.ts';
+import { type MutationGroup, mutationsBetween, mutationsXml } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 
 const start = '2026-01-08';

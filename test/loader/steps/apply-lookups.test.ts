@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../core/place-fields.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
-import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { idOf, type Month, tableOf, voorkomensOf } from './months.ts';
 

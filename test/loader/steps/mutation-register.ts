@@ -3,13 +3,9 @@ import { join } from 'node:path';
 import type { Place } from '../../../core/place-fields.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import {
-  type MutationGroup,
-  type Packing,
-  writeExtract,
-  writeMutationDelivery,
-} from '../../../local/demo/write-extract.ts';
+import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
+import { type MutationGroup, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
 import type { LoadBench } from './load-bench.ts';
 

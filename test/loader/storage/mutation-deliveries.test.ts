@@ -6,9 +6,9 @@ import { objectKey } from '../../../loader/dataset/apply-mutations.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { copyDelivery, readCopy } from '../../../loader/storage/mutation-deliveries.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
-import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { firstState, laterDays } from '../../support/register.ts';
 
 const folder = folderForNow('bag-deliveries-');

@@ -7,10 +7,10 @@ import { readManifest } from '../../../loader/steps/manifest.ts';
 import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
 import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
+import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 
 let bench: LoadBench;

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
+import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 
 let bench: LoadBench;
 const sources = new Map<Month, string>();

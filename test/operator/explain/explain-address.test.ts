@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { mutationsBetween } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderExplanation } from '../../../operator/cli/explain.ts';
 import { explainAddress } from '../../../operator/explain/explain-address.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
+import { mutationsBetween } from '../../support/mutation-delivery.ts';
 
 const begin = '2010-01-01';
 const [street, place] = ['0457300000000001', '3631'];

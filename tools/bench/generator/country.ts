@@ -1,5 +1,5 @@
 import type { Historie, NumStand, OprStand, Voorkomens, WplStand } from '../../../local/demo/stand-xml.ts';
-import type { MutationGroup } from '../../../local/demo/write-extract.ts';
+import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
 import { passDay } from './pass-day.ts';

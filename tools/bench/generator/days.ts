@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type MutationGroup, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
 import { block, type Plan, peildatumOf } from './country.ts';
 
 /**

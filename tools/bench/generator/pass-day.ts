@@ -1,5 +1,5 @@
 import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
-import type { MutationGroup } from '../../../local/demo/write-extract.ts';
+import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
 import type { Random } from './random.ts';
 
 /**
