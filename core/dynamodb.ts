@@ -201,18 +201,24 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
+type Secret = string | ArrayBuffer | ArrayBufferView;
+
 /**
  * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a
  * key object: for a key in bytes, Node throws and catches two errors internally to detect its type (decision 0107).
  */
 export class Sha256 {
-  readonly #key: Parameters<typeof createHmac>[1] | undefined;
+  readonly #secret: Secret | undefined;
   #hash: Hash | Hmac;
 
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    if (secret === undefined || typeof secret === 'string') this.#key = secret;
-    else this.#key = createSecretKey(ArrayBuffer.isView(secret) ? (secret as Uint8Array) : new Uint8Array(secret));
-    this.#hash = this.#begin();
+  constructor(secret?: Secret) {
+    this.#secret = secret;
+    if (secret === undefined) this.#hash = createHash('sha256');
+    else if (typeof secret === 'string') this.#hash = createHmac('sha256', secret);
+    else {
+      const bytes = ArrayBuffer.isView(secret) ? (secret as Uint8Array) : new Uint8Array(secret);
+      this.#hash = createHmac('sha256', createSecretKey(bytes));
+    }
   }
 
   update(chunk: Uint8Array): void {
@@ -224,11 +230,7 @@ export class Sha256 {
   }
 
   reset(): void {
-    this.#hash = this.#begin();
-  }
-
-  #begin(): Hash | Hmac {
-    return this.#key === undefined ? createHash('sha256') : createHmac('sha256', this.#key);
+    this.#hash = new Sha256(this.#secret).#hash;
   }
 }
 

@@ -105,8 +105,11 @@ export const placeFieldNames = fields.map(([name]) => name);
 
 /** A place as a response has it: the fields of every response, and those that were requested. */
 export function placeWith(place: Place, requested: readonly RequestedField[]): Place {
-  const shown = fields.filter(([name]) => name in always || requested.includes(name as RequestedField));
-  return Object.fromEntries(shown.map(([name]) => [name, place[name]])) as Place;
+  const shown: Record<string, unknown> = {};
+  for (const [name] of fields) {
+    if (name in always || requested.includes(name as RequestedField)) shown[name] = place[name];
+  }
+  return shown as Place;
 }
 
 /** The value of a place in the list of an item. */

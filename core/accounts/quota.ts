@@ -101,8 +101,10 @@ function secondsToReset(name: WindowName, { start }: WindowCount, now: number): 
 
 /** The configured windows, from short to long. */
 export function configured(quota: QuotaState): [WindowName, WindowCount][] {
-  return windowNames.flatMap((name): [WindowName, WindowCount][] => {
+  const found: [WindowName, WindowCount][] = [];
+  for (const name of windowNames) {
     const window = quota[name];
-    return window ? [[name, window]] : [];
-  });
+    if (window) found.push([name, window]);
+  }
+  return found;
 }

@@ -1,4 +1,4 @@
-import { readHuisnummer, readPostcode, readToevoeging } from '../address-form.ts';
+import { longestHuisnummer, parameterPatterns } from '../address-form.ts';
 import type { AddressRequest } from '../contract.ts';
 import { type IncludeName, readInclude } from '../place-fields.ts';
 
@@ -9,28 +9,16 @@ export const addressNames = ['postcode', 'huisnummer', 'toevoeging'] as const;
 export const parameterNames = [...addressNames, 'include'] as const;
 export type ParameterName = (typeof parameterNames)[number];
 
-/** What was sent: the values of each name, in their order. */
-export type Sent = ReadonlyMap<string, readonly string[]>;
-
-/** The parameters of a raw query string. */
-export function readQuery(rawQueryString: string): Sent {
-  const sent = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(rawQueryString)) {
-    const values = sent.get(name);
-    if (values) values.push(value);
-    else sent.set(name, [value]);
-  }
-  return sent;
-}
-
 /** A valid lookup; `null` if anything is invalid: `queryFaults` then finds every fault. */
 export type AddressInput = { request: AddressRequest; include: IncludeName[] } | { request: null };
 
 /** Reads and normalises the parameters of a lookup from a raw query string. */
 export function readAddressInput(rawQueryString: string): AddressInput {
-  const sent = readQuery(rawQueryString);
-  for (const [name, { length }] of sent) if (length > 1 || !isParameterName(name)) return { request: null };
-  const [postcode = '', huisnummer = '', toevoeging = '', names] = parameterNames.map((name) => sent.get(name)?.[0]);
+  const query = new URLSearchParams(rawQueryString);
+  const sent = Object.fromEntries(query);
+  const { postcode = '', huisnummer = '', toevoeging = '', include: names, ...unknown } = sent;
+  const isRepeated = query.size > Object.keys(sent).length;
+  if (isRepeated || Object.keys(unknown).length > 0) return { request: null };
   const request = readAddress(postcode, huisnummer, toevoeging);
   const include = names === undefined ? [] : readInclude(names.split(','));
   return request && include ? { request, include } : { request: null };
@@ -43,6 +31,17 @@ export function readAddress(postcode: string, huisnummer: string, toevoeging: st
   return { postcode: code, huisnummer: number, toevoeging: addition || null };
 }
 
-function isParameterName(name: string): name is ParameterName {
-  return (parameterNames as readonly string[]).includes(name);
+/** A postcode as typed, in the form of the register; `null` if it is invalid. */
+export function readPostcode(text: string): string | null {
+  return parameterPatterns.postcode.test(text) ? text.replaceAll(' ', '').toUpperCase() : null;
+}
+
+/** Digits, with leading zeros, as a house number; `null` if they are invalid. */
+export function readHuisnummer(text: string): number | null {
+  return text.length <= longestHuisnummer && parameterPatterns.huisnummer.test(text) ? Number(text) : null;
+}
+
+/** A toevoeging in the letter case that was sent, empty if there is none; `null` if it is invalid. */
+export function readToevoeging(text: string): string | null {
+  return parameterPatterns.toevoeging.test(text) ? text.replaceAll(' ', '') : null;
 }

@@ -8,8 +8,16 @@ import {
   maxAddresses,
 } from '../contract.ts';
 import type { IncludeName } from '../place-fields.ts';
-import { addressNames, readAddress, readQuery, type Sent } from './address-input.ts';
-import { addressFaults, adviceOnInclude, list, type NamedFault, unknownFaults } from './input-faults.ts';
+import { addressNames, readAddress } from './address-input.ts';
+import {
+  addressFaults,
+  adviceOnInclude,
+  list,
+  type NamedFault,
+  readQuery,
+  type Sent,
+  unknownFaults,
+} from './input-faults.ts';
 
 /** Valid lookups, or what finds every fault. */
 export type BatchInput =

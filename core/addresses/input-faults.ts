@@ -1,11 +1,20 @@
 import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
-import { readHuisnummer, readPostcode, readToevoeging } from '../address-form.ts';
 import type { FaultCode, InputFault, Suggestion } from '../contract.ts';
 import { includeNames } from '../place-fields.ts';
-import { addressNames, type ParameterName, parameterNames, readQuery, type Sent } from './address-input.ts';
+import {
+  addressNames,
+  type ParameterName,
+  parameterNames,
+  readHuisnummer,
+  readPostcode,
+  readToevoeging,
+} from './address-input.ts';
 import { type Meaning, meaningOf } from './parameter-names.ts';
 
 type AddressName = (typeof addressNames)[number];
+
+/** What was sent: the values of each name, in their order. */
+export type Sent = ReadonlyMap<string, readonly string[]>;
 
 /** One fault of what was sent, at the name that was sent or should have been. */
 export type NamedFault = { name: string; code: FaultCode; detail: string; suggestion?: Suggestion };
@@ -15,6 +24,12 @@ type Advice = { code: FaultCode; wrong: string; instead: string };
 
 /** Makes `a, b, and c` of names. */
 export const list = new Intl.ListFormat('en');
+
+/** The parameters of a raw query string. */
+export function readQuery(rawQueryString: string): Sent {
+  const query = new URLSearchParams(rawQueryString);
+  return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+}
 
 /** Every fault of the parameters of a lookup, in a raw query string. */
 export function queryFaults(rawQueryString: string): InputFault[] {

@@ -5,12 +5,13 @@ import { charge } from '../../core/accounts/charge/charge.ts';
 import type { AccessStore } from '../../core/accounts/charge/charge-port.ts';
 import type { KeyUse } from '../../core/accounts/key-record.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';
+import { readAddressInput } from '../../core/addresses/address-input.ts';
 import type { AddressStore, DatasetDate, FoundItems } from '../../core/addresses/address-store.ts';
 import { lookupAnswer } from '../../core/addresses/lookup-answer.ts';
 import { withTestAddresses } from '../../core/addresses/test-addresses.ts';
 import type { Clock } from '../../core/calendar.ts';
 import type { AddressRequest, BatchAnswer, LookupAnswer } from '../../core/contract.ts';
-import type { Method } from '../http/http-refusal.ts';
+import { HttpRefusal, type Method } from '../http/http-refusal.ts';
 import {
   type Answer,
   acceptOnly,
@@ -22,14 +23,65 @@ import {
   type Middleware,
   ok,
   type RequestEvent,
+  rateLimitHeaders,
 } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
-import { rateLimitHeaders } from '../http/rate-limit.ts';
-import { manyLookups, oneLookup, readInput, requireValidInput } from './input.ts';
+
+/** The parameters of one lookup. What finds faults is most of the code that reads input: it is loaded for the first. */
+function oneLookup({ rawQueryString }: RequestEvent): LookupInput {
+  const input = readAddressInput(rawQueryString);
+  if (input.request) return { requests: [input.request], include: input.include };
+  return refused(async () => {
+    const { queryFaults } = await import('../../core/addresses/input-faults.ts');
+    return new Refusal({ code: 'invalid-input', faults: queryFaults(rawQueryString) });
+  });
+}
+
+/** The largest body, in bytes. */
+const maxBodyBytes = 64 * 1024;
+
+/** The body with many lookups. The schema that reads it comes with zod, which single lookups do without. */
+async function manyLookups(event: RequestEvent): Promise<LookupInput> {
+  const { body = '', isBase64Encoded, headers, rawQueryString } = event;
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > maxBodyBytes) return refused(() => new HttpRefusal({ code: 'content-too-large' }));
+  if (!isJson(headers['content-type'])) return refused(() => new HttpRefusal({ code: 'unsupported-media-type' }));
+  const { readBatchInput } = await import('../../core/addresses/batch-input.ts');
+  // Leaves out a byte order mark, which some clients put before the JSON.
+  const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString);
+  if (input.requests) return input;
+  return refused(() => new Refusal({ code: 'invalid-input', faults: input.faults() }));
+}
+
+function isJson(contentType = ''): boolean {
+  return contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
+}
+
+function refused(refusal: () => Error | Promise<Error>): LookupInput {
+  return { requests: null, refusal };
+}
+
+/** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
+function readInput(read: (event: RequestEvent) => LookupInput | Promise<LookupInput>): Middleware {
+  return {
+    before: async ({ event }) => {
+      event.input = await read(event);
+    },
+  };
+}
+
+/** Refuses invalid input, after authentication. */
+function requireValidInput(): Middleware {
+  return {
+    before: async ({ event }) => {
+      if (event.input?.requests === null) throw await event.input.refusal();
+    },
+  };
+}
 
 /** Counts the requests of an account that are refused, which no answer waits for. */
-export function countRefusals(refusals: RefusalCount | undefined, clock: Clock): Middleware {
+function countRefusals(refusals: RefusalCount | undefined, clock: Clock): Middleware {
   return {
     onError: ({ event, error }) => {
       const account = event.caller?.account ?? event.refused;
@@ -39,7 +91,7 @@ export function countRefusals(refusals: RefusalCount | undefined, clock: Clock):
 }
 
 /** Adds the date of the dataset to each lookup. */
-export function datasetDateHeader(datasetDate: DatasetDate): Middleware {
+function datasetDateHeader(datasetDate: DatasetDate): Middleware {
   return {
     after: async ({ response }) => {
       const date = await datasetDate();

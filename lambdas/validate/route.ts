@@ -13,10 +13,10 @@ import {
   deadline,
   ok,
   type RequestEvent,
+  rateLimitHeaders,
 } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
-import { rateLimitHeaders } from '../http/rate-limit.ts';
 
 export type ValidateRouteOptions = {
   keyStore: KeyStore;
