@@ -81,13 +81,10 @@ export class ByteCursor {
   readonly bytes = window;
   readonly view = view;
   readonly #file: Buffer;
-  readonly #onPosition: ((position: number) => void) | undefined;
   #start = 0;
 
-  /** @param onPosition is told how far the file has been copied */
-  constructor(file: Buffer, onPosition?: (position: number) => void) {
+  constructor(file: Buffer) {
     this.#file = file;
-    this.#onPosition = onPosition;
     this.seek(0);
   }
 
@@ -96,7 +93,6 @@ export class ByteCursor {
     if (owner !== this || at < this.#start || at >= this.#start + windowBytes) {
       const end = this.#file.copy(window, 0, at, at + windowBytes + aheadBytes);
       window.fill(0, end, end + endBytes);
-      this.#onPosition?.(at + end);
       this.#start = at;
       owner = this;
     }

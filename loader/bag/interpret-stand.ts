@@ -62,8 +62,6 @@ type Visits<T> = Pick<ReadOptions<T>, 'later' | 'since'> & { read: ReadRule<T>; 
 export type ReadOptions<T> = {
   /** Leaves everything to the strict parser. */
   strictly?: boolean;
-  /** Is told now and then how far the file has been read. */
-  onPosition?: ((position: number) => void) | undefined;
   /** Visits what will count on a later date. */
   later?: StandVisit<T> | undefined;
   /**

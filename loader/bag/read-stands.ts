@@ -63,7 +63,7 @@ function objectReader<T extends object>(
     const onStand = (fields: Occurrence) =>
       visitStand(kind, fields, file, peildatum, counts, { read, visit, ...options });
     const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
-    readStands(xml, file, kind, peildatum, onStand, fastParser, options.onPosition);
+    readStands(xml, file, kind, peildatum, onStand, fastParser);
     return counts;
   };
 }
@@ -115,7 +115,6 @@ export function readStands(
   peildatum: string,
   onStand: (fields: Occurrence) => void,
   fastParser?: FastParser,
-  onPosition?: (position: number) => void,
 ): void {
   const strictParser = () => new StandParser(kind, file, peildatum, onStand);
   if (!fastParser) {
@@ -123,7 +122,7 @@ export function readStands(
     return;
   }
   try {
-    readFast(new ByteCursor(xml, onPosition), xml, strictParser(), fastParser);
+    readFast(new ByteCursor(xml), xml, strictParser(), fastParser);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
     // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the

@@ -3,8 +3,15 @@
 import { crc32 } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
 import type { Line } from './lines.ts';
-import { SortedLines } from './sorted-lines.ts';
-import { checkedJson, linesOf, packLineBytes, parseCheckedJson, requireForm, unpackLineBytes } from './stored-form.ts';
+import {
+  bytesOf,
+  checkedJson,
+  linesOf,
+  packLineBytes,
+  parseCheckedJson,
+  requireForm,
+  unpackLineBytes,
+} from './stored-form.ts';
 
 /** So much compresses as well as a megabyte, and a day of the country changes a seventh of so many blocks. */
 const usualBlockBytes = 32 * 1024;
@@ -42,7 +49,7 @@ export class BlockedLines {
   }
 
   static ofLines(lines: readonly Line[]): BlockedLines {
-    return BlockedLines.of(Buffer.from(lines.join('\n'), 'latin1'));
+    return BlockedLines.of(bytesOf(lines));
   }
 
   /** The lines as bytes, a block at a time: each only until the next one. */
@@ -67,8 +74,7 @@ export class BlockedLines {
   linesOf(group: string): Line[] {
     const block = this.blocks[this.#indexOf(group)];
     if (!block) return [];
-    const lines = new SortedLines(textOf(block));
-    return lines.linesIn(lines.rangeOf(group));
+    return linesOf(textOf(block)).filter((line) => line.startsWith(group));
   }
 
   /** The lines after an edit; a block with none or a few of its lines stays as it is stored (decision 0177). */
@@ -87,7 +93,7 @@ export class BlockedLines {
           forgetText(block);
           return [{ first, stored, edit: all }];
         }
-        const text = withEdit(textOf(block), { remove: gone, add: more });
+        const text = bytesOf(withEdit(linesOf(textOf(block)), { remove: gone, add: more }));
         forgetText(block);
         return [...blocksOf(text)];
       }),
@@ -117,18 +123,15 @@ function* textIn(block: Block): Generator<Buffer> {
 function textOf(block: Block): Buffer {
   if (!block.text) {
     const stored = unpackLineBytes((block.stored as StoredBlock).packed);
-    block.text = block.edit ? withEdit(stored, block.edit) : stored;
+    block.text = block.edit ? bytesOf(withEdit(linesOf(stored), block.edit)) : stored;
   }
   return block.text;
 }
 
-function withEdit(text: Buffer, { remove, add }: LineEdit): Buffer {
-  const lines = new SortedLines(text);
-  const insertions = add.toSorted().map((line) => {
-    const { start } = lines.rangeOf(line);
-    return { start, end: start, lines: [line] };
-  });
-  return lines.replaced([...remove.map((line) => ({ ...lines.rangeOfLine(line), lines: [] })), ...insertions]);
+/** The lines after an edit, sorted. */
+export function withEdit(lines: readonly Line[], { remove, add }: LineEdit): Line[] {
+  const removed = new Set(remove);
+  return [...lines.filter((line) => !removed.has(line)), ...add].sort();
 }
 
 /** Frees the text of a block that can be unpacked again. */

@@ -35,21 +35,13 @@ export function dayDigits(day: number): string {
 }
 
 /** Writes the bytes of `dayDigits` at `start`; without a string, as a load calls it for every address. */
-export function writeDay(target: DataView, start: number, day: number): void {
-  const year = (day / 10_000) | 0;
-  target.setUint32(start, fourDigits(year));
-  target.setUint32(start + 4, fourDigits(day - 10_000 * year));
-}
-
-function fourDigits(number: number): number {
-  const hundreds = (number / 100) | 0;
-  return (twoDigits(hundreds) << 16) | twoDigits(number - 100 * hundreds);
-}
-
-/** As one number of two bytes, of which the first is the higher one. */
-function twoDigits(number: number): number {
-  const tens = (number * 103) >> 10; // of a number below 100: shifting takes less time than dividing
-  return 0x3030 + (tens << 8) + (number - 10 * tens);
+export function writeDay(target: Uint8Array, start: number, day: number): void {
+  let rest = day;
+  for (let at = start + dayWidth - 1; at >= start; at--) {
+    const tens = Math.trunc(rest / 10);
+    target[at] = zero + rest - 10 * tens;
+    rest = tens;
+  }
 }
 
 /** The date at `start` of a line; without a string, as it is read for every address. */

@@ -93,10 +93,3 @@ export function editsBySegment(edits: Edits): Map<string, Edits> {
   }
   return segments;
 }
-
-/** The lines of a part after an edit, sorted. Removes every copy of a line. Changes `lines`. */
-export function edited(lines: ObjectLine[], edit: PartEdits | undefined): ObjectLine[] {
-  if (!edit) return lines.sort();
-  const gone = new Set(edit.remove);
-  return [...lines.filter((line) => !gone.has(line)), ...edit.add].sort();
-}

@@ -70,8 +70,8 @@ export function writeSingleLine(lines: GrowingBytes, num: NumBytes, { begin, ein
   const at = writeAddressKey(memory, lines.length, num);
   memory[at] = tab;
   copyId(num.view, num.identificatie, view, at + idAt);
-  writeDay(view, at + beginAt, begin);
-  writeDay(view, at + eindAt, eind);
+  writeDay(memory, at + beginAt, begin);
+  writeDay(memory, at + eindAt, eind);
   copyId(num.view, num.openbareRuimte, view, at + streetAt);
   view.setInt32(at + placeAt, num.woonplaats === absent ? fourDots : num.view.getInt32(num.woonplaats));
   memory[at + severalAt] = dot;

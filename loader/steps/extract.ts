@@ -4,7 +4,7 @@ import type { NumBytes } from '../bag/num-bytes.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Span } from '../bag/voorkomen.ts';
-import { BlockedLines } from '../dataset/block-file.ts';
+import { BlockedLines, withEdit } from '../dataset/block-file.ts';
 import {
   changedSince,
   extractDate,
@@ -17,9 +17,8 @@ import {
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
-import { type Edits, edited, ObjectSegmentReader } from '../dataset/object-segment.ts';
+import { type Edits, ObjectSegmentReader } from '../dataset/object-segment.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
-import { sortObjectLines } from '../dataset/sort-objects.ts';
 import { type ByteRanges, bytesOf, linesOf, postcode3sOf, unpackLineBytes } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -40,8 +39,6 @@ import {
 import { withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
-
-const lineEnd = Buffer.from('\n');
 
 /** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
 export type Extracted = PartCounts & Edges & { objects: number; ranges: ByteRanges; changed: string[] };
@@ -71,8 +68,8 @@ export async function extractPart(
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
-      const counts = await withEntry(zip, file, label, (xml, onPosition) =>
-        readNummeraanduidingen(xml, label, peildatum, add, { later: add, since: changedSince(load), onPosition }),
+      const counts = await withEntry(zip, file, label, (xml) =>
+        readNummeraanduidingen(xml, label, peildatum, add, { later: add, since: changedSince(load) }),
       );
       for (const problem of counts.problems) addProblem(problems, problem);
       for (const identificatie of counts.changed) changed.push(identificatie);
@@ -148,11 +145,9 @@ export async function objectSource(storage: Storage, load: Load, segment: string
   const packed = Map.groupBy(held.flat(), (one) => one.postcode3);
   const text = async (postcode3: string) => {
     const pieces = await Promise.all((packed.get(postcode3) ?? []).map(({ lines }) => lines()));
-    const all = Buffer.concat(pieces.flatMap((lines) => [lines, lineEnd]));
+    const lines = pieces.flatMap(linesOf);
     pieces.forEach(releaseMemory);
-    const sorted = sortObjectLines(all.subarray(0, -1));
-    releaseMemory(all);
-    return edits[postcode3] ? bytesOf(edited(linesOf(sorted), edits[postcode3])) : sorted;
+    return bytesOf(withEdit(lines, edits[postcode3] ?? { remove: [], add: [] }));
   };
   const find = async (part: string, named: NamedObjects) => findNamed([await text(part)], named).lines;
   const blocks = async (part: string) => BlockedLines.of(await text(part));

@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { addProblem, emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
-import { BlockedLines, type BlockFileWriter } from '../dataset/block-file.ts';
+import { BlockedLines, type BlockFileWriter, withEdit } from '../dataset/block-file.ts';
 import { ChangeWriter } from '../dataset/change-file.ts';
 import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
@@ -21,7 +21,7 @@ import {
   type SegmentCounts,
 } from '../dataset/load-counts.ts';
 import { namedObjects } from '../dataset/named-objects.ts';
-import { type Edits, edited, objectSegmentWriter, type PartEdits, type PartResult } from '../dataset/object-segment.ts';
+import { type Edits, objectSegmentWriter, type PartEdits, type PartResult } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
@@ -56,6 +56,8 @@ const usualChangesPerFile = 20_000;
 
 /** How many objects of a segment are stored at once: each is held twice. */
 const concurrentWrites = 4;
+
+const noEdit: PartEdits = { remove: [], add: [] };
 
 /** How many streets of one segment are kept: one in two segments may have fewer changes in each. */
 const streetsKept = 50;
@@ -206,7 +208,7 @@ async function derived(
   const of = async (part: string, live: StoredLines): Promise<PartLines> => {
     const { stored } = source;
     if (stored && changedIn) {
-      const edit = edits[part] ?? { remove: [], add: [] };
+      const edit = edits[part] ?? noEdit;
       const { lines } = unchanged?.blocks(part) ?? live;
       const held = { objects: await source.blocks(part), lines, result: stored.result(part) };
       const done = editPart(held, withLines(edit, await changedIn(part)), then, now);
@@ -218,7 +220,7 @@ async function derived(
       return { lines: done.lines, counts, groups: () => done.groups };
     }
     let text = await source.text(part);
-    if (isMutated) text = bytesOf(withoutEnded(part, edited(linesOf(text), edits[part]), peildatum));
+    if (isMutated) text = bytesOf(withoutEnded(part, withEdit(linesOf(text), edits[part] ?? noEdit), peildatum));
     if (load.auditSince !== undefined) last = linesOf(text);
     const [joiner, problems] = [new RowJoiner(text), emptyReport()];
     const { next, count } = deriveRows(text, now, joiner, (problem) => addProblem(problems, problem));

@@ -5,7 +5,7 @@ import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { ExtractError } from '../extract-error.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { crc32, crc32WhileRead } from './crc32.ts';
+import { crc32 } from './crc32.ts';
 import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;
@@ -103,7 +103,6 @@ class SourceReader extends RandomAccessReader {
     this.#range(position, length).then(
       (bytes) => {
         bytes.copy(buffer, offset);
-        markStrongEncryption(buffer.subarray(offset, offset + length));
         callback(null);
       },
       (error: Error) => {
@@ -128,33 +127,16 @@ class SourceReader extends RandomAccessReader {
   }
 }
 
-const directoryEntrySignature = 0x02014b50;
-const directoryEntryBytes = 46;
-const flagsAt = 8;
-const encryptedFlag = 0x1;
-const stronglyEncryptedFlag = 0x40;
-
-/**
- * yauzl refuses a whole zip for one strongly encrypted entry: as an `encrypted` one it is listed, and refused only if
- * it is read.
- */
-function markStrongEncryption(read: Buffer): void {
-  if (read.length !== directoryEntryBytes || read.readUInt32LE(0) !== directoryEntrySignature) return;
-  const flags = read.readUInt16LE(flagsAt);
-  if (flags & stronglyEncryptedFlag) read.writeUInt16LE((flags & ~stronglyEncryptedFlag) | encryptedFlag, flagsAt);
-}
-
 /**
  * Passes the bytes of an entry to `use`, and frees their memory afterwards, so that the next entry is inflated into it:
- * keep none of the bytes. They may be damaged: their size and CRC-32 are checked after `use`, and if these are wrong
- * that is the error, whatever `use` did. It can call `onPosition` as `crc32WhileRead` says. Costs one range read
- * (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses over 256 MB; `entryStream` has no limit.
+ * keep none of the bytes. Costs one range read (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses
+ * over 256 MB; `entryStream` has no limit.
  */
 export async function withEntry<T>(
   source: RandomAccess,
   entry: ZipEntry,
   label: string,
-  use: (bytes: Buffer, onPosition: (position: number) => void) => T,
+  use: (bytes: Buffer) => T,
 ): Promise<T> {
   refuseUnreadable(source, entry, label);
   if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
@@ -162,14 +144,11 @@ export async function withEntry<T>(
   const isStored = entry.method === 'stored';
   const bytes = isStored ? compressed : inflated(compressed, entry, label);
   if (!isStored && source.isOwnMemory) releaseMemory(compressed);
-  const { length } = bytes;
-  const crc = crc32WhileRead(bytes);
   try {
-    return use(bytes, crc.onPosition);
+    check(entry, bytes.length, crc32(bytes), label);
+    return use(bytes);
   } finally {
-    const found = crc.end();
     if (!isStored) releaseMemory(bytes);
-    check(entry, length, found, label);
   }
 }
 

@@ -128,17 +128,6 @@ describe('a cursor', () => {
     }
   });
 
-  it('tells how far it has come, up to the end of the file', () => {
-    const positions: number[] = [];
-    const cursor = new ByteCursor(file, (position) => positions.push(position));
-    for (let at = 0; at < file.length; at += step) {
-      cursor.seek(at);
-      expect(positions.at(-1)).toBeGreaterThanOrEqual(Math.min(at + step, file.length));
-    }
-    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
-    expect(positions.at(-1)).toBe(file.length);
-  });
-
   it('reads its own file after another cursor has read', () => {
     const [one, other] = [new ByteCursor(file), cursorOn(`-${text}`)];
     one.seek(0);

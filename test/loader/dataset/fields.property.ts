@@ -18,7 +18,7 @@ describe('a date in a line', () => {
         const text = `${'x'.repeat(start)}${dayDigits(day)}9`;
         const bytes = Buffer.alloc(text.length, 'x');
         bytes.write('9', text.length - 1);
-        writeDay(new DataView(bytes.buffer, bytes.byteOffset), start, day);
+        writeDay(bytes, start, day);
         expect(bytes.toString()).toBe(text);
         expect([dayAt(text, start), dayIn(bytes, start), dayOf(dayText(day))]).toEqual([day, day, day]);
       }),

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { crc32, crc32WhileRead } from '../../../loader/zip/crc32.ts';
+import { crc32 } from '../../../loader/zip/crc32.ts';
 
 /** More than three of the chunks that bytes are copied in. */
 const mostBytes = 400_000;
@@ -28,21 +28,6 @@ describe('a CRC-32', () => {
         expect([length, crc32(bytes)]).toEqual([length, zlib.crc32(bytes)]);
       }
     }
-  });
-
-  it('is the same where bytes are taken in while they are read, and others meanwhile', () => {
-    const positions = fc.array(fc.nat(mostBytes), { maxLength: 9 });
-    fc.assert(
-      fc.property(fc.nat(63), fc.nat(mostBytes), fc.nat(0xffffffff), positions, (start, length, before, positions) => {
-        const bytes = pool.subarray(start, start + length);
-        const [sum, other] = [crc32WhileRead(bytes, before), crc32WhileRead(pool)];
-        for (const position of positions) {
-          sum.onPosition(position);
-          other.onPosition(position);
-        }
-        expect([sum.end(), other.end()]).toEqual([zlib.crc32(bytes, before), zlib.crc32(pool)]);
-      }),
-    );
   });
 
   it('is another one when any one bit differs', () => {
