@@ -1,7 +1,34 @@
-import { type ByteCursor, digits, literal, postcode } from './byte-cursor.ts';
+/** Reads occurrences whose bytes are exactly as Kadaster writes them, without making strings of them. */
+
+import { type ByteCursor, date, digits, type Literal, literal, postcode, type ValueRange } from './byte-cursor.ts';
+import { countVoorkomen, hasChanged, type ReadOptions, type StandVisit } from './interpret-stand.ts';
 import { absent, NumBytes } from './num-bytes.ts';
-import type { OpenbareRuimte } from './voorkomen.ts';
-import { CountingParser, plainVoorkomen, type Validity } from './voorkomen-parser.ts';
+import type { ReadCounts } from './problem-report.ts';
+import { dayOf, type Geldigheid, noEind, type OpenbareRuimte, type Span } from './voorkomen.ts';
+
+const zero = 0x30;
+/** A time such as `2021-10-15T13:06:12.318`; what is not a digit of its date may be any of `-./:` and digits. */
+const time: ValueRange = ['0000-00-00T------------', '9999-99-99T::::::::::::'];
+const element = (name: string, value: ValueRange) => [`<Historie:${name}>`, value, `</Historie:${name}>`];
+const open = '<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>';
+const beginParts = ['</Historie:voorkomenidentificatie>', ...element('beginGeldigheid', date)];
+const registratieParts = element('tijdstipRegistratie', time);
+const registratieLVParts = ['<Historie:BeschikbaarLV>', ...element('tijdstipRegistratieLV', time)];
+const close = '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>';
+const voorkomenOpen = literal(open);
+const begin = literal(...beginParts);
+const eind = literal(...element('eindGeldigheid', date));
+const registratie = literal(...registratieParts);
+const eindRegistratie = literal(...element('eindRegistratie', time));
+const inactief = literal(...element('tijdstipInactief', time));
+const registratieLV = literal(...registratieLVParts);
+const eindRegistratieLV = literal(...element('tijdstipEindRegistratieLV', time));
+const inactiefLV = literal(...element('tijdstipInactiefLV', time));
+const nietBagLV = literal(...element('tijdstipNietBagLV', time));
+const voorkomenClose = literal(close);
+
+/** The parts of the most common one, as of a literal: its number has one digit, and it has no end. */
+const plainVoorkomen = [open, ['1', '9'] as const, ...beginParts, ...registratieParts, ...registratieLVParts, close];
 
 /** The elements that both a nummeraanduiding and an openbare ruimte have. */
 const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
@@ -14,6 +41,94 @@ const ligtIn = [
   digits(4),
   '</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>',
 ];
+
+/** Counts occurrences, and visits those that count on the day (`visit`) or from a later day on (`later`). */
+export abstract class FastParser<T> {
+  readonly #day: number;
+  readonly #counts: ReadCounts;
+  readonly #visit: StandVisit<T>;
+  readonly #later: StandVisit<T> | undefined;
+  readonly #since: number;
+  /** The occurrence that is being read. */
+  protected readonly span: Span = { volgnummer: 0, begin: 0, eind: 0 };
+  protected readonly geldigheid: Geldigheid = { span: this.span, isLive: true, isInactief: false, isNietBag: false };
+  /** The last day on which anything was recorded of it; only where it is asked for. */
+  #recorded = 0;
+
+  constructor(
+    peildatum: string,
+    counts: ReadCounts,
+    visit: StandVisit<T>,
+    { later, since = noEind }: ReadOptions<T> = {},
+  ) {
+    this.#day = dayOf(peildatum);
+    this.#counts = counts;
+    this.#visit = visit;
+    this.#later = later;
+    this.#since = since;
+  }
+
+  /** Reads the `sl:stand` at the cursor and moves past it, or returns false and leaves it unread. */
+  abstract parse(cursor: ByteCursor): boolean;
+
+  /** Counts the occurrence, and returns its visit, if any. `identificatie` is its object's position. */
+  protected visitOf(cursor: ByteCursor, identificatie: number): StandVisit<T> | undefined {
+    const counts = this.#counts;
+    if (this.#since < noEind && hasChanged(this.span, this.#recorded, this.#since, this.#day)) {
+      counts.changed.push(cursor.text(identificatie, 16));
+    }
+    const when = countVoorkomen(this.geldigheid, this.#day, counts);
+    if (when !== 'current') return when === null ? undefined : this.#later;
+    counts.current++;
+    return this.#visit;
+  }
+
+  /** Moves past the status, and returns whether it is one of the two that there are. */
+  protected parseStatus(cursor: ByteCursor): boolean {
+    this.geldigheid.isLive = cursor.skip(issued);
+    return this.geldigheid.isLive || cursor.skip(withdrawn);
+  }
+
+  /** Moves past `Objecten:voorkomen`, and returns whether it has the known form. */
+  protected parseVoorkomen(cursor: ByteCursor): boolean {
+    const { span, geldigheid } = this;
+    this.#recorded = 0;
+    if (!cursor.skip(voorkomenOpen)) return false;
+    span.volgnummer = cursor.readNumber();
+    const beginAt = cursor.skipTo(begin);
+    if (span.volgnummer === 0 || beginAt === absent) return false;
+    const eindAt = cursor.skipTo(eind);
+    span.begin = cursor.dateAt(beginAt);
+    span.eind = eindAt === absent ? noEind : cursor.dateAt(eindAt);
+    if (!cursor.skip(registratie)) return false;
+    cursor.skip(eindRegistratie);
+    const isInactief = cursor.skip(inactief);
+    if (!this.#skipTime(cursor, registratieLV)) return false;
+    this.#skipTime(cursor, eindRegistratieLV);
+    geldigheid.isInactief = this.#skipTime(cursor, inactiefLV) || isInactief;
+    geldigheid.isNietBag = this.#skipTime(cursor, nietBagLV);
+    return cursor.skip(voorkomenClose);
+  }
+
+  /** As `parseVoorkomen`, for a plain one that is the first in a literal at `start` which was skipped. */
+  protected readPlainVoorkomen(cursor: ByteCursor, start: number, gaps: readonly number[]): void {
+    const { span, geldigheid } = this;
+    const at = (index: number) => start + (gaps[index] as number);
+    span.volgnummer = (cursor.bytes[at(0)] as number) - zero;
+    span.begin = cursor.dateAt(at(1));
+    span.eind = noEind;
+    this.#recorded = this.#since < noEind ? cursor.dateAt(at(3)) : 0;
+    geldigheid.isInactief = false;
+    geldigheid.isNietBag = false;
+  }
+
+  /** Past an element with a time, if any; its day counts where it is asked since when an object has changed. */
+  #skipTime(cursor: ByteCursor, element: Literal): boolean {
+    const at = cursor.skipTo(element);
+    if (at !== absent && this.#since < noEind) this.#recorded = Math.max(this.#recorded, cursor.dateAt(at));
+    return at !== absent;
+  }
+}
 
 const numOpen = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:Nummeraanduiding>',
@@ -53,10 +168,10 @@ const usualEnd = literal('</Objecten:documentnummer>', ...plainVoorkomen, ...clo
 const streetGap = usualEnd.gaps.at(-1) as number;
 
 /**
- * Reads nummeraanduidingen whose bytes are exactly as Kadaster writes them: elements in the order of the schema,
- * without white space between them, with plain text and valid values. Makes no strings of them.
+ * Reads nummeraanduidingen: elements in the order of the schema, without white space between them, with plain text and
+ * valid values.
  */
-export class FastNummeraanduidingParser extends CountingParser<NumBytes> {
+export class FastNummeraanduidingParser extends FastParser<NumBytes> {
   readonly #num = new NumBytes();
 
   parse(cursor: ByteCursor): boolean {
@@ -71,46 +186,46 @@ export class FastNummeraanduidingParser extends CountingParser<NumBytes> {
     if (num.toevoeging !== absent && !cursor.skipLettersAndDigits(4)) return false;
     num.toevoegingEnd = cursor.position;
     if (num.toevoeging !== absent && !cursor.skip(toevoegingEnd)) return false;
-    num.postcode = cursor.skipTo(usual);
-    const isIssued = num.postcode !== absent || this.#parseStatus(cursor, num);
-    if (isIssued === null || !cursor.skipEscapedText()) return false;
-    const validity = this.#parseUsualEnd(cursor, num) ?? this.#parseEnd(cursor, num);
-    if (validity === 'unknown_shape') return false;
+    if (!this.#parseUsual(cursor, num) && !this.#parseToDocument(cursor, num)) return false;
+    if (!cursor.skipEscapedText()) return false;
+    if (!this.#parseUsualEnd(cursor, num) && !this.#parseEnd(cursor, num)) return false;
     num.bytes = cursor.bytes;
     num.view = cursor.view;
-    this.visitOf(isIssued, validity, cursor, num.identificatie)?.(num, this.span);
+    this.visitOf(cursor, num.identificatie)?.(num, this.span);
     return true;
   }
 
-  /**
-   * From the postcode to the number of the document, in any known form: returns whether it is issued; `null` where the
-   * form is not known.
-   */
-  #parseStatus(cursor: ByteCursor, num: NumBytes): boolean | null {
-    num.postcode = cursor.skipTo(numPostcode);
-    if (!cursor.skip(numType) || !cursor.skipText() || !cursor.skip(numTypeEnd)) return null;
-    const isIssued = cursor.skip(issued);
-    if (!isIssued && !cursor.skip(withdrawn)) return null;
-    if (!cursor.skip(geconstateerd) || !cursor.skipText()) return null;
-    return cursor.skip(documentdatum) && cursor.skipText() && cursor.skip(documentnummer) ? isIssued : null;
-  }
-
-  /** From the number of the document to the end of an occurrence without one; or leaves it unread. */
-  #parseUsualEnd(cursor: ByteCursor, num: NumBytes): Validity | undefined {
-    const start = cursor.position;
-    if (!cursor.skip(usualEnd)) return undefined;
-    num.woonplaats = absent;
-    num.openbareRuimte = start + streetGap;
-    return this.usualValidity(cursor, start, usualEnd.gaps);
+  /** From the postcode to the number of the document, in the form that most have; or leaves it unread. */
+  #parseUsual(cursor: ByteCursor, num: NumBytes): boolean {
+    num.postcode = cursor.skipTo(usual);
+    this.geldigheid.isLive = true;
+    return num.postcode !== absent;
   }
 
   /** The same in any known form. */
-  #parseEnd(cursor: ByteCursor, num: NumBytes): Validity {
-    if (!cursor.skip(documentnummerEnd)) return 'unknown_shape';
+  #parseToDocument(cursor: ByteCursor, num: NumBytes): boolean {
+    num.postcode = cursor.skipTo(numPostcode);
+    if (!cursor.skip(numType) || !cursor.skipText() || !cursor.skip(numTypeEnd)) return false;
+    return this.parseStatus(cursor) && skipToDocument(cursor);
+  }
+
+  /** From the number of the document to the end of an occurrence without one; or leaves it unread. */
+  #parseUsualEnd(cursor: ByteCursor, num: NumBytes): boolean {
+    const start = cursor.position;
+    if (!cursor.skip(usualEnd)) return false;
+    num.woonplaats = absent;
+    num.openbareRuimte = start + streetGap;
+    this.readPlainVoorkomen(cursor, start, usualEnd.gaps);
+    return true;
+  }
+
+  /** The same in any known form. */
+  #parseEnd(cursor: ByteCursor, num: NumBytes): boolean {
+    if (!cursor.skip(documentnummerEnd)) return false;
     num.woonplaats = cursor.skipTo(numLigtIn);
-    const validity = this.parseVoorkomen(cursor);
+    if (!this.parseVoorkomen(cursor)) return false;
     num.openbareRuimte = cursor.skipTo(numClose);
-    return num.openbareRuimte === absent ? 'unknown_shape' : validity;
+    return num.openbareRuimte !== absent;
   }
 }
 
@@ -128,10 +243,10 @@ const oprClose = literal('</Objecten:OpenbareRuimte></sl-bag-extract:bagObject><
 const longestName = 80;
 
 /**
- * Reads streets whose bytes are exactly as Kadaster writes them. The strict parser reads the others: those with a
- * `verkorteNaam`, and those whose name holds an entity or a letter outside Latin-1.
+ * Reads streets. The strict parser reads those with a `verkorteNaam`, and those whose name holds an entity or a letter
+ * outside Latin-1.
  */
-export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
+export class FastOpenbareRuimteParser extends FastParser<OpenbareRuimte> {
   parse(cursor: ByteCursor): boolean {
     const identificatie = cursor.skipTo(oprOpen);
     if (identificatie === absent) return false;
@@ -140,22 +255,10 @@ export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
     const length = cursor.position - name;
     if (length === 0 || length > longestName || cursor.bytes[name] === 0x20) return false;
     if (!cursor.skip(oprType) || !cursor.skipText() || !cursor.skip(oprTypeEnd)) return false;
-    const isIssued = cursor.skip(issued);
-    if (!isIssued && !cursor.skip(withdrawn)) return false;
-    if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
-    if (!cursor.skip(documentdatum) || !cursor.skipText()) return false;
-    if (!cursor.skip(documentnummer) || !cursor.skipEscapedText()) return false;
+    if (!this.parseStatus(cursor) || !skipToDocument(cursor) || !cursor.skipEscapedText()) return false;
     const place = cursor.skipTo(oprLigtIn);
-    if (place === absent) return false;
-    const validity = this.parseVoorkomen(cursor);
-    if (validity === 'unknown_shape' || !cursor.skip(oprClose)) return false;
-
-    this.visitOf(
-      isIssued,
-      validity,
-      cursor,
-      identificatie,
-    )?.(
+    if (place === absent || !this.parseVoorkomen(cursor) || !cursor.skip(oprClose)) return false;
+    this.visitOf(cursor, identificatie)?.(
       {
         identificatie: cursor.text(identificatie, 16),
         naam: cursor.bytes.toString('utf8', name, name + length),
@@ -165,4 +268,10 @@ export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
     );
     return true;
   }
+}
+
+/** Past the elements between the status and the number of the document. */
+function skipToDocument(cursor: ByteCursor): boolean {
+  if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
+  return cursor.skip(documentdatum) && cursor.skipText() && cursor.skip(documentnummer);
 }

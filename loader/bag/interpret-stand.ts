@@ -1,5 +1,5 @@
 import { ExtractError } from '../extract-error.ts';
-import { isProblem, keep, type Problem, type ReadCounts } from './problem-report.ts';
+import { isProblem, type Problem, type ReadCounts } from './problem-report.ts';
 import type { ObjectKind } from './schema.ts';
 import {
   dayOf,
@@ -44,19 +44,8 @@ const knownStatuses: Record<ObjectKind, string[]> = {
   WPL: [liveStatus.WPL, 'Woonplaats ingetrokken'],
 };
 
-const datePattern = /^\d{4}-\d{2}-\d{2}$/;
-
 /** Called with an occurrence that counts, or will. */
 export type StandVisit<T> = (read: T, span: Span) => void;
-
-/** Makes an object from the fields of a current occurrence, or says what is wrong with one of its values. */
-export type ReadRule<T> = (fields: Occurrence, file: string) => T | Problem;
-
-/**
- * How to read an occurrence, and the callbacks for one that counts on the date (`visit`) or will on a later one
- * (`later`).
- */
-type Visits<T> = Pick<ReadOptions<T>, 'later' | 'since'> & { read: ReadRule<T>; visit: StandVisit<T> };
 
 /** How to read the occurrences of a file. */
 export type ReadOptions<T> = {
@@ -72,6 +61,15 @@ export type ReadOptions<T> = {
 };
 
 /**
+ * How an occurrence of `K` becomes what is visited, and the callbacks for one that counts on the date (`visit`) or will
+ * on a later one (`later`).
+ */
+type Visits<K extends ObjectKind, T> = Pick<ReadOptions<T>, 'later' | 'since'> & {
+  toObject(read: ObjectOf[K]): T;
+  visit: StandVisit<T>;
+};
+
+/**
  * Whether an occurrence is of an object that counts as changed `since` a day; `recorded` is when the register last
  * recorded something of it.
  */
@@ -79,33 +77,45 @@ export function hasChanged({ begin, eind }: Span, recorded: number, since: numbe
   return recorded >= since || (begin > since && begin <= day) || (eind > since && eind <= day);
 }
 
+/** Counts an occurrence by whether it is current on `day`, and returns whether it is, or will be on a later day. */
+export function countVoorkomen(geldigheid: Geldigheid, day: number, counts: ReadCounts): 'current' | 'later' | null {
+  counts.voorkomens++;
+  const reason = whyNotCurrent(geldigheid, day);
+  if (reason === null) return 'current';
+  counts.notCurrent[reason]++;
+  return reason === 'future' && whyNotCurrent(geldigheid, geldigheid.span.begin) === null ? 'later' : null;
+}
+
 /**
- * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later.
+ * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later. `toObject` makes the visited
+ * object of one that has valid values.
  * @throws ExtractError for an unknown status, date or number: without them nobody can tell whether the object exists
  */
-export function visitStand<T extends object>(
-  kind: ObjectKind,
+export function visitStand<K extends ObjectKind, T>(
+  kind: K,
   fields: Occurrence,
   file: string,
   peildatum: string,
   counts: ReadCounts,
-  { read, visit, later, since }: Visits<T>,
+  { toObject, visit, later, since }: Visits<K, T>,
 ): void {
   const geldigheid = geldigheidOf(kind, fields, file);
-  const span = spanOf(fields, file);
-  counts.voorkomens++;
-  if (since !== undefined && hasChanged(span, recordedOn(fields), since, dayOf(peildatum))) {
+  const { span } = geldigheid;
+  const day = dayOf(peildatum);
+  if (since !== undefined && hasChanged(span, recordedOn(fields), since, day)) {
     counts.changed.push(fields.identificatie);
   }
-  const reason = whyNotCurrent(geldigheid, liveStatus[kind], peildatum);
-  if (reason === null) {
-    keep(read(fields, file), counts, (found) => visit(found, span));
-    return;
+  const when = countVoorkomen(geldigheid, day, counts);
+  const read = when && readObject(kind, fields, file);
+  if (!read) return;
+  if (when === 'later') {
+    if (!isProblem(read)) later?.(toObject(read), span);
+  } else if (isProblem(read)) {
+    counts.problems.push(read);
+  } else {
+    counts.current++;
+    visit(toObject(read), span);
   }
-  counts.notCurrent[reason]++;
-  if (reason !== 'future' || !later || whyNotCurrent(geldigheid, liveStatus[kind], geldigheid.beginGeldigheid)) return;
-  const found = read(fields, file);
-  if (!isProblem(found)) later(found, span);
 }
 
 /** Which occurrence of its object an element describes, and when it holds. @throws ExtractError */
@@ -117,22 +127,20 @@ export function spanOf(fields: Occurrence, file: string): Span {
   const { eindGeldigheid } = fields;
   return {
     volgnummer: Number(volgnummer),
-    begin: dayOf(dateIn(fields, fields.beginGeldigheid, file)),
-    eind: eindGeldigheid === undefined ? noEind : dayOf(dateIn(fields, eindGeldigheid, file)),
+    begin: dayIn(fields, fields.beginGeldigheid, file),
+    eind: eindGeldigheid === undefined ? noEind : dayIn(fields, eindGeldigheid, file),
   };
 }
 
 /** What decides whether an occurrence counts. @throws ExtractError */
 export function geldigheidOf(kind: ObjectKind, fields: Occurrence, file: string): Geldigheid {
-  const { identificatie, status, eindGeldigheid, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
+  const { identificatie, status, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
   if (!knownStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
   return {
-    status,
-    beginGeldigheid: dateIn(fields, fields.beginGeldigheid, file),
-    eindGeldigheid: eindGeldigheid === undefined ? undefined : dateIn(fields, eindGeldigheid, file),
-    tijdstipInactief,
-    tijdstipInactiefLV,
-    tijdstipNietBagLV,
+    span: spanOf(fields, file),
+    isLive: status === liveStatus[kind],
+    isInactief: tijdstipInactief !== undefined || tijdstipInactiefLV !== undefined,
+    isNietBag: tijdstipNietBagLV !== undefined,
   };
 }
 
@@ -145,69 +153,59 @@ function recordedOn(fields: Occurrence): number {
   );
 }
 
-function dateIn({ identificatie }: Occurrence, text: string, file: string): string {
+function dayIn({ identificatie }: Occurrence, text: string, file: string): number {
   const date = trim(text);
-  if (!datePattern.test(date)) throw unreadable(file, identificatie, 'date', date);
-  return date;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw unreadable(file, identificatie, 'date', date);
+  return dayOf(date);
 }
 
 type Rule = [field: string, pattern: RegExp];
 
-const numRules: Rule[] = [
-  ['identificatie', /^\d{16}$/],
-  ['huisnummer', /^[ \t\r\n]*[1-9]\d{0,4}[ \t\r\n]*$/],
-  ['huisletter', /^[A-Za-z]$/],
-  ['huisnummertoevoeging', /^[0-9A-Za-z]{1,4}$/],
-  ['postcode', /^[1-9]\d{3}[A-Z]{2}$/],
-  ['OpenbareRuimteRef', /^\d{16}$/],
-  ['WoonplaatsRef', /^\d{4}$/],
-];
+const objectId: Rule = ['identificatie', /^\d{16}$/];
+const placeRef: Rule = ['WoonplaatsRef', /^\d{4}$/];
 /** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
-const naam = /^[^ \t\r\n][^\r\n]{0,79}$/u;
-const oprRules: Rule[] = [
-  ['identificatie', /^\d{16}$/],
-  ['naam', naam],
-  ['WoonplaatsRef', /^\d{4}$/],
-];
-const wplRules: Rule[] = [
-  ['identificatie', /^\d{4}$/],
-  ['naam', naam],
-];
+const name: Rule = ['naam', /^[^ \t\r\n][^\r\n]{0,79}$/u];
+const rules: Record<ObjectKind, Rule[]> = {
+  NUM: [
+    objectId,
+    ['huisnummer', /^[ \t\r\n]*[1-9]\d{0,4}[ \t\r\n]*$/],
+    ['huisletter', /^[A-Za-z]$/],
+    ['huisnummertoevoeging', /^[0-9A-Za-z]{1,4}$/],
+    ['postcode', /^[1-9]\d{3}[A-Z]{2}$/],
+    ['OpenbareRuimteRef', /^\d{16}$/],
+    placeRef,
+  ],
+  OPR: [objectId, name, placeRef],
+  WPL: [['identificatie', /^\d{4}$/], name],
+};
 
-/** The nummeraanduiding of a current occurrence, or what is wrong with one of its values. */
-export function toNummeraanduiding(fields: Occurrence, file: string): Nummeraanduiding | Problem {
-  return (
-    invalidValue(fields, numRules, file) ?? {
-      identificatie: fields.identificatie,
-      huisnummer: Number(fields.huisnummer),
-      huisletter: fields.huisletter ?? '',
-      huisnummertoevoeging: fields.huisnummertoevoeging ?? '',
-      postcode: fields.postcode ?? null,
-      openbareRuimte: fields.OpenbareRuimteRef as string,
-      woonplaats: fields.WoonplaatsRef ?? null,
-    }
-  );
-}
+/** What the fields of an occurrence of each kind say. */
+export type ObjectOf = { NUM: Nummeraanduiding; OPR: OpenbareRuimte; WPL: Woonplaats };
 
-/** The street of a current occurrence, or what is wrong with one of its values. */
-export function toOpenbareRuimte(fields: Occurrence, file: string): OpenbareRuimte | Problem {
-  return (
-    invalidValue(fields, oprRules, file) ?? {
-      identificatie: fields.identificatie,
-      naam: fields.naam as string,
-      woonplaats: fields.WoonplaatsRef as string,
-    }
-  );
-}
+const objectOf: { [K in ObjectKind]: (fields: Occurrence) => ObjectOf[K] } = {
+  NUM: (fields) => ({
+    identificatie: fields.identificatie,
+    huisnummer: Number(fields.huisnummer),
+    huisletter: fields.huisletter ?? '',
+    huisnummertoevoeging: fields.huisnummertoevoeging ?? '',
+    postcode: fields.postcode ?? null,
+    openbareRuimte: fields.OpenbareRuimteRef as string,
+    woonplaats: fields.WoonplaatsRef ?? null,
+  }),
+  OPR: ({ identificatie, naam, WoonplaatsRef }) => ({
+    identificatie,
+    naam: naam as string,
+    woonplaats: WoonplaatsRef as string,
+  }),
+  WPL: ({ identificatie, naam }) => ({ identificatie, naam: naam as string }),
+};
 
-/** The place of a current occurrence, or what is wrong with one of its values. */
-export function toWoonplaats(fields: Occurrence, file: string): Woonplaats | Problem {
-  return (
-    invalidValue(fields, wplRules, file) ?? {
-      identificatie: fields.identificatie,
-      naam: fields.naam as string,
-    }
-  );
+/** The object of an occurrence that counts, or which of its values the register's rules forbid. */
+function readObject<K extends ObjectKind>(kind: K, fields: Occurrence, file: string): ObjectOf[K] | Problem {
+  const broken = rules[kind].find(([field, pattern]) => fields[field] !== undefined && !pattern.test(fields[field]));
+  if (!broken) return objectOf[kind](fields);
+  const detail = `${broken[0]} '${fields[broken[0]]}'`;
+  return { kind: 'invalid_value', file, identificatie: fields.identificatie, detail };
 }
 
 /**
@@ -221,29 +219,10 @@ export function toObjectVoorkomen(
   file: string,
 ): ObjectVoorkomen | Problem | null {
   const geldigheid = geldigheidOf(kind, fields, file);
-  const span = spanOf(fields, file);
-  if (whyNotCurrent(geldigheid, liveStatus[kind], geldigheid.beginGeldigheid) !== null) return null;
-  switch (kind) {
-    case 'NUM': {
-      const num = toNummeraanduiding(fields, file);
-      return isProblem(num) ? num : { kind, ...num, ...span };
-    }
-    case 'OPR': {
-      const opr = toOpenbareRuimte(fields, file);
-      return isProblem(opr) ? opr : { kind, ...opr, ...span };
-    }
-    case 'WPL': {
-      const wpl = toWoonplaats(fields, file);
-      return isProblem(wpl) ? wpl : { kind, ...wpl, ...span };
-    }
-  }
-}
-
-function invalidValue(fields: Occurrence, rules: Rule[], file: string): Problem | null {
-  const broken = rules.find(([field, pattern]) => fields[field] !== undefined && !pattern.test(fields[field]));
-  if (!broken) return null;
-  const detail = `${broken[0]} '${fields[broken[0]]}'`;
-  return { kind: 'invalid_value', file, identificatie: fields.identificatie, detail };
+  const { span } = geldigheid;
+  if (whyNotCurrent(geldigheid, span.begin) !== null) return null;
+  const read = readObject(kind, fields, file);
+  return isProblem(read) ? read : ({ kind, ...read, ...span } as ObjectVoorkomen);
 }
 
 function unreadable(file: string, identificatie: string, what: string, value: string): ExtractError {

@@ -94,16 +94,6 @@ export function emptyCounts(): ReadCounts {
   };
 }
 
-/** Visits the object of a current occurrence, or counts its problem. */
-export function keep<T extends object>(read: T | Problem, counts: ReadCounts, visit: (kept: T) => void): void {
-  if (isProblem(read)) {
-    counts.problems.push(read);
-  } else {
-    counts.current++;
-    visit(read);
-  }
-}
-
 /** The counts of a report: the part of it that a manifest keeps. */
 export function problemCounts(report: ProblemReport): ProblemCounts {
   return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;

@@ -2,24 +2,20 @@
 
 import { ExtractError } from '../extract-error.ts';
 import { ByteCursor } from './byte-cursor.ts';
-import { FastNummeraanduidingParser, FastOpenbareRuimteParser } from './fast-parser.ts';
+import { FastNummeraanduidingParser, FastOpenbareRuimteParser, type FastParser } from './fast-parser.ts';
 import {
   type Fields,
+  type ObjectOf,
   type Occurrence,
   occurrenceOf,
   type ReadOptions,
-  type ReadRule,
   type StandVisit,
-  toNummeraanduiding,
-  toOpenbareRuimte,
-  toWoonplaats,
   visitStand,
 } from './interpret-stand.ts';
 import { NumBytes } from './num-bytes.ts';
-import { emptyCounts, isProblem, type Problem, type ReadCounts } from './problem-report.ts';
+import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { documentOf, namespaces, type ObjectKind, SchemaParser } from './schema.ts';
 import type { Woonplaats } from './voorkomen.ts';
-import type { FastParser } from './voorkomen-parser.ts';
 
 /**
  * Visits each object in `xml` that counts on `peildatum`; counts all others by reason. A `Span` is valid during the
@@ -35,33 +31,21 @@ export type ReadObjects<T> = (
 ) => ReadCounts;
 
 /** Reads the nummeraanduidingen of an XML file. */
-export const readNummeraanduidingen = objectReader('NUM', toNumBytes, FastNummeraanduidingParser);
-
-function toNumBytes(fields: Occurrence, file: string): NumBytes | Problem {
-  const num = toNummeraanduiding(fields, file);
-  return isProblem(num) ? num : NumBytes.of(num);
-}
+export const readNummeraanduidingen = objectReader('NUM', NumBytes.of, FastNummeraanduidingParser);
 
 /** Reads the streets of an XML file. */
-export const readOpenbareRuimten = objectReader('OPR', toOpenbareRuimte, FastOpenbareRuimteParser);
+export const readOpenbareRuimten = objectReader('OPR', (street) => street, FastOpenbareRuimteParser);
 
-type FastParserClass<T> = new (
-  peildatum: string,
-  counts: ReadCounts,
-  visit: StandVisit<T>,
-  options: ReadOptions<T>,
-) => FastParser;
-
-/** The reader of files of `kind`, whose objects `read` makes from the fields of an occurrence. */
-function objectReader<T extends object>(
-  kind: ObjectKind,
-  read: ReadRule<T>,
-  Parser: FastParserClass<T>,
+/** The reader of files of `kind`, whose objects become what `toObject` makes of them. */
+function objectReader<K extends ObjectKind, T>(
+  kind: K,
+  toObject: (read: ObjectOf[K]) => T,
+  Parser: new (...args: ConstructorParameters<typeof FastParser<T>>) => FastParser<T>,
 ): ReadObjects<T> {
   return (xml, file, peildatum, visit, options = {}) => {
     const counts = emptyCounts();
     const onStand = (fields: Occurrence) =>
-      visitStand(kind, fields, file, peildatum, counts, { read, visit, ...options });
+      visitStand(kind, fields, file, peildatum, counts, { toObject, visit, ...options });
     const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
     readStands(xml, file, kind, peildatum, onStand, fastParser);
     return counts;
@@ -82,7 +66,7 @@ export async function readWoonplaatsen(
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
   const parser = new StandParser('WPL', file, peildatum, (fields) =>
-    visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, ...options }),
+    visitStand('WPL', fields, file, peildatum, counts, { toObject: (place) => place, visit, ...options }),
   );
   let refusal: unknown;
   for await (const chunk of xml) {
@@ -114,7 +98,7 @@ export function readStands(
   kind: ObjectKind,
   peildatum: string,
   onStand: (fields: Occurrence) => void,
-  fastParser?: FastParser,
+  fastParser?: Pick<FastParser<never>, 'parse'>,
 ): void {
   const strictParser = () => new StandParser(kind, file, peildatum, onStand);
   if (!fastParser) {
@@ -139,7 +123,12 @@ function readStrictly(xml: Buffer, parser: StandParser): void {
   parser.close();
 }
 
-function readFast(cursor: ByteCursor, xml: Buffer, parser: StandParser, fastParser: FastParser): void {
+function readFast(
+  cursor: ByteCursor,
+  xml: Buffer,
+  parser: StandParser,
+  fastParser: Pick<FastParser<never>, 'parse'>,
+): void {
   let unread = 0;
   let end = contentsEnd;
   while (unread < xml.length) {
@@ -153,7 +142,7 @@ function readFast(cursor: ByteCursor, xml: Buffer, parser: StandParser, fastPars
 }
 
 /** Reads occurrences, and the white space around them, for as long as they have the known form. */
-function parseAll(cursor: ByteCursor, start: number, fastParser: FastParser): number {
+function parseAll(cursor: ByteCursor, start: number, fastParser: Pick<FastParser<never>, 'parse'>): number {
   for (let parsed = start; ; parsed = cursor.filePosition) {
     cursor.seek(parsed);
     cursor.skipBlank();

@@ -60,14 +60,13 @@ export function dayText(day: number): string {
   return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }
 
-/** The part of an occurrence (voorkomen) that decides whether it counts; dates are `2021-10-15`. */
+/** The part of an occurrence (voorkomen) that decides whether it counts. */
 export type Geldigheid = {
-  status: string;
-  beginGeldigheid: string;
-  eindGeldigheid?: string | undefined;
-  tijdstipInactief?: string | undefined;
-  tijdstipInactiefLV?: string | undefined;
-  tijdstipNietBagLV?: string | undefined;
+  span: Span;
+  /** Whether its status is that of an object that exists. */
+  isLive: boolean;
+  isInactief: boolean;
+  isNietBag: boolean;
 };
 
 /** The statuses of an object that exists. The only others are `Naamgeving ingetrokken`, `Woonplaats ingetrokken`. */
@@ -78,14 +77,17 @@ export const notCurrentReasons = ['withdrawn', 'future', 'ended', 'inactive', 'n
 export type NotCurrentReason = (typeof notCurrentReasons)[number];
 
 /**
- * Why an occurrence does not count on `peildatum`, or `null` when it does. It counts from the day on which it begins
- * until the day before it ends, so one that begins and ends on the same day never counts. A withdrawn object often has
- * no end date: only its status says so.
+ * Why an occurrence does not count on a day, or `null` when it does. It counts from the day on which it begins until
+ * the day before it ends, so one that begins and ends on the same day never counts. A withdrawn object often has no end
+ * date: only its status says so.
  */
-export function whyNotCurrent(geldigheid: Geldigheid, live: string, peildatum: string): NotCurrentReason | null {
-  if (geldigheid.status !== live) return 'withdrawn';
-  if (geldigheid.beginGeldigheid > peildatum) return 'future';
-  if (geldigheid.eindGeldigheid !== undefined && geldigheid.eindGeldigheid <= peildatum) return 'ended';
-  if (geldigheid.tijdstipInactief !== undefined || geldigheid.tijdstipInactiefLV !== undefined) return 'inactive';
-  return geldigheid.tijdstipNietBagLV === undefined ? null : 'not_bag';
+export function whyNotCurrent(
+  { span, isLive, isInactief, isNietBag }: Geldigheid,
+  day: number,
+): NotCurrentReason | null {
+  if (!isLive) return 'withdrawn';
+  if (span.begin > day) return 'future';
+  if (span.eind <= day) return 'ended';
+  if (isInactief) return 'inactive';
+  return isNietBag ? 'not_bag' : null;
 }

@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayOf, dayText, type Geldigheid, noEind, whyNotCurrent } from '../../../loader/bag/voorkomen.ts';
+import { geldigheidOf, type Occurrence } from '../../../loader/bag/interpret-stand.ts';
+import { dayOf, dayText, noEind, whyNotCurrent } from '../../../loader/bag/voorkomen.ts';
 
-const live = 'Naamgeving uitgegeven';
 const moment = '2020-01-01T10:00:00.000';
-const since2010: Geldigheid = { status: live, beginGeldigheid: '2010-01-01' };
+const since2010: Occurrence = {
+  identificatie: '0457200000199640',
+  status: 'Naamgeving uitgegeven',
+  voorkomenidentificatie: '1',
+  beginGeldigheid: '2010-01-01',
+};
 
 describe('an occurrence on 2021-10-15', () => {
-  it.each<[string, Partial<Geldigheid>, string | null]>([
+  it.each<[string, Partial<Occurrence>, string | null]>([
     ['counts since it began', {}, null],
     ['counts on the day it begins', { beginGeldigheid: '2021-10-15' }, null],
     ['does not count on the day before it begins', { beginGeldigheid: '2021-10-16' }, 'future'],
@@ -18,9 +23,14 @@ describe('an occurrence on 2021-10-15', () => {
     ['does not count with a tijdstipInactief', { tijdstipInactief: moment }, 'inactive'],
     ['does not count with a tijdstipInactiefLV', { tijdstipInactiefLV: moment }, 'inactive'],
     ['does not count with a tijdstipNietBagLV', { tijdstipNietBagLV: moment }, 'not_bag'],
-    ['is withdrawn before it is anything else', { status: '-', eindGeldigheid: '2011-01-01' }, 'withdrawn'],
+    [
+      'is withdrawn before it is anything else',
+      { status: 'Naamgeving ingetrokken', eindGeldigheid: '2011-01-01' },
+      'withdrawn',
+    ],
   ])('%s', (_, change, reason) => {
-    expect(whyNotCurrent({ ...since2010, ...change }, live, '2021-10-15')).toBe(reason);
+    const geldigheid = geldigheidOf('NUM', { ...since2010, ...change }, 'file');
+    expect(whyNotCurrent(geldigheid, dayOf('2021-10-15'))).toBe(reason);
   });
 });
 
