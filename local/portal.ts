@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
 import { statementsOf } from '../core/accounts/admin/statements.ts';
-import type { LoadReport } from '../loader/steps/load-report.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
 import { type LoadRunner, loadsOf } from '../packages/admin/load-approvals.ts';
@@ -11,7 +10,7 @@ import type { LoadDecision } from '../packages/admin/load-views.ts';
 import type { LocalPortal, LocalPortalOptions } from '../portal/local/portal.ts';
 import { localDynamoDb } from './engine/client.ts';
 import { startGateway } from './gateway/gateway.ts';
-import { approveLoad, rejectLoad } from './load/run-load.ts';
+import { runLoad } from './load/run-load.ts';
 import { statementFolder } from './statement-folder.ts';
 
 export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs' | 'statements' | 'startGateway'> & {
@@ -70,8 +69,7 @@ export function localLoadRunner({ storageFolder, addresses, report }: LocalLoadR
   async function run(load: string, decision: LoadDecision, end: (state: 'done' | 'failed') => void): Promise<void> {
     const done = decision === 'approve' ? 'approved' : 'rejected';
     try {
-      const decided = decision === 'approve' ? approveLoad : rejectLoad;
-      const { peildatum }: LoadReport = await decided({ storage: storageFolder, addresses, load });
+      const { peildatum } = await runLoad({ storage: storageFolder, addresses, [decision]: load });
       end('done');
       report(`Load ${load} was ${done} in the portal: the snapshot of ${peildatum} is live.`);
     } catch (error) {

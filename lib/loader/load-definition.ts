@@ -14,17 +14,9 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
-import { loaderErrors } from '../../loader/names.ts';
-import {
-  fromInput,
-  LoadEndings,
-  lockSettles,
-  mapState,
-  sourceFaults,
-  sourceUnfinished,
-  stepState,
-  when,
-} from './load-states.ts';
+import { loaderErrors, storagePrefixes } from '../../loader/names.ts';
+import { type StepName, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
+import { fromInput, LoadEndings, lockSettles, mapState, stateName, taskState, when } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoadDefinitionProps = {
@@ -39,63 +31,61 @@ export type LoadDefinitionProps = {
   followsMutations: boolean;
 };
 
-type Writes = Pick<LoadDefinitionProps, 'followsMutations' | 'writers'>;
-
 /** The Distributed Maps, which start one child execution for each batch. */
-export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
+export const mapNames = stepsOfALoad.filter((name) => stepOf(name).each).map(stateName);
 
 /**
- * The load as states, in JSONata. Variables: `request` (the execution's input), `owner` (of the lock), `restarts`,
- * `concurrency` (of a map), then `action`, `load` and `items` (the S3 object with the items of the next map),
+ * The load as states, in JSONata: those of the table of steps, and choices after three of them. Variables: `request`
+ * (the execution's input), `owner` (of the lock), `restarts`, `concurrency` (of a map), then `action` and `load`,
  * `published` (the last that this execution published), finally `outcome` and `report`. See the diagram in
  * `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
-  const { steps, bucket, stage, concurrency } = props;
-  const endings = new LoadEndings(scope, { release: steps.release, stage });
+  const { steps, stage, concurrency, followsMutations } = props;
+  const endings = new LoadEndings(scope, { steps, stage });
   const begin = Pass.jsonata(scope, 'Begin', {
     assign: {
       request: '{% $states.input %}',
       owner: '{% $states.context.Execution.Id %}',
+      load: "{% '' %}",
       restarts: 0,
       published: null,
       concurrency,
     },
   });
-  const discover = stepState(scope, 'Discover', steps.discover, '$merge([$request, {"owner": $owner}])');
-  const apply = applyAndPublish(scope, { ...props, endings, discover });
-  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply, discover });
-  const segments = Pass.jsonata(scope, 'SegmentsToMerge', { assign: fromInput('items') });
-  segments.next(merge);
-  const mutate = endings.guarded(stepState(scope, 'Mutate', steps.mutate, '{"load": $load}'));
-  mutate.next(segments);
-  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, segments });
-
+  const discover = taskState(scope, 'discover', steps);
   discover.addRetry(lockSettles);
-  discover.addRetry(sourceFaults);
-  discover.addRetry(sourceUnfinished);
   discover.addCatch(failUnlessScheduled(scope, endings), {
     errors: [loaderErrors.locked],
     assign: { failure: '{% $states.errorOutput %}' },
   });
-  endings.guarded(discover).next(
-    Choice.jsonata(scope, 'ChooseAction', {
-      assign: {
-        outcome: "{% $published ? 'published' : 'unchanged' %}",
-        report: '{% $published ? $published : $states.input %}',
-      },
-    })
-      .when(when("$states.input.action = 'load'"), stageState, { assign: fromInput('action', 'load') })
-      .when(when("$states.input.action = 'mutations'"), mutate, { assign: fromInput('action', 'load') })
-      .when(when("$states.input.action = 'rollback'"), merge, { assign: fromInput('action', 'load', 'items') })
-      .when(when("$states.input.action = 'finish'"), apply, { assign: fromInput('action', 'load', 'items') })
-      .otherwise(endings.release),
-  );
+  const states = new Map<StepName, TaskStateBase | DistributedMap>();
+  // From the last on, as each leads to the next.
+  let next: IChainable | undefined;
+  for (const name of stepsOfALoad.toReversed()) {
+    const { each, table, readsSource } = stepOf(name);
+    const state = each ? mapOf(scope, name, props) : taskState(scope, name, steps);
+    if (readsSource) startAgainIfReplaced(scope, state, endings, discover);
+    // After an error of one worker that writes to the table, the others may still write.
+    endings.guarded(state, each && table ? endings.failLocked : endings.fail);
+    if (name === 'guard' && next) state.next(afterGuard(scope, endings, { discover, apply: next }));
+    else state.next(next ?? afterPublish(scope, endings, { discover, followsMutations }));
+    states.set(name, state);
+    next = state;
+  }
+  const choose = Choice.jsonata(scope, 'ChooseAction', {
+    assign: {
+      outcome: "{% $published ? 'published' : 'unchanged' %}",
+      report: '{% $published ? $published : $states.input %}',
+    },
+  });
+  for (const [name, state] of states) {
+    const { begins } = stepOf(name);
+    if (begins) choose.when(when(`$states.input.action = '${begins}'`), state, { assign: fromInput('action', 'load') });
+  }
+  endings.guarded(discover).next(choose.otherwise(endings.release));
   return begin.next(quotaState(scope, discover));
 }
-
-type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket'> & { endings: LoadEndings };
-
 /** Another load is running. That is a failure only for an execution that was requested, not for the scheduled check. */
 function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Choice {
   return Choice.jsonata(scope, 'CheckIfScheduled')
@@ -103,120 +93,72 @@ function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Cho
     .otherwise(fail);
 }
 
-/**
- * Stage, Reference, Extract, Collect, and Mutate where days lead on to the live date. If the source replaces the
- * extract meanwhile, the load starts again from Discover.
- */
-function stageAndExtract(
-  scope: Construct,
-  {
-    steps,
+/** The map of a step that runs for each item of a list. */
+function mapOf(scope: Construct, name: StepName, { steps, bucket, writers }: LoadDefinitionProps): DistributedMap {
+  const { each, table } = stepOf(name);
+  return mapState(scope, name, {
     bucket,
-    endings,
-    discover,
-    mutate,
-    segments,
-  }: Parts & Record<'discover' | 'mutate', TaskStateBase> & { segments: Pass },
-): TaskStateBase {
-  const load = '{"load": $load}';
-  const stage = stepState(scope, 'Stage', steps.stage, load);
+    step: steps[name],
+    items: `'${storagePrefixes.loads}' & $load & '/${each}'`,
+    // The country has 90 files of changes: several batches for each writer, and few executions where there are four.
+    itemsPerBatch: table ? Math.max(1, Math.floor(20 / writers)) : 1,
+    concurrency: table ? `$min([${writers}, $concurrency])` : '$concurrency',
+  });
+}
+
+/** If the source replaces the extract while a step reads it, the load starts again. */
+function startAgainIfReplaced(
+  scope: Construct,
+  state: TaskStateBase | DistributedMap,
+  { fail }: LoadEndings,
+  discover: TaskStateBase,
+): void {
   const wait = Wait.jsonata(scope, 'WaitForNewExtract', { time: WaitTime.duration(Duration.minutes(5)) });
   wait.next(discover);
-  const checkRestarts = Choice.jsonata(scope, 'CheckRestarts')
-    .when(when('$restarts <= 3'), wait)
-    .otherwise(endings.fail);
-  stage.addRetry(sourceFaults);
-  stage.addRetry(sourceUnfinished);
-  stage.addCatch(checkRestarts, {
+  const checkRestarts = Choice.jsonata(scope, 'CheckRestarts').when(when('$restarts <= 3'), wait).otherwise(fail);
+  state.addCatch(checkRestarts, {
     errors: [loaderErrors.sourceChanged],
     assign: { restarts: '{% $restarts + 1 %}', failure: '{% $states.errorOutput %}' },
   });
+}
 
-  const batchInput = { load: '{% $load %}' };
-  const extract = mapState(scope, 'Extract', {
-    bucket,
-    step: steps.extract,
-    batchInput,
-    itemsPerBatch: 1,
-    concurrency: '$concurrency',
-  });
-  endings
-    .guarded(stage)
-    .next(endings.guarded(stepState(scope, 'Reference', steps.reference, load)))
-    .next(Pass.jsonata(scope, 'PartsToExtract', { assign: fromInput('items') }))
-    .next(endings.guarded(extract))
-    .next(endings.guarded(stepState(scope, 'Collect', steps.collect, load)))
-    .next(Choice.jsonata(scope, 'CheckForDays').when(when('$states.input.days > 0'), mutate).otherwise(segments));
-  return stage;
+type Next = { discover: TaskStateBase };
+
+/** A refused load ends before its first write. Days that change too much together are tried in smaller numbers. */
+function afterGuard(
+  scope: Construct,
+  { release }: LoadEndings,
+  { discover, apply }: Next & { apply: IChainable },
+): Choice {
+  return Choice.jsonata(scope, 'CheckGuardResult', { assign: { outcome: 'refused', ...fromInput('report') } })
+    .when(when('$states.input.go'), apply)
+    .when(when('$states.input.divided'), discover)
+    .when(when('$request.planOnly = true'), release, { assign: { outcome: 'planned', ...fromInput('report') } })
+    .otherwise(release);
 }
 
 /**
- * Merge, Guard. A refused load ends here, before its first write. Days that change too much together are tried in
- * smaller numbers.
+ * After an interrupted load, which is finished first, Discover looks at the request itself; after an extract, for the
+ * mutations that lead on from it; and after days, for what was wrong with the next one.
  */
-function mergeAndGuard(
+function afterPublish(
   scope: Construct,
-  { steps, bucket, endings, apply, discover }: Parts & { apply: DistributedMap; discover: TaskStateBase },
-): DistributedMap {
-  const batchInput = { load: '{% $load %}' };
-  const merge = mapState(scope, 'Merge', {
-    bucket,
-    step: steps.merge,
-    batchInput,
-    itemsPerBatch: 1,
-    concurrency: '$concurrency',
-  });
-  endings
-    .guarded(merge)
-    .next(
-      endings.guarded(stepState(scope, 'Guard', steps.guard, '$merge([$request, {"load": $load, "owner": $owner}])')),
-    )
-    .next(
-      Choice.jsonata(scope, 'CheckGuardResult', { assign: { outcome: 'refused', ...fromInput('report') } })
-        .when(when('$states.input.go'), apply, { assign: fromInput('items') })
-        .when(when('$states.input.divided'), discover)
-        .when(when('$request.planOnly = true'), endings.release, {
-          assign: { outcome: 'planned', ...fromInput('report') },
-        })
-        .otherwise(endings.release),
-    );
-  return merge;
-}
-
-/**
- * Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. After an
- * extract Discover looks for the mutations that lead on from it, and after days for what was wrong with the next one.
- */
-function applyAndPublish(
-  scope: Construct,
-  { steps, bucket, endings, discover, followsMutations, writers }: Parts & Writes & { discover: TaskStateBase },
-): DistributedMap {
+  { release }: LoadEndings,
+  { discover, followsMutations }: Next & { followsMutations: boolean },
+): Choice {
   const published = { published: '{% $states.input %}' };
   const isFollowed = followsMutations ? 'true' : '$exists($request.mutations)';
-  const batchInput = { load: '{% $load %}', owner: '{% $owner %}' };
-  const apply = mapState(scope, 'Apply', {
-    bucket,
-    step: steps.apply,
-    batchInput,
-    // The country has 90 files: several batches for each writer, and few executions where there are four.
-    itemsPerBatch: Math.max(1, Math.floor(20 / writers)),
-    concurrency: `$min([${writers}, $concurrency])`,
-  });
-  endings
-    .guarded(apply, endings.failLocked)
-    .next(endings.guarded(stepState(scope, 'Publish', steps.publish, '{"load": $load, "owner": $owner}')))
-    .next(
-      Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
-        .when(when("$action = 'finish'"), discover, { assign: published })
-        // Days before a wrong one, on which Discover then fails, or before one that is judged by itself.
-        .when(when('$exists($states.input.stopped) or $exists($states.input.more)'), discover, { assign: published })
-        .when(when(`$action = 'load' and ${isFollowed}`), discover, {
-          // `again` was about the extract, which would be loaded once more.
-          assign: { ...published, request: '{% $merge([$request, {"again": false}]) %}' },
-        })
-        .otherwise(endings.release),
-    );
-  return apply;
+  return (
+    Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
+      .when(when("$action = 'finish'"), discover, { assign: published })
+      // Days before a wrong one, on which Discover then fails, or before one that is judged by itself.
+      .when(when('$exists($states.input.stopped) or $exists($states.input.more)'), discover, { assign: published })
+      .when(when(`$action = 'load' and ${isFollowed}`), discover, {
+        // `again` was about the extract, which would be loaded once more.
+        assign: { ...published, request: '{% $merge([$request, {"again": false}]) %}' },
+      })
+      .otherwise(release)
+  );
 }
 
 /** The quota of Lambda could not be read. */

@@ -21,6 +21,7 @@ import { EventBridgePutEvents, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunction
 import type { Construct } from 'constructs';
 import { eventSource, eventTypes, eventVersion } from '../../core/names.ts';
 import { failureStates, loaderErrors } from '../../loader/names.ts';
+import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
 
@@ -56,7 +57,7 @@ const lambdaFaults: RetryProps = {
 };
 
 /** The server of the extract is unavailable: keep trying for about two hours. */
-export const sourceFaults: RetryProps = {
+const sourceFaults: RetryProps = {
   errors: [loaderErrors.sourceUnavailable],
   interval: Duration.minutes(5),
   backoffRate: 2,
@@ -66,7 +67,7 @@ export const sourceFaults: RetryProps = {
 };
 
 /** A slow source: each attempt continues where the one before ran out of its 15 minutes, for three and a half hours. */
-export const sourceUnfinished: RetryProps = {
+const sourceUnfinished: RetryProps = {
   errors: [loaderErrors.sourceUnfinished],
   interval: Duration.seconds(1),
   backoffRate: 1,
@@ -113,8 +114,24 @@ export function fromInput(...names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, `{% $states.input.${name} %}`]));
 }
 
-/** A step of the load. @param payload a JSONata expression for the Lambda's input */
-export function stepState(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
+/** The state, or the map, of a step. */
+export function stateName(step: StepName): string {
+  return `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
+}
+
+/** What every step is sent. */
+const wholeInput = '$merge([$request, {"load": $load, "owner": $owner}])';
+
+type Functions = Readonly<Record<StepName, LambdaFunction>>;
+
+/** A step that runs once. */
+export function taskState(scope: Construct, name: StepName, steps: Functions, id = stateName(name)): LambdaInvoke {
+  const state = invocation(scope, id, steps[name], wholeInput);
+  if (stepOf(name).readsSource) state.addRetry(sourceFaults).addRetry(sourceUnfinished);
+  return state;
+}
+
+function invocation(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
   const state = LambdaInvoke.jsonata(scope, id, {
     // A version, not the function: a running execution keeps its definition, so all of its steps run the code that it
     // began with.
@@ -136,29 +153,33 @@ type MapStateProps = {
   bucket: IBucket;
   /** Runs for each batch. */
   step: LambdaFunction;
-  /** The same input for every batch, as JSONata. */
-  batchInput: Record<string, string>;
+  /** The key of the stored list of items, as JSONata. */
+  items: string;
   itemsPerBatch: number;
   /** Batches at once, at most, as JSONata. */
   concurrency: string;
 };
 
 /**
- * Runs a step over the items in the S3 object that the variable `items` names, several batches at a time. With no
- * tolerated failure threshold one failed item fails the map: a missing part would mean missing addresses. Results go to
- * S3, for investigation, so that no state's output grows with the number of addresses.
+ * Runs a step over the items of a stored list, several batches at a time. With no tolerated failure threshold one
+ * failed item fails the map: a missing part would mean missing addresses. Results go to S3, for investigation, so that
+ * no state's output grows with the number of addresses.
  */
-export function mapState(scope: Construct, id: string, props: MapStateProps): DistributedMap {
-  const { bucket, step, batchInput, itemsPerBatch, concurrency } = props;
+export function mapState(scope: Construct, name: StepName, props: MapStateProps): DistributedMap {
+  const { bucket, step, items, itemsPerBatch, concurrency } = props;
+  const id = stateName(name);
   const state = DistributedMap.jsonata(scope, id, {
     label: id,
     mapExecutionType: StateMachineType.STANDARD,
-    itemReader: new S3JsonItemReader({ bucket, key: '{% $items.key %}' }),
-    itemBatcher: new ItemBatcher({ maxItemsPerBatch: itemsPerBatch, batchInput }),
-    resultWriterV2: new ResultWriterV2({ bucket, prefix: `${MAP_RUNS}${id.toLowerCase()}` }),
+    itemReader: new S3JsonItemReader({ bucket, key: `{% ${items} %}` }),
+    itemBatcher: new ItemBatcher({
+      maxItemsPerBatch: itemsPerBatch,
+      batchInput: { load: '{% $load %}', owner: '{% $owner %}' },
+    }),
+    resultWriterV2: new ResultWriterV2({ bucket, prefix: `${MAP_RUNS}${name}` }),
     jsonataMaxConcurrency: `{% ${concurrency} %}`,
   });
-  state.itemProcessor(stepState(scope, `${id}Batch`, step, '$states.input'));
+  state.itemProcessor(invocation(scope, `${id}Batch`, step, '$states.input'));
   state.addRetry(mapFaults);
   return state;
 }
@@ -189,12 +210,10 @@ function eventState(
   return state;
 }
 
-type LoadEndingsProps = { release: LambdaFunction; stage: string };
+type LoadEndingsProps = { steps: Functions; stage: string };
 
 /** The state that ends a load which the guard refused. A metric filter counts its entries in the log. */
 export const REFUSED = 'Refused';
-
-const releaseInput = '{"owner": $owner}';
 
 /**
  * The ways a load can end. Each notifies the operator where there is something to know, and releases the lock on the
@@ -213,10 +232,10 @@ export class LoadEndings {
   /** Ends a load with the variable `report` as its output. */
   readonly done: Succeed;
 
-  constructor(scope: Construct, { release, stage }: LoadEndingsProps) {
+  constructor(scope: Construct, { steps, stage }: LoadEndingsProps) {
     const deployment = deploymentName(stage);
 
-    this.fail = stepState(scope, failureStates.release, release, releaseInput);
+    this.fail = taskState(scope, 'release', steps, failureStates.release);
     this.failLocked = eventState(scope, failureStates.notify, {
       type: eventTypes.loadFailed,
       deployment,
@@ -247,7 +266,7 @@ export class LoadEndings {
     const refused = Fail.jsonata(scope, REFUSED, { error: 'LoadRefused', cause: '{% $string($report.objections) %}' });
     this.guarded(notifyRefused).next(refused);
 
-    this.release = this.guarded(stepState(scope, 'Release', release, releaseInput));
+    this.release = this.guarded(taskState(scope, 'release', steps));
     this.release.next(
       Choice.jsonata(scope, 'ChooseNotification')
         .when(when("$outcome = 'published'"), notifyPublished)

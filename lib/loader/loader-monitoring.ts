@@ -12,6 +12,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
 import { loadDefaults } from '../../loader/names.ts';
+import { stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import type { Config } from '../config/schema.ts';
 import { type AlarmTopic, graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
 import { REFUSED } from './load-states.ts';
@@ -122,8 +123,7 @@ export class LoaderDashboard extends Construct {
       machine.metric(metricName, { statistic: 'Sum', period, label });
     const written = (metricName: string, label: string) =>
       addresses.metric(metricName, { statistic: 'Sum', period, label });
-    const { stage: stageStep, reference, extract, merge, apply, publish } = steps.steps;
-    const functions = [stageStep, reference, extract, merge, apply, publish];
+    const functions = stepsOfALoad.map((name) => steps.steps[name]);
     operatorDashboard(this, {
       defaultInterval: Duration.days(35),
       widgets: [
@@ -170,7 +170,7 @@ export class LoaderDashboard extends Construct {
         [
           new LogQueryWidget({
             title: 'Published snapshots',
-            logGroupNames: [publish.function.logGroup.logGroupName],
+            logGroupNames: [steps.steps.publish.function.logGroup.logGroupName],
             queryLines: [
               'fields @timestamp, result.peildatum as peildatum, result.addresses as addresses',
               'filter message = "done"',

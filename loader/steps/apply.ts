@@ -2,12 +2,12 @@ import { unpackWrites } from '../dataset/change-file.ts';
 import { unpackSegment } from '../dataset/line-segment.ts';
 import type { Line } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/load.ts';
-import { loaderEnvironment } from '../names.ts';
 import type { BulkImport } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import { getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { type ChangeFile, currentManifest, type LoadContext } from './manifest.ts';
+import { lambdaOfItems } from './lambda-step.ts';
+import { type ChangeFile, currentManifest } from './manifest.ts';
+import type { LoadContext, StepOfItems } from './step.ts';
 
 /**
  * Writes one file of changes to the table. Skips a file that was written before, and repeats one that was written in
@@ -57,15 +57,16 @@ async function* linesOf(storage: Storage, { id, segments }: Snapshot): AsyncGene
   for (const segment of segments) yield await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
 }
 
-/** Writes a batch of change files to the table. */
-export const handler = /* @__PURE__ */ lambdaStep(
-  'apply',
-  async ({ Items, BatchInput: { load, owner } }, deployment, invocation) => {
-    const writesPerSecond = deployment.number(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
-    const context = { storage: deployment.storage, addresses: deployment.addresses({ writesPerSecond }) };
-    const fence = await deployment.lease(owner, invocation);
-    let written = 0;
-    for (const { changes } of Items) written += (await applyChanges(context, { load, changes }, fence)).written;
-    return { written };
+/** Writes the files of changes to the table. */
+export const step: StepOfItems<ChangeFile, { changes: string; written: number }> = {
+  share: async () => undefined,
+  async each(context, { load }, { changes, writes }) {
+    const { onDone } = context;
+    const fence = await context.fence();
+    const { written } = await applyChanges(context, { load, changes }, fence, (rows) => onDone({ rows }));
+    if (written === 0) onDone({ rows: writes });
+    return { changes, written };
   },
-);
+};
+
+export const handler = /* @__PURE__ */ lambdaOfItems('apply', step);

@@ -9,6 +9,7 @@ import { segmentOf } from '../dataset/stored-form.ts';
 import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type Extracted, readRows, type StoredPart } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
+import type { Step } from './step.ts';
 
 /** The counts of all parts together, the number of object lines, and where the lines of each postcode3 are stored. */
 export type Collected = Pick<LoadCounts, keyof PartCounts> & {
@@ -27,7 +28,7 @@ export type SegmentItem = { segment: string };
  * Checks that every part was read, adds up their counts, and returns which segments to merge.
  * @throws MissingObjectError when a part is missing
  */
-export async function collect(storage: Storage, loadId: string): Promise<{ segments: number; days: number }> {
+export async function collect(storage: Storage, loadId: string): Promise<{ segments: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
   const extracted = await mapConcurrently(parts, concurrentReads, async ({ part }) => ({
@@ -48,7 +49,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ segme
   await putJson(storage, paths.collected(loadId), collected);
   const segments = new Set([...(load.base?.snapshot.segments ?? []), ...edits.keys()]);
   for (const { ranges } of extracted) for (const part of Object.keys(ranges)) segments.add(segmentOf(part));
-  return { ...(await putSegments(storage, loadId, segments)), days: load.days.length };
+  return putSegments(storage, loadId, segments);
 }
 
 /** Stores the items of the map that merges. */
@@ -160,8 +161,11 @@ function isSame(a: ReadonlyMap<string, ObjectLine[]>, b: ReadonlyMap<string, Obj
   return text(a) === text(b);
 }
 
-/** Adds up the parts; `items` are the segments to merge, `days` the number of deliveries to apply before that. */
-export const handler = /* @__PURE__ */ lambdaStep('collect', async ({ load }, deployment) => {
-  const { segments, days } = await collect(deployment.storage, load);
-  return { load, segments, days, items: deployment.itemsAt(paths.segments(load)) };
-});
+/** Adds up the parts. */
+export const step: Step = {
+  async run({ storage }, { load }) {
+    return { load, ...(await collect(storage, load)) };
+  },
+};
+
+export const handler = /* @__PURE__ */ lambdaStep('collect', step);

@@ -1,25 +1,44 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SFNClient } from '@aws-sdk/client-sfn';
+import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { metricNames, metricNamespace, environment as variables, versionDimension } from '../../core/names.ts';
 import type { ChangeCounts } from '../dataset/lines.ts';
 import type { Thresholds } from '../dataset/load-counts.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
+import { noProgress } from '../progress.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
-import type { AddressWriterOptions } from '../storage/address-writer.ts';
 import { Lease } from '../storage/lease.ts';
 import type { Held } from '../storage/lock.ts';
 import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
-import { executionIsGone } from './execution-owner.ts';
 import type { TableSample } from './manifest.ts';
-import type { StepName } from './step-inputs.ts';
+import type { StepContext, StepInput } from './step.ts';
 
 /** The configuration has checked the values; a name that it does not know is an error here too. */
 const ownThresholds = z.partialRecord(z.enum(Object.keys(loadDefaults.guard)), z.number().min(0));
+
+const ofLoad = z.object({
+  owner: z.string(),
+  load: z.string(),
+  source: z.string().optional(),
+  mutations: z.array(z.string()).optional(),
+  rollback: z.string().optional(),
+  approve: z.string().optional(),
+  reject: z.string().optional(),
+  again: z.boolean().optional(),
+  planOnly: z.boolean().optional(),
+} satisfies Record<keyof StepInput, z.ZodType>);
+
+/** The events of the steps: what the state machine knows of a load, and items of a load. */
+const events = { load: ofLoad, items: z.object({ Items: z.array(z.unknown()), BatchInput: ofLoad }) };
+
+/** The validated event of a step. @throws ZodError */
+export function parseEvent(kind: keyof typeof events, event: unknown): unknown {
+  return events[kind].parse(event);
+}
 
 /** What the steps use of the Lambda context. */
 export type Invocation = { getRemainingTimeInMillis(): number };
@@ -38,7 +57,7 @@ export class DeployedStep {
   #storage: Storage | undefined;
   #addresses: AddressTable | undefined;
 
-  constructor(step: StepName, environment: NodeJS.ProcessEnv) {
+  constructor(step: string, environment: NodeJS.ProcessEnv) {
     this.logger = new Logger({ serviceName: step });
     this.#environment = environment;
   }
@@ -49,16 +68,40 @@ export class DeployedStep {
     return this.#storage;
   }
 
-  /** The addresses table of this deployment. @param options of the first call count */
-  addresses(options?: AddressWriterOptions): AddressTable {
+  /** The addresses table of this deployment. */
+  get addresses(): AddressTable {
     const table = this.#require(variables.addressesTable);
-    this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, options);
+    const writesPerSecond = this.number(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
+    this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, { writesPerSecond });
     return this.#addresses;
   }
 
-  /** An object of the bucket, for an ItemReader. */
-  itemsAt(key: string): { bucket: string; key: string } {
-    return { bucket: this.#require(variables.snapshotBucket), key };
+  /** What the step works with during one invocation, of which it may write under the lock until that times out. */
+  context(owner: string, invocation: Invocation): StepContext {
+    const step = this;
+    let fence: Promise<Lease> | undefined;
+    return {
+      get storage() {
+        return step.storage;
+      },
+      get addresses() {
+        return step.addresses;
+      },
+      get thresholds() {
+        return step.thresholds;
+      },
+      get keep() {
+        return step.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept);
+      },
+      options: {},
+      progress: noProgress,
+      onDone: () => undefined,
+      remainingMilliseconds: () => invocation.getRemainingTimeInMillis(),
+      fence() {
+        fence ??= Lease.ofOwner(step.addresses.lock, owner, invocation.getRemainingTimeInMillis());
+        return fence;
+      },
+    };
   }
 
   /** A positive whole number from the environment, or `otherwise`. */
@@ -91,11 +134,6 @@ export class DeployedStep {
   get isGone(): (held: Held) => Promise<boolean | null> {
     const isGone = executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
     return async ({ owner }) => (await isGone(owner)) || null;
-  }
-
-  /** Allows this invocation to write under the lock of its execution until it times out. @throws LockedError */
-  lease(owner: string, invocation: Invocation): Promise<Lease> {
-    return Lease.ofOwner(this.addresses().lock, owner, invocation.getRemainingTimeInMillis());
   }
 
   /**
@@ -132,5 +170,48 @@ export class DeployedStep {
     const value = this.#environment[name];
     if (!value) throw new Error(`The environment variable ${name} is not set.`);
     return value;
+  }
+}
+
+/** The load that has the lock has ended, but Lambdas that it began may still write. This passes by itself. */
+class LockSettlingError extends Error {
+  override readonly name = 'LockSettlingError';
+
+  constructor(execution: string, ended: number, settled: number) {
+    const [at, until] = [ended, settled].map((time) => new Date(time).toISOString());
+    super(
+      `The load ${execution.split(':').at(-1)} ended at ${at}; until ${until} what it began may still write, so this ` +
+        'one waits.',
+    );
+  }
+}
+
+/**
+ * Whether an owner of the lock is an execution of the state machine that can't write any more: it ended at least
+ * `settleSeconds` ago, and no Lambda of it runs for that long (decision 0116).
+ * @throws LockSettlingError where it ended later
+ */
+export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
+  return async (owner: string): Promise<boolean> => {
+    const ended = await endOf(client, owner);
+    if (ended === null) return false;
+    const settled = ended + settleSeconds * 1000;
+    if (clock() < settled) throw new LockSettlingError(owner, ended, settled);
+    return true;
+  };
+}
+
+/** When the execution ended; `null` while it runs, or for an owner that is no execution: its lock expires by itself. */
+async function endOf(client: SFNClient, owner: string): Promise<number | null> {
+  if (!/^arn:[^:]+:states:/.test(owner)) return null;
+  try {
+    const command = new DescribeExecutionCommand({ executionArn: owner, includedData: 'METADATA_ONLY' });
+    const { status, stopDate } = await client.send(command);
+    // An execution that was redriven is running again, although it has a stop date.
+    return status === 'RUNNING' || !stopDate ? null : stopDate.getTime();
+  } catch (error) {
+    // An execution of a state machine that was replaced.
+    if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name)) return null;
+    throw error;
   }
 }

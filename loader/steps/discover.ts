@@ -13,52 +13,33 @@ import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder, gemeentenOf } from './delivery-finder.ts';
 import { discoverMutations, withCorrections } from './discover-mutations.ts';
-import { lambdaStep } from './lambda-step.ts';
-import {
-  currentManifest,
-  type Discovery,
-  finishPending,
-  type LoadContext,
-  loadStatus,
-  readManifest,
-  sampleTable,
-} from './manifest.ts';
+import { lambda } from './lambda-step.ts';
+import { currentManifest, type Discovery, finishPending, loadStatus, readManifest, sampleTable } from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
-import type { StepInput } from './step-inputs.ts';
+import type { LoadContext, LoadRequest, Step } from './step.ts';
 import { rejectRefused, removeExpiredSnapshots, resume, rollback } from './stored-loads.ts';
-
-export type DiscoverInput = {
-  /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
-  source?: string | undefined;
-  /** Where mutations are: lists, folders and zips. */
-  mutations?: readonly string[] | undefined;
-  /** Loads the extract even if it is the live one, or one that was rolled back. */
-  again?: boolean;
-  /** Changes nothing, and plans as if a load that was interrupted while applying were finished. */
-  planOnly?: boolean;
-};
 
 /**
  * Checks whether the source has another snapshot than the live one. Reads the directories of the zips and the
  * Leveringsdocument, by range. A load that was interrupted while applying comes first.
  * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
-export async function discover(context: LoadContext, input: DiscoverInput): Promise<Discovery> {
+export async function discover(context: LoadContext, request: LoadRequest): Promise<Discovery> {
   const { storage, addresses } = context;
   const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;
-  if (pending && !input.planOnly) return finishPending(storage, pending);
+  if (pending && !request.planOnly) return finishPending(storage, pending);
   // Not where nothing is live: then the table was lost, and the manifest does not count.
   if (manifest.published) await removeExpiredSnapshots(storage, manifest);
   const base = pending ?? manifest.published;
 
-  const { source, mutations = [], again = false } = input;
-  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, { ...input, source });
+  const { source, mutations = [], again = false } = request;
+  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, { ...request, source });
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
   const isSkipped = extract?.action === 'none' && extract.isSkipped === true;
   const notes = isSkipped ? [`the extract was skipped: ${extract.reason}`] : [];
-  const request = { manifest, live: base, locations: mutations, again: again && source === undefined, notes };
-  const found = await discoverMutations(storage, request);
+  const wanted = { manifest, live: base, locations: mutations, again: again && source === undefined, notes };
+  const found = await discoverMutations(storage, wanted);
   return found.action === 'none' && isSkipped ? { ...found, isSkipped } : found;
 }
 
@@ -66,7 +47,7 @@ async function discoverExtract(
   { storage, remainingMilliseconds = unlimited }: LoadContext,
   manifest: Manifest,
   base: ManifestEntry | null,
-  { source: location, mutations = [], again = false }: DiscoverInput & { source: string },
+  { source: location, mutations = [], again = false }: LoadRequest & { source: string },
 ): Promise<Discovery> {
   // A dataset of a date in the future is replaced by any extract, even by its own.
   const isAhead = base !== null && isFuture(base.peildatum);
@@ -183,46 +164,35 @@ async function appliedSince(
   return chain;
 }
 
+/** Finds what a request asks for. Without one of the configured places, the places of the request count alone. */
+export const step: Step<Discovery> = {
+  async run(context, request) {
+    const { reject, rollback: target, approve, source, mutations } = request;
+    if (reject !== undefined) return rejectRefused(context, reject);
+    if (target !== undefined) return rollback(context, target);
+    if (approve === undefined || source !== undefined) return discover(context, request);
+    const { published } = await readManifest(context.storage);
+    // Once it is live, the same execution goes on to the days that follow it.
+    return published?.load === approve ? discover(context, { mutations }) : resume(context, approve);
+  },
+};
+
 /**
  * Acquires the lock on the table and returns what to do. Fails with `LockedError` if another owner holds the lock;
  * takes over the lock of an ended execution, or fails with `LockSettlingError` while its Lambdas may still write.
- * `items` are the files that `finish` applies, or the segments that `rollback` merges.
  */
-export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ...wanted }, deployment, invocation) => {
-  const remainingMilliseconds = () => invocation.getRemainingTimeInMillis();
-  const context = { storage: deployment.storage, addresses: deployment.addresses(), remainingMilliseconds };
+export const handler = /* @__PURE__ */ lambda('discover', 'load', async (input, deployment, invocation) => {
+  const context = deployment.context(input.owner, invocation);
   // Even when nothing is new: the alarm on the age tells an operator that a source has stopped publishing.
   const { ageDays } = await loadStatus(context);
   if (ageDays !== null) deployment.reportAge(ageDays);
   deployment.reportVersion();
   const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
-  await takeLock(context.addresses.lock, { owner, seconds, isGone: deployment.isGone });
+  await takeLock(context.addresses.lock, { owner: input.owner, seconds, isGone: deployment.isGone });
   const sample = await sampleTable(context); // under the lock, so nothing writes meanwhile
   if (sample) deployment.reportSample(sample);
-  const found = await find(context, wanted, deployment.source, deployment.mutations);
-  if (found.action === 'finish') return { ...found, items: deployment.itemsAt(paths.changeFiles(found.load)) };
-  if (found.action === 'rollback') return { ...found, items: deployment.itemsAt(paths.segments(found.load)) };
-  return found;
-});
-
-async function find(
-  context: LoadContext,
-  wanted: Omit<StepInput<'discover'>, 'owner'>,
-  source: string,
-  mutations: string[],
-): Promise<Discovery> {
-  if (wanted.reject !== undefined) return rejectRefused(context, wanted.reject);
-  if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
-  if (wanted.approve !== undefined && wanted.source === undefined) {
-    const { published } = await readManifest(context.storage);
-    if (published?.load !== wanted.approve) return resume(context, wanted.approve);
-    // It is live: the same execution goes on to the days that follow it.
-    return discover(context, { mutations: wanted.mutations ?? mutations });
-  }
-  const { again = false, planOnly = false } = wanted;
   // Mutations named in the input are applied alone; the configured ones are applied after the extract.
-  const sources = wanted.mutations
-    ? { source: wanted.source, mutations: wanted.mutations }
-    : { source: wanted.source ?? source, mutations };
-  return discover(context, { ...sources, again, planOnly });
-}
+  if (input.mutations) return step.run(context, input);
+  const source = input.source ?? (input.approve === undefined ? deployment.source : undefined);
+  return step.run(context, { ...input, source, mutations: deployment.mutations });
+});

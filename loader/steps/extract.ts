@@ -37,8 +37,9 @@ import {
   unpacked,
 } from '../storage/storage.ts';
 import { withEntry } from '../zip/zip.ts';
-import { lambdaStep } from './lambda-step.ts';
+import { lambdaOfItems } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
+import type { StepOfItems } from './step.ts';
 
 /** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
 export type Extracted = PartCounts & Edges & { objects: number; ranges: ByteRanges; changed: string[] };
@@ -162,8 +163,13 @@ export async function segmentsOfObjects(storage: Storage, { id, objects }: Snaps
   return found.filter((name) => /^\d\d$/.test(name));
 }
 
-/** Reads a batch of parts. */
-export const handler = /* @__PURE__ */ lambdaStep('extract', async ({ Items, BatchInput: { load } }, { storage }) => {
-  for (const part of Items) await extractPart(storage, load, part);
-  return { parts: Items.map(({ part }) => part) };
-});
+/** Reads the parts. */
+export const step: StepOfItems<Part> = {
+  share: async () => undefined,
+  async each({ storage, onDone }, { load }, part) {
+    await extractPart(storage, load, part, onDone);
+    return { part: part.part };
+  },
+};
+
+export const handler = /* @__PURE__ */ lambdaOfItems('extract', step);

@@ -16,32 +16,20 @@ import {
 } from '../dataset/load-counts.ts';
 import { begin, type Manifest } from '../dataset/manifest.ts';
 import { objectionsToSetAside, setAsideOf } from '../dataset/set-aside.ts';
-import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { type LoadProposal, reportOf } from './load-report.ts';
-import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
+import { type LoadProposal, type LoadReport, reportOf } from './load-report.ts';
+import { type ChangeFile, currentManifest, putManifest } from './manifest.ts';
 import type { Merged } from './merge.ts';
 import type { Mutated } from './mutate.ts';
+import type { LoadContext, Step, StepOptions } from './step.ts';
 
 /** Another load was published since this one began. */
 export class StaleLoadError extends Error {
   override readonly name = 'StaleLoadError';
 }
-
-/** Options of the guard. */
-export type GuardOptions = {
-  /** Only compares, and leaves the manifest unchanged. */
-  planOnly?: boolean;
-  /** Ignores how much would change, as for an extract of another area. Other objections still stop the load. */
-  waiveSize?: boolean;
-  /** Location of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
-  disposable?: string;
-  /** Called for a load that may continue, before the manifest records it; an error stops the load. */
-  beforeApply?: (size: ImportSize) => Promise<unknown>;
-};
 
 /**
  * Adds up all segments and compares them with the thresholds. If the load may continue, it becomes `pending` in the
@@ -53,7 +41,7 @@ export async function guard(
   loadId: string,
   fence: Fence,
   thresholds: Thresholds,
-  { planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
+  { planOnly = false, waiveSize = false, disposable, beforeApply }: StepOptions & { planOnly?: boolean } = {},
 ): Promise<LoadProposal> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
@@ -220,22 +208,21 @@ export async function approve(storage: Storage, load: string): Promise<void> {
   await putJson(storage, paths.approval(load), { approved: new Date().toISOString() });
 }
 
-/**
- * Decides whether the load may continue (`go`), and reports what it would change; `items` are the change files to
- * apply.
- */
-export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment, invocation) => {
-  const { load, owner, planOnly = false, approve: approved } = input;
-  const context = { storage: deployment.storage, addresses: deployment.addresses() };
-  if (approved === load) await approve(context.storage, load);
-  const fence = await deployment.lease(owner, invocation);
-  const proposal = await guard(context, load, fence, deployment.thresholds, { planOnly });
-  const outcome = planOnly ? 'planned' : 'refused';
-  return {
-    load,
-    go: proposal.go && !planOnly,
-    divided: proposal.divided ?? false,
-    report: reportOf(proposal, proposal.go && !planOnly ? 'published' : outcome),
-    items: deployment.itemsAt(paths.changeFiles(load)),
-  };
-});
+/** The decision on a load. */
+export type Guarded = { load: string; go: boolean; divided: boolean; report: LoadReport };
+
+/** Decides whether the load may continue (`go`), and reports what it would change. */
+export const step: Step<Guarded> = {
+  async run(context, { load, approve: approved, planOnly = false }) {
+    if (approved === load) await approve(context.storage, load);
+    const proposal = await guard(context, load, await context.fence(), context.thresholds, {
+      ...context.options,
+      planOnly,
+    });
+    const go = proposal.go && !planOnly;
+    const outcome = go ? 'published' : planOnly ? 'planned' : 'refused';
+    return { load, go, divided: proposal.divided ?? false, report: reportOf(proposal, outcome) };
+  },
+};
+
+export const handler = /* @__PURE__ */ lambdaStep('guard', step);

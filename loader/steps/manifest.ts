@@ -16,6 +16,7 @@ import {
   type Storage,
   UnusableObjectError,
 } from '../storage/storage.ts';
+import type { LoadAction, LoadContext } from './step.ts';
 
 /** The storage and the table do not belong together, so they can't be compared. */
 export class ForeignStorageError extends Error {
@@ -89,14 +90,6 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
   await storage.put(paths.manifest, checkedJson(value, paths.manifest), over.stored);
 }
 
-/** What the steps that use the table need. */
-export type LoadContext = {
-  storage: Storage;
-  addresses: AddressTable;
-  /** Until the step times out; unlimited if absent. */
-  remainingMilliseconds?: () => number;
-};
-
 /** What to do: nothing, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
 export type Discovery =
   /**
@@ -104,7 +97,7 @@ export type Discovery =
    * load that an operator rejected.
    */
   | { action: 'none'; reason: string; live: ManifestEntry | null; isSkipped?: boolean; rejected?: string }
-  | { action: 'finish' | 'load' | 'mutations' | 'rollback'; load: string; peildatum: string };
+  | { action: LoadAction; load: string; peildatum: string };
 
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };

@@ -26,11 +26,12 @@ import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPo
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import type { Collected } from './collect.ts';
+import type { Collected, SegmentItem } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
-import { lambdaStep } from './lambda-step.ts';
+import { lambdaOfItems } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
 import { readReference } from './reference.ts';
+import type { StepOfItems } from './step.ts';
 
 /** What `mergeSegment` stores; if it exists, the segment is finished. `files` names its change files. */
 export type Merged = SegmentCounts & {
@@ -271,12 +272,14 @@ function withLines({ remove, add, ...edit }: PartEdits, lines: readonly ObjectLi
   return { ...edit, remove: [...remove, ...more], add: [...add, ...more] };
 }
 
-/** The streets and places of the current load: 18 MB, read once per worker. */
-let held: { load: string; reference: ReferenceMemory | undefined } | undefined;
+/** Merges the segments. They share the streets and places: 18 MB, read once. */
+export const step: StepOfItems<SegmentItem, unknown, ReferenceMemory | undefined> = {
+  share: readReference,
+  async each({ storage, options, onDone }, { load }, { segment }, reference) {
+    const { objects } = await mergeSegment(storage, load, segment, reference, options.changesPerFile);
+    onDone({ rows: objects });
+    return { segment };
+  },
+};
 
-/** Merges a batch of segments. */
-export const handler = /* @__PURE__ */ lambdaStep('merge', async ({ Items, BatchInput: { load } }, { storage }) => {
-  if (held?.load !== load) held = { load, reference: await readReference(storage, load) };
-  for (const { segment } of Items) await mergeSegment(storage, load, segment, held.reference);
-  return { segments: Items.map(({ segment }) => segment) };
-});
+export const handler = /* @__PURE__ */ lambdaOfItems('merge', step);

@@ -31,6 +31,7 @@ import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage
 import { type Collected, putSegments, type SegmentItem } from './collect.ts';
 import { objectSource, segmentsOfObjects } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
+import type { Step } from './step.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {
@@ -289,8 +290,16 @@ function changedReference(
   return { streets: [...streets], places, were };
 }
 
-/** Determines what the mutations change; `items` are the segments to merge. */
-export const handler = /* @__PURE__ */ lambdaStep('mutate', async ({ load }, deployment) => {
-  const { segments } = await mutate(deployment.storage, load);
-  return { load, segments, items: deployment.itemsAt(paths.segments(load)) };
-});
+/** Determines what the mutations change; an extract may have none. */
+export const step: Step = {
+  async run({ storage, progress }, { load }) {
+    const { kind, days } = await getJson<Load>(storage, paths.load(load));
+    if (kind !== 'mutations' && days.length === 0) return { load };
+    const shown = progress.begin('mutate', {});
+    const { segments } = await mutate(storage, load);
+    shown.end();
+    return { load, segments };
+  },
+};
+
+export const handler = /* @__PURE__ */ lambdaStep('mutate', step);

@@ -4,13 +4,14 @@ import { unpackSegment } from '../dataset/line-segment.ts';
 import { parseLine } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
-import { loadDefaults, loaderEnvironment } from '../names.ts';
+import { loadDefaults } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { type ChangeFile, currentManifest, differingKeys, type LoadContext, putManifest } from './manifest.ts';
+import { lambda } from './lambda-step.ts';
+import { type ChangeFile, currentManifest, differingKeys, putManifest } from './manifest.ts';
+import type { LoadContext, Step } from './step.ts';
 
 /** The table does not hold what was written into it. */
 export class ReadBackError extends Error {
@@ -112,10 +113,17 @@ function isPast(key: string, { published }: Manifest): boolean {
 }
 
 /** Completes the load; returns the manifest's entry of the live dataset. */
-export const handler = /* @__PURE__ */ lambdaStep('publish', async ({ load, owner }, deployment, invocation) => {
-  const keep = deployment.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept);
-  const context = { storage: deployment.storage, addresses: deployment.addresses() };
-  const entry = await publish(context, load, await deployment.lease(owner, invocation), keep);
+export const step: Step<ManifestEntry> = {
+  async run(context, { load }) {
+    const shown = context.progress.begin('publish', {});
+    const entry = await publish(context, load, await context.fence(), context.keep);
+    shown.end();
+    return entry;
+  },
+};
+
+export const handler = /* @__PURE__ */ lambda('publish', 'load', async (input, deployment, invocation) => {
+  const entry = await step.run(deployment.context(input.owner, invocation), input);
   if (entry.audit) deployment.reportAudit(entry.audit);
   return entry;
 });

@@ -9,6 +9,7 @@ import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
+import type { Step } from './step.ts';
 
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
@@ -97,9 +98,13 @@ function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {
   if (part.length > 0) yield part;
 }
 
-/** Reads streets and places, and plans the rest; `items` are the parts to extract. */
-export const handler = /* @__PURE__ */ lambdaStep('reference', async ({ load }, deployment) => {
-  await reference(deployment.storage, load);
-  const parts = await planParts(deployment.storage, load);
-  return { load, parts: parts.length, items: deployment.itemsAt(paths.parts(load)) };
-});
+/** Reads streets and places, and plans the parts of the rest. */
+export const step: Step = {
+  async run({ storage, options }, { load }) {
+    await reference(storage, load);
+    const parts = await planParts(storage, load, options.partBytes);
+    return { load, parts: parts.length };
+  },
+};
+
+export const handler = /* @__PURE__ */ lambdaStep('reference', step);

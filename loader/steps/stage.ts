@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { retryWithBackoff } from '../../core/retry.ts';
 import { fileLabel, type Member, memberAccess, type Spool } from '../bag/extract-members.ts';
-import type { ObjectKind } from '../bag/schema.ts';
 import { extractName, type Load, type SourceVersion } from '../dataset/load.ts';
 import { ExtractError } from '../extract-error.ts';
 import { noProgress, type Progress } from '../progress.ts';
@@ -13,6 +12,7 @@ import { DamagedObjectError, getJson, openObject, paths, type Storage } from '..
 import type { RandomAccess } from '../zip/random-access.ts';
 import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
+import type { Step } from './step.ts';
 
 /**
  * Copies a deflated inner zip to the storage, where it can be read by range; once per extract. `reused` gets the keys
@@ -95,22 +95,20 @@ const localHeaderBytes = 1024;
 /**
  * Copies the inner zips with addresses, streets and places to the storage, inflated and with their checksums verified,
  * so that they can be read by range. Reads nothing else of the extract. @throws SourceChangedError if it is not the
- * extract that `discover` found. @param kinds only these
+ * extract that `discover` found
  */
 export async function stage(
   storage: Storage,
   loadId: string,
   progress: Progress = noProgress,
   remainingMilliseconds: () => number = unlimited,
-  kinds: readonly ObjectKind[] = ['NUM', 'OPR', 'WPL'],
 ): Promise<void> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { source: expected, members } = load;
   if (!expected) return;
   const key = (index: number) => paths.member(load.id, index, members[index]?.name ?? '');
   const missing: number[] = [];
-  for (const [index, { kind }] of members.entries())
-    if (kinds.includes(kind) && !(await storage.open(key(index)))) missing.push(index);
+  for (const index of members.keys()) if (!(await storage.open(key(index)))) missing.push(index);
   if (missing.length === 0) return;
 
   const bytes = missing.reduce((sum, index) => sum + (members[index]?.path.at(-1)?.size ?? 0), 0);
@@ -183,8 +181,12 @@ async function checksumOf(access: RandomAccess): Promise<number> {
   return checksum;
 }
 
-/** Copies the members to the bucket. */
-export const handler = /* @__PURE__ */ lambdaStep('stage', async ({ load }, { storage }, invocation) => {
-  await stage(storage, load, noProgress, () => invocation.getRemainingTimeInMillis());
-  return { load };
-});
+/** Copies the members of the extract to the storage. */
+export const step: Step = {
+  async run({ storage, progress, remainingMilliseconds }, { load }) {
+    await stage(storage, load, progress, remainingMilliseconds);
+    return { load };
+  },
+};
+
+export const handler = /* @__PURE__ */ lambdaStep('stage', step);

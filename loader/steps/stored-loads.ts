@@ -4,7 +4,8 @@ import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manif
 import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putSegments } from './collect.ts';
 import type { LoadProposal } from './load-report.ts';
-import { currentManifest, type Discovery, finishPending, type LoadContext, putManifest } from './manifest.ts';
+import { currentManifest, type Discovery, finishPending, putManifest } from './manifest.ts';
+import type { LoadContext } from './step.ts';
 
 /** There is no such snapshot to roll back to. */
 export class UnknownSnapshotError extends Error {

@@ -221,10 +221,11 @@ async function rebuild(
 
 const writesACheck = 1000;
 
-async function write({ addresses, fence }: LoadSession, changes: readonly Change[]): Promise<void> {
+async function write(session: LoadSession, changes: readonly Change[]): Promise<void> {
+  const fence = await session.fence();
   for (let start = 0; start < changes.length; start += writesACheck) {
     await fence.confirm(0);
-    await addresses.write(changes.slice(start, start + writesACheck).map(toWrite), fence);
+    await session.addresses.write(changes.slice(start, start + writesACheck).map(toWrite), fence);
   }
 }
 
@@ -238,7 +239,8 @@ async function settle(
   { pending }: Manifest,
 ): Promise<void> {
   const dataset = await addresses.dataset();
-  if (dataset?.load !== load || dataset.peildatum !== peildatum) await addresses.setDataset({ peildatum, load }, fence);
+  if (dataset?.load !== load || dataset.peildatum !== peildatum)
+    await addresses.setDataset({ peildatum, load }, await fence());
   if (pending) await putJson(storage, paths.changeFiles(load), []);
 }
 

@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
-import { forEachConcurrently } from '../../core/concurrency.ts';
 import { retryWithBackoff } from '../../core/retry.ts';
-import type { Load } from '../../loader/dataset/load.ts';
-import type { StageProgress } from '../../loader/progress.ts';
-import { applyChanges, importAll } from '../../loader/steps/apply.ts';
-import { type Collected, collect, type SegmentItem } from '../../loader/steps/collect.ts';
-import { discover } from '../../loader/steps/discover.ts';
-import { approve, guard } from '../../loader/steps/guard.ts';
+import type { ManifestEntry, Part } from '../../loader/dataset/load.ts';
+import type { Amount } from '../../loader/progress.ts';
+import { importAll } from '../../loader/steps/apply.ts';
+import type { Collected } from '../../loader/steps/collect.ts';
+import type { Guarded } from '../../loader/steps/guard.ts';
 import {
   finishedReport,
   type LoadProposal,
@@ -15,146 +13,53 @@ import {
   reportOf,
   unchangedReport,
 } from '../../loader/steps/load-report.ts';
+import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
 import type { ChangeFile, Discovery } from '../../loader/steps/manifest.ts';
-import { mutate } from '../../loader/steps/mutate.ts';
-import { publish } from '../../loader/steps/publish.ts';
-import { planParts, readReference } from '../../loader/steps/reference.ts';
-import { stage, unlimited } from '../../loader/steps/stage.ts';
-import { rejectRefused, resume, rollback } from '../../loader/steps/stored-loads.ts';
+import type { LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
 import { SourceChangedError } from '../../loader/storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
-import { type Task, tasksAtOnce } from './threads.ts';
+import { type Task, thisThread } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';
 
-/** The first half of a load, up to rows by segment; skips what is stored. Streets are read while the rest is copied. */
-async function extract(session: LoadSession, load: string): Promise<void> {
-  const { storage, progress, options } = session;
-  const { members, source } = await getJson<Load>(storage, paths.load(load));
-  let shown: StageProgress | undefined;
-  async function* tasks(): AsyncGenerator<Task> {
-    // Without a version, and without ranges, each `stage` downloads the whole extract.
-    if (source?.etag || source?.lastModified) await stage(storage, load, progress, unlimited, ['OPR', 'WPL']);
-    else await stage(storage, load, progress);
-    yield { kind: 'reference', load };
-    await stage(storage, load, progress);
-    const parts = await planParts(storage, load, options.partBytes);
-    shown = progress.begin('extract', { bytes: sum(parts, ({ files }) => sum(files, (file) => file.compressedSize)) });
-    for (const part of parts) yield { kind: 'extract', load, part };
-  }
-  const workers = session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
-  await workers.run(tasks(), (amount) => shown?.advance(amount));
-  shown?.end();
-  await collect(storage, load);
-}
-
-/** Makes the new snapshot and the changes of all segments. */
-async function merge(session: LoadSession, load: string): Promise<void> {
-  const { storage, progress, options } = session;
-  const segments = await getJson<SegmentItem[]>(storage, paths.segments(load));
-  const workers = session.workers(0);
-  const { objects } = await getJson<Collected>(storage, paths.collected(load));
-  const shown = progress.begin('merge', { rows: objects });
-  const reference = await readReference(storage, load);
-  const { changesPerFile } = options;
-  await workers.run(
-    segments.map(({ segment }) => ({
-      kind: 'merge',
-      load,
-      segment,
-      reference,
-      ...(changesPerFile ? { changesPerFile } : {}),
-    })),
-    (amount) => shown.advance(amount),
-  );
-  shown.end();
-}
-
-/** What an operator allows a load in advance. */
-type ApprovalOptions = {
-  /** The id of the load that may continue despite every objection. */
-  approve?: string;
-  /** Ignores how much would change, as when one area replaces another. Other objections still stop the load. */
-  waiveSize?: boolean;
-  /** Path of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
-  disposable?: string;
-};
-
-/**
- * The part of a load from the guard to the end; `null` for days that are to be tried in smaller numbers.
- * @throws RefusedLoadError
- */
-async function guardAndApply(
-  session: LoadSession,
-  load: string,
-  { approve: approved, waiveSize = false, disposable }: ApprovalOptions,
-): Promise<LoadReport | null> {
-  if (approved === load) await approve(session.storage, load);
-  const { fence, thresholds, options } = session;
-  const proposal = await guard(session, load, fence, thresholds, {
-    waiveSize,
-    ...(disposable !== undefined && { disposable: resolve(disposable) }),
-    // If an import can't be done, the load must not become pending: the next start would have to finish it first.
-    beforeApply: async (size) => options.bulkImport?.takesOn(size),
-  });
-  if (proposal.divided) return null;
-  if (!proposal.go) throw new RefusedLoadError(reportOf(proposal, 'refused'));
-  return apply(session, load);
-}
-
-/** The second half of a load that is pending, also of one that was interrupted there. */
-async function apply(session: LoadSession, load: string): Promise<LoadReport> {
-  const { storage, progress, fence, options } = session;
-  const proposal = await findJson<LoadProposal>(storage, paths.proposal(load));
-  const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
-  const { bulkImport } = options;
-  if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
-    const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
-    await forEachConcurrently(files, tasksAtOnce, async ({ changes, writes }) => {
-      const { written } = await applyChanges(session, { load, changes }, fence, (rows) => shown.advance({ rows }));
-      if (written === 0) shown.advance({ rows: writes });
-    });
-    shown.end();
-  }
-  const publishing = progress.begin('publish', {});
-  const entry = await publish(session, load, fence, options.keep);
-  publishing.end();
-  return proposal ? reportOf(proposal, 'published') : finishedReport(entry);
-}
-
-function sum<T>(items: readonly T[], count: (item: T) => number): number {
-  return items.reduce((total, item) => total + count(item), 0);
-}
-
+/** The options of a load on one machine: what is asked of it, and what only such a load can do. */
 export type RunOptions = LoadOptions &
-  ApprovalOptions & {
-    /** The extract: a URL, `s3://bucket/key`, or the path of a file. Without it, only mutations are applied. */
-    source?: string | undefined;
-    /** Where mutations are: lists, folders and zips. */
-    mutations?: readonly string[] | undefined;
-    /** Loads the extract even if it is the live one, or one that was rolled back. */
-    again?: boolean;
+  LoadRequest &
+  Omit<StepOptions, 'beforeApply'> & {
     /** Called after each published load: an extract, and then its mutations. */
     onPublished?: (report: LoadReport) => void;
+    /** Called after each step. */
+    onStep?: (name: StepName, input: StepInput, result: unknown) => void;
   };
 
 /**
- * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current
- * address and no other. Each day is judged by itself, and those before one that is wrong or refused are applied.
- * Continues an interrupted load where it stopped, and first finishes one that was interrupted while applying. Safe to
- * run again at any time.
+ * Does what is asked, by the steps that a deployment runs too. A load makes the table equal to the extract, and then
+ * to the mutations that lead on from it: afterwards it holds every current address and no other. Each day is judged by
+ * itself, and those before one that is wrong or refused are applied. Continues an interrupted load where it stopped,
+ * and first finishes one that was interrupted while applying. Safe to run again at any time.
  * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, ForeignStorageError,
- * WorkGoneError
+ * WorkGoneError, UnknownSnapshotError, UnknownLoadError, NotRefusedError, StaleLoadError
  */
-export async function runLoad(options: RunOptions): Promise<LoadReport> {
-  return inSession(options, async (session) => {
-    let report = await loadOnce(session, options);
+export async function runLoad({ disposable, ...options }: RunOptions): Promise<LoadReport> {
+  const { source, mutations, rollback, approve, reject, again, planOnly, onPublished } = options;
+  const { bulkImport, partBytes, changesPerFile, waiveSize } = options;
+  const stepOptions: StepOptions = {
+    ...(partBytes !== undefined && { partBytes }),
+    ...(changesPerFile !== undefined && { changesPerFile }),
+    ...(waiveSize !== undefined && { waiveSize }),
+    ...(disposable !== undefined && { disposable: resolve(disposable) }),
+    // If an import can't be done, the load must not become pending: the next start would have to finish it first.
+    beforeApply: async (size) => bulkImport?.takesOn(size),
+  };
+  return inSession({ ...options, stepOptions }, async (session) => {
+    const run = new LoadRun(session, options);
+    let report = await run.load({ source, mutations, rollback, approve, reject, again, planOnly });
     while (report.outcome === 'published') {
-      options.onPublished?.(report);
-      // After days that end at one which can't be applied too: its error is for the caller.
+      onPublished?.(report);
+      // Days that end before one which can't be applied are followed too: its error is for the caller.
       const goesOn = report.kind === 'extract' || report.stopped !== null || report.more;
-      if (!options.mutations?.length || !goesOn) break;
-      const later = await loadOnce(session, { ...options, source: undefined, again: false });
+      if (!mutations?.length || !goesOn) break;
+      const later = await run.load({ mutations });
       if (later.outcome === 'unchanged') break;
       report = later;
     }
@@ -162,122 +67,120 @@ export async function runLoad(options: RunOptions): Promise<LoadReport> {
   });
 }
 
-function loadOnce(session: LoadSession, options: RunOptions): Promise<LoadReport> {
-  return untilUnchanged(session, async () => {
-    for (;;) {
-      const report = await afterPending(
-        session,
-        () => inSmallYoungGeneration(() => discover(session, options)),
-        async (load, found) => {
-          await prepare(session, load, found);
-          return guardAndApply(session, load, options);
-        },
-      );
-      if (report) return report;
-    }
-  });
-}
+/** The loads of one session, one after the other. */
+class LoadRun {
+  readonly #session: LoadSession;
+  readonly #options: RunOptions;
 
-/** Everything up to the guard. */
-async function prepare(session: LoadSession, load: string, { action }: Discovery): Promise<void> {
-  if (action === 'load') await extract(session, load);
-  const { days } = await getJson<Load>(session.storage, paths.load(load));
-  if (days.length > 0 || action === 'mutations') {
-    const shown = session.progress.begin('mutate', {});
-    await inSmallYoungGeneration(() => mutate(session.storage, load));
-    shown.end();
+  constructor(session: LoadSession, options: RunOptions) {
+    this.#session = session;
+    this.#options = options;
   }
-  await (action === 'mutations' ? inSmallYoungGeneration(() => merge(session, load)) : merge(session, load));
-}
 
-/** Everything up to the guard: returns what `runLoad` would do, and writes nothing to the table but the lock. */
-export async function planLoad(options: RunOptions): Promise<LoadReport> {
-  return inSession(options, (session) =>
-    untilUnchanged(session, async () => {
-      const { fence, thresholds } = session;
+  /** Does what is asked once, after finishing a load that was interrupted while applying. */
+  async load(request: LoadRequest): Promise<LoadReport> {
+    const once = async () => {
+      let finished: LoadReport | undefined;
       for (;;) {
-        const found = await inSmallYoungGeneration(() => discover(session, { ...options, planOnly: true }));
-        if (found.action === 'none') return unchangedReport(found);
-        await prepare(session, found.load, found);
-        const proposal = await guard(session, found.load, fence, thresholds, { planOnly: true });
-        if (!proposal.divided) return reportOf(proposal, 'planned');
+        const input = { ...request, load: '', owner: this.#session.owner };
+        const found = await inSmallYoungGeneration(() => this.#step<Discovery>('discover', input));
+        if (found.action === 'none') {
+          return finished ? { ...finished, isSkipped: found.isSkipped ?? false } : unchangedReport(found);
+        }
+        const report = await this.#steps(found, { ...input, load: found.load });
+        if (report && found.action !== 'finish') return report;
+        finished = report ?? finished;
       }
-    }),
-  );
-}
-
-/** Rolls back to an earlier snapshot, named by its date (`2021-10-15`) or its load. @throws UnknownSnapshotError */
-export async function rollbackLoad(options: LoadOptions & { snapshot: string } & ApprovalOptions): Promise<LoadReport> {
-  return inSession(options, (session) =>
-    untilUnchanged(session, () =>
-      afterPending(
-        session,
-        () => rollback(session, options.snapshot),
-        async (load) => {
-          await merge(session, load);
-          return whole(await guardAndApply(session, load, options));
-        },
-      ),
-    ),
-  );
-}
-
-/**
- * Approves a load that the guard refused, named by its id, and continues it. The extract is not read again.
- * @throws UnknownLoadError, StaleLoadError
- */
-export async function approveLoad(options: LoadOptions & { load: string }): Promise<LoadReport> {
-  return inSession(options, (session) =>
-    afterPending(
-      session,
-      () => resume(session, options.load),
-      async (load) => {
-        await merge(session, load);
-        return whole(await guardAndApply(session, load, { approve: options.load }));
-      },
-    ),
-  );
-}
-
-/**
- * Rejects a load that the guard refused, named by its id: it is not loaded again until an operator asks for it.
- * @throws UnknownLoadError, NotRefusedError
- */
-export async function rejectLoad(options: LoadOptions & { load: string }): Promise<LoadReport> {
-  return inSession(options, async (session) => unchangedReport(await rejectRefused(session, options.load)));
-}
-
-/** The report of a load that is never divided: one without days, or an approved one. */
-function whole(report: LoadReport | null): LoadReport {
-  if (!report) throw new Error('only days of mutations are divided');
-  return report;
-}
-
-/**
- * Finishes a load that was interrupted while applying, then does the remaining work; the report is about the last
- * load.
- */
-async function afterPending<Report extends LoadReport | null>(
-  session: LoadSession,
-  find: () => Promise<Discovery>,
-  work: (load: string, found: Discovery) => Promise<Report>,
-): Promise<Report | LoadReport> {
-  let finished: LoadReport | undefined;
-  for (;;) {
-    const found = await find();
-    if (found.action === 'none') {
-      return finished ? { ...finished, isSkipped: found.isSkipped ?? false } : unchangedReport(found);
-    }
-    if (found.action !== 'finish') return work(found.load, found);
-    finished = await apply(session, found.load);
+    };
+    // The work of a load that somebody decides about can't be made again here.
+    const isDecision = request.source === undefined && (request.approve ?? request.reject) !== undefined;
+    return isDecision ? once() : untilUnchanged(this.#session.storage, once);
   }
+
+  /**
+   * The steps of a load from the first that its action needs; `null` for days that are to be tried in smaller numbers.
+   * @throws RefusedLoadError
+   */
+  async #steps({ action }: Exclude<Discovery, { action: 'none' }>, input: StepInput): Promise<LoadReport | null> {
+    const { storage } = this.#session;
+    const { load } = input;
+    // The last step removes it.
+    const proposal = action === 'finish' ? await findJson<LoadProposal>(storage, paths.proposal(load)) : null;
+    let report = proposal && reportOf(proposal, 'published');
+    for (const name of stepsFrom(action)) {
+      if (name === 'apply' && (await this.#imports(load))) continue;
+      const work = () => this.#step(name, input);
+      const result = await (action === 'mutations' || name === 'mutate' ? inSmallYoungGeneration(work) : work());
+      if (name === 'guard') {
+        const { divided, go, report: judged } = result as Guarded;
+        if (divided) return null;
+        if (judged.outcome === 'planned') return judged;
+        if (!go) throw new RefusedLoadError(judged);
+        report = judged;
+      }
+      if (name === 'publish') report ??= finishedReport(result as ManifestEntry);
+    }
+    return report;
+  }
+
+  async #step<Result>(name: StepName, input: StepInput): Promise<Result> {
+    const result = await this.#run(name, input);
+    this.#options.onStep?.(name, input, result);
+    return result as Result;
+  }
+
+  async #run(name: StepName, input: StepInput): Promise<unknown> {
+    const { module, each, computes } = stepOf(name);
+    const { storage, progress } = this.#session;
+    const { step } = await module();
+    if ('run' in step && !computes) return step.run(this.#session, input);
+    const workers = computes ? await this.#session.workers(input.load) : thisThread(this.#session);
+    const task: Task = { step: name, input };
+    if ('run' in step || !each) return (await workers.run([task], () => undefined))[0];
+    const items = await getJson<unknown[]>(storage, `${paths.workOf(input.load)}${each}`);
+    const shared = await step.share(storage, input.load);
+    const total = await totalOf(storage, name, input.load, items);
+    const shown = progress.begin(name as 'merge', total);
+    const results = await workers.run(
+      items.map((item) => ({ ...task, item, shared })),
+      (amount) => shown.advance(amount),
+    );
+    shown.end();
+    return results;
+  }
+
+  /** Applies a load by an import of its whole snapshot, where that is faster. */
+  async #imports(load: string): Promise<boolean> {
+    const { bulkImport } = this.#options;
+    if (!bulkImport) return false;
+    const files = await getJson<ChangeFile[]>(this.#session.storage, paths.changeFiles(load));
+    return importAll(this.#session, { load, files }, await this.#session.fence(), bulkImport);
+  }
+}
+
+/** How much a step has to do for its items; nothing of a step that this does not know. */
+async function totalOf(storage: Storage, name: StepName, load: string, items: unknown[]): Promise<Amount> {
+  switch (name) {
+    case 'extract':
+      return { bytes: sum(items as Part[], ({ files }) => sum(files, (file) => file.compressedSize)) };
+    case 'merge':
+      return { rows: (await getJson<Collected>(storage, paths.collected(load))).objects };
+    case 'apply':
+      return { rows: sum(items as ChangeFile[], ({ writes }) => writes) };
+    default:
+      return {};
+  }
+}
+
+function sum<T>(items: readonly T[], count: (item: T) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
 }
 
 /**
  * Starts again if the extract is replaced while it is read, or if work of the load is damaged or missing, which it
  * removes.
  */
-async function untilUnchanged({ storage }: LoadSession, work: () => Promise<LoadReport>): Promise<LoadReport> {
+async function untilUnchanged(storage: Storage, work: () => Promise<LoadReport>): Promise<LoadReport> {
   return retryWithBackoff(work, {
     attempts: 3,
     firstPauseMilliseconds: 0,

@@ -1,63 +1,44 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import { forEachConcurrently } from '../../core/concurrency.ts';
-import type { Part } from '../../loader/dataset/load.ts';
-import type { ReferenceMemory } from '../../loader/dataset/reference-file.ts';
+import { mapConcurrently } from '../../core/concurrency.ts';
 import { ExtractError } from '../../loader/extract-error.ts';
 import type { Amount } from '../../loader/progress.ts';
-import { extractPart } from '../../loader/steps/extract.ts';
-import { mergeSegment } from '../../loader/steps/merge.ts';
-import { reference } from '../../loader/steps/reference.ts';
+import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
+import type { StepContext, StepInput, StepOptions } from '../../loader/steps/step.ts';
 import { openStorage } from '../../loader/storage/open.ts';
-import { DamagedObjectError, MissingObjectError, type Storage } from '../../loader/storage/storage.ts';
+import { DamagedObjectError, MissingObjectError } from '../../loader/storage/storage.ts';
 import { withOwnYoungGeneration } from './young-generation.ts';
 
-/** Work for a thread, so that it does not block the thread that serves requests. */
-export type Task =
-  | { kind: 'reference'; load: string }
-  | { kind: 'extract'; load: string; part: Part }
-  | { kind: 'merge'; load: string; segment: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
+/** A step to run, or one item of it. */
+export type Task = { step: StepName; input: StepInput; item?: unknown; shared?: unknown };
 
 /** Runs tasks, several at once. */
 export type Workers = {
-  /** Resolves when all are done; fails with the first failure. `onRead` is called with their progress. */
-  run(tasks: Iterable<Task> | AsyncIterable<Task>, onRead: (amount: Amount) => void): Promise<void>;
+  /** Resolves with their results when all are done; fails with the first failure. `onDone` gets their progress. */
+  run(tasks: readonly Task[], onDone: (amount: Amount) => void): Promise<unknown[]>;
 };
 
 /** Runs one task in the current thread, which may be a worker. */
-async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
-  switch (task.kind) {
-    case 'reference':
-      await reference(storage, task.load);
-      break;
-    case 'extract':
-      await extractPart(storage, task.load, task.part, onRead);
-      break;
-    case 'merge':
-      onRead({
-        rows: (await mergeSegment(storage, task.load, task.segment, task.reference, task.changesPerFile)).objects,
-      });
-  }
+async function doTask(context: StepContext, task: Task, onDone: (amount: Amount) => void): Promise<unknown> {
+  const { step } = await stepOf(task.step).module();
+  if ('run' in step) return step.run(context, task.input);
+  return step.each({ ...context, onDone }, task.input, task.item, task.shared);
 }
 
 /** Enough that one task computes while the others wait for the disk or the database. */
-export const tasksAtOnce = 4;
+const tasksAtOnce = 4;
 
 /**
- * Runs the tasks in this thread, some at once, as most of their time they wait until the disk has their objects: for
- * small extracts, where starting a thread takes longer than the work.
+ * Runs the tasks in this thread, some at once, as most of their time they wait until the disk or the database has their
+ * objects: for small extracts, where starting a thread takes longer than the work.
  */
-export function noWorkers(storage: Storage): Workers {
-  return {
-    async run(tasks, onRead) {
-      await forEachConcurrently(tasks, tasksAtOnce, (task) => doTask(storage, task, onRead));
-    },
-  };
+export function thisThread(context: StepContext): Workers {
+  return { run: (tasks, onDone) => mapConcurrently(tasks, tasksAtOnce, (task) => doTask(context, task, onDone)) };
 }
 
 /** A message from a thread: its progress, that its task is done, or why it failed. */
 type ThreadMessage =
   | { kind: 'read'; amount: Amount }
-  | { kind: 'done' }
+  | { kind: 'done'; result: unknown }
   | { kind: 'failed'; error: Error; as: ErrorParts | null };
 
 /** The parts to rebuild an error whose class is lost in a message between threads; `null` for any other class. */
@@ -82,29 +63,28 @@ function partsOf(error: unknown): ErrorParts | null {
  * memory, which one that stays keeps for good (decision 0113).
  */
 export class ThreadPool implements Workers {
-  readonly #location: string;
+  readonly #data: ThreadData;
   readonly #most: number;
 
   /** @param location of the storage: a folder, or `s3://bucket/prefix` */
-  constructor(location: string, most: number) {
-    this.#location = location;
+  constructor(location: string, most: number, { partBytes, changesPerFile }: StepOptions) {
+    this.#data = { storageOfLoad: location, options: { partBytes, changesPerFile } };
     this.#most = most;
   }
 
-  async run(tasks: Iterable<Task> | AsyncIterable<Task>, onRead: (amount: Amount) => void): Promise<void> {
+  async run(tasks: readonly Task[], onDone: (amount: Amount) => void): Promise<unknown[]> {
     const [threads, idle] = [[] as Worker[], [] as Worker[]];
     const start = () => {
-      const thread = startThread(this.#location);
+      const thread = startThread(this.#data);
       threads.push(thread);
       return thread;
     };
     try {
-      await forEachConcurrently(tasks, this.#most, async (task) => {
+      return await mapConcurrently(tasks, this.#most, async (task) => {
         const thread = idle.pop() ?? start();
-        await runOn(thread, task, onRead);
-        // The memory of streets and places would stay beside that of the parts.
-        if (task.kind === 'reference') await thread.terminate();
-        else idle.push(thread);
+        const result = await runOn(thread, task, onDone);
+        idle.push(thread);
+        return result;
       });
     } finally {
       await Promise.all(threads.map((thread) => thread.terminate()));
@@ -113,25 +93,24 @@ export class ThreadPool implements Workers {
 }
 
 /** What a thread of a load starts with; the threads of others have other data. */
-type ThreadData = { storageOfLoad: string };
+type ThreadData = { storageOfLoad: string; options: StepOptions };
 
 /** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113). */
-function startThread(location: string): Worker {
-  const data: ThreadData = { storageOfLoad: location };
+function startThread(data: ThreadData): Worker {
   const options = { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: 24 } };
   const start = () => new Worker(new URL('./threads.ts', import.meta.url), options);
   return withOwnYoungGeneration(start).setMaxListeners(0);
 }
 
-function runOn(thread: Worker, task: Task, onRead: (amount: Amount) => void): Promise<void> {
+function runOn(thread: Worker, task: Task, onDone: (amount: Amount) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void) => {
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
       finish();
     };
     const onMessage = (message: ThreadMessage) => {
-      if (message.kind === 'read') onRead(message.amount);
-      else if (message.kind === 'done') settle(resolve);
+      if (message.kind === 'read') onDone(message.amount);
+      else if (message.kind === 'done') settle(() => resolve(message.result));
       else settle(() => reject(revived(message)));
     };
     const onError = (error: Error) => settle(() => reject(error));
@@ -154,19 +133,19 @@ function revived({ error, as }: Extract<ThreadMessage, { kind: 'failed' }>): Err
   }
 }
 
-/** In a thread: runs the tasks that it receives, one at a time. */
-function serveTasks({ storageOfLoad }: ThreadData): void {
-  const storage = openStorage(storageOfLoad);
+/** In a thread: runs the tasks that it receives, one at a time. They are of steps that compute, which use no table. */
+function serveTasks({ storageOfLoad, options }: ThreadData): void {
+  const context = openStorage(storageOfLoad).then((storage) => ({ storage, options }) as StepContext);
   const send = (message: ThreadMessage) => parentPort?.postMessage(message);
   parentPort?.on('message', async (task: Task) => {
     try {
-      await doTask(await storage, task, (amount) => send({ kind: 'read', amount }));
-      send({ kind: 'done' });
+      const result = await doTask(await context, task, (amount) => send({ kind: 'read', amount }));
+      send({ kind: 'done', result });
     } catch (error) {
       send({ kind: 'failed', error: error as Error, as: partsOf(error) });
     }
   });
 }
 
-const threadData = workerData as Partial<ThreadData> | null;
-if (threadData?.storageOfLoad !== undefined) serveTasks({ storageOfLoad: threadData.storageOfLoad });
+const threadData = workerData as ThreadData | null;
+if (threadData?.storageOfLoad !== undefined) serveTasks(threadData);

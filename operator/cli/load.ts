@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import type { RefusedLoad } from '../../loader/steps/refused-loads.ts';
+import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
 import type { LoadDecision } from '../../packages/admin/load-views.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { LoadCommands, LoadRequest } from '../connect/loads.ts';
+import type { LoadCommands } from '../connect/loads.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
 import { addDatasetCommands, type LoadCommandOptions, useLoads } from './dataset.ts';
 import { addExplain } from './explain.ts';

@@ -5,7 +5,7 @@ import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
-import type { LoadContext } from '../../loader/steps/manifest.ts';
+import type { LoadContext, LoadRequest } from '../../loader/steps/step.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lock.ts';
@@ -15,30 +15,12 @@ import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../local/load/repair.ts';
-import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../local/load/run-load.ts';
+import { runLoad } from '../../local/load/run-load.ts';
 import { type ConnectionOptions, callerIdentity, localUser } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { operatorAudit } from './operator-audit.ts';
 import { followExecution, isOnThisMachine, uploadExtract, uploadMutations } from './state-machine-load.ts';
-
-/** What to load; also the input of an execution of the state machine. Without a source: the deployment's own. */
-export type LoadRequest = {
-  /** A URL, `s3://bucket/key`, or the path of a file on this machine. */
-  source?: string;
-  /** Where days of mutations are; without a source nothing else is loaded. */
-  mutations?: string[];
-  /** Loads the extract even if it is live already, or was rolled back. */
-  again?: boolean;
-  /** Stops before the first write. */
-  planOnly?: boolean;
-  /** The snapshot date or load to roll back to, instead of loading an extract. */
-  rollback?: string;
-  /** The id of a refused load to continue despite the guard's objections, instead of loading an extract. */
-  approve?: string;
-  /** The id of a refused load whose contents are not to be loaded again, instead of loading anything. */
-  reject?: string;
-};
 
 /** A load that is running. */
 export type ExecutingLoad = { name: string; since: string };
@@ -107,15 +89,10 @@ async function localLoads(
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
     mutations,
     start(request) {
-      const { source, mutations: named, again = false, planOnly = false, rollback, approve, reject } = request;
-      const sources = named ? { source, mutations: named } : { source: source ?? pdokExtract };
-      if (planOnly) return planLoad({ ...options, ...sources, again });
-      return audit(...auditOf(request), () => {
-        if (approve !== undefined) return approveLoad({ ...options, load: approve });
-        if (reject !== undefined) return rejectLoad({ ...options, load: reject });
-        if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
-        return runLoad({ ...options, ...sources, again });
-      });
+      const { source, mutations: named, rollback, approve, reject, planOnly } = request;
+      const isOfExtract = (rollback ?? approve ?? reject ?? named) === undefined;
+      const run = () => runLoad({ ...options, ...request, source: isOfExtract ? (source ?? pdokExtract) : source });
+      return planOnly ? run() : audit(...auditOf(request), run);
     },
     follow: async () => {
       throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');

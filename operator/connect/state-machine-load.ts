@@ -16,6 +16,7 @@ import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.t
 import { failureStates } from '../../loader/names.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/steps/load-report.ts';
+import { loadSteps } from '../../loader/steps/load-steps.ts';
 import { fileSource } from '../../loader/storage/files.ts';
 import { listMutations } from '../../loader/storage/mutation-lists.ts';
 import type { Source } from '../../loader/storage/source.ts';
@@ -219,11 +220,12 @@ async function history(client: SFNClient, executionArn: string): Promise<History
   return events;
 }
 
-/** The steps to report; the other states are internal to the state machine. */
-const steps = ['Discover', 'Stage', 'Reference', 'Extract', 'Merge', 'Guard', 'Apply', 'Publish'];
-
 async function progressLines(client: SFNClient, { entered, retryReason, mapRuns }: ExecutionStory): Promise<string[]> {
-  const lines = entered.filter((state) => steps.includes(state)).map((state) => `${state.toLowerCase()} ...`);
+  const lines = entered.flatMap((state) => {
+    // The other states are internal to the state machine.
+    const step = state.toLowerCase();
+    return step in loadSteps && step !== 'release' ? [`${step} ...`] : [];
+  });
   if (retryReason) lines.push(`${entered.at(-1)?.toLowerCase()} is being retried: ${retryReason}`);
   const last = mapRuns.at(-1);
   if (!last || entered.at(-1) !== last.state) return lines;

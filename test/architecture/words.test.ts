@@ -11,7 +11,10 @@ const all = [...product, ...globSync('test/**/*.ts', { cwd: root, exclude }).map
 const linesOf = (file: string) => readFileSync(`${root}/${file}`, 'utf8').split('\n');
 
 /** Exported names that several files may have, with the reason. */
-const shared: Record<string, string> = { handler: 'Lambda calls the export of this name.' };
+const shared: Record<string, string> = {
+  handler: 'Lambda calls the export of this name.',
+  step: 'The table of steps runs the export of this name.',
+};
 
 type Declaration = { name: string; file: string; isExported: boolean };
 

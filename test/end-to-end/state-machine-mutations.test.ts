@@ -33,11 +33,7 @@ beforeEach(() => loader.reset());
 afterAll(() => loader.stop());
 
 const { begin, toGuard, apply, release } = ways;
-const [toMerge, fromMerge] = [
-  toGuard.slice(0, toGuard.indexOf('CheckForDays')),
-  toGuard.slice(toGuard.indexOf('Merge')),
-];
-const ofMutations = ['Mutate', 'SegmentsToMerge', ...fromMerge];
+const ofMutations = toGuard.slice(toGuard.indexOf('Mutate'));
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
 const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
 
@@ -157,9 +153,7 @@ describe('the daily execution with mutations configured', () => {
     });
     expect(states(execution)).toEqual([
       ...begin,
-      ...toMerge,
-      'CheckForDays',
-      ...ofMutations,
+      ...toGuard,
       ...apply,
       'Discover',
       'ChooseAction',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadSteps } from '../../loader/steps/load-steps.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import type { Permission } from '../loader/deployed-loader.ts';
 import type { Call } from '../loader/record-calls.ts';
@@ -65,7 +66,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => loader.stop());
 
-const steps = 'discover stage reference extract collect mutate merge guard apply publish release'.split(' ');
+const steps = Object.keys(loadSteps);
 
 /** What the service itself does with the role, and so no emulator asks for. */
 const ofTheService = (name: string) => (name === 'machine' ? /^(logs|xray|states):/ : /^(logs|xray):/);

@@ -1,3 +1,5 @@
+import { stateName } from '../../lib/loader/load-states.ts';
+import { type StepName, stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import type { RunEvent } from '../support/state-machine/frame.ts';
 import type { Execution } from '../support/state-machine/run-state-machine.ts';
 
@@ -11,21 +13,12 @@ export function ofKind<K extends RunEvent['kind']>({ events }: Execution, kind: 
   return events.filter((event): event is Extract<RunEvent, { kind: K }> => event.kind === kind);
 }
 
+const before = (end: StepName) => stepsOfALoad.slice(0, stepsOfALoad.indexOf(end)).map(stateName);
+
 /** The ways through the machine, of which each execution takes some. */
 export const ways = {
   begin: ['Begin', 'ReadQuota', 'Discover', 'ChooseAction'],
-  toGuard: [
-    'Stage',
-    'Reference',
-    'PartsToExtract',
-    'Extract',
-    'Collect',
-    'CheckForDays',
-    'SegmentsToMerge',
-    'Merge',
-    'Guard',
-    'CheckGuardResult',
-  ],
+  toGuard: [...before('apply'), 'CheckGuardResult'],
   apply: ['Apply', 'Publish', 'CheckIfResumed'],
   release: ['Release', 'ChooseNotification'],
   failure: ['ReleaseAfterFailure', 'NotifyFailure', 'Failed'],

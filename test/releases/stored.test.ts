@@ -7,7 +7,7 @@ import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { charge } from '../../core/accounts/charge/charge.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
-import { rollbackLoad, runLoad } from '../../local/load/run-load.ts';
+import { runLoad } from '../../local/load/run-load.ts';
 import { readReleases } from '../../operator/upgrade/releases.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { type LoadBench, startLoadBench } from '../loader/steps/load-bench.ts';
@@ -154,7 +154,7 @@ describe('what the last release stored', () => {
       tableOf(february),
       listsOf(february),
     ]);
-    await rollbackLoad({ ...options, snapshot: january.peildatum, waiveSize: true });
+    await runLoad({ ...options, rollback: january.peildatum, waiveSize: true });
     expect([await bench.addressesIn(table), await bench.listsIn(table)]).toEqual([tableOf(january), listsOf(january)]);
   });
 });

@@ -74,7 +74,7 @@ describe('a log query of the runbook', () => {
     const step = `
       process.env.ADDRESSES_TABLE = 'addresses';
       const { handler } = await import('./loader/steps/collect.ts');
-      await handler({ load: 'some load' }).catch(() => undefined);`;
+      await handler({ load: 'some load', owner: 'any' }).catch(() => undefined);`;
     // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and the days between
     // them.
     const audited: Required<Pick<ManifestEntry, 'peildatum' | 'audit'>> = {

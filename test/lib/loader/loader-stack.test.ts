@@ -73,7 +73,10 @@ describe('the loader stack', () => {
         ItemReader: {
           Resource: expect.stringContaining(':s3:getObject'),
           ReaderConfig: { InputType: 'JSON' },
-          Arguments: { Bucket: expect.stringMatching(/^Snapshots/), Key: '{% $items.key %}' },
+          Arguments: {
+            Bucket: expect.stringMatching(/^Snapshots/),
+            Key: expect.stringMatching(/'loads\/' & \$load & '\/(parts|segments|changes)\.json'/),
+          },
         },
         ItemBatcher: { MaxItemsPerBatch: expect.any(Number), BatchInput: { load: '{% $load %}' } },
         ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' } },

@@ -7,7 +7,7 @@ import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 
 /** A national day as Kadaster delivered it. */
@@ -82,7 +82,7 @@ const country: Voorkomens = {
     const report = await runLoad({ ...options, mutations: [day] });
     expect(report).toMatchObject({ peildatum: '2021-11-14', voorkomens: 6, added: 3, changed: 1, removed: 0 });
     expect(await content()).toEqual(after);
-    await rollbackLoad({ ...options, snapshot: '2021-11-13' });
+    await runLoad({ ...options, rollback: '2021-11-13' });
     expect(await content()).toEqual(before);
     await runLoad({ ...options, mutations: [day], again: true });
     expect(await content()).toEqual(after);
@@ -90,7 +90,7 @@ const country: Voorkomens = {
 
   it('names the objects behind its changes', async () => {
     const { options, folder } = await loadedCountry(country);
-    const { load } = await planLoad({ ...options, mutations: [day] });
+    const { load } = await runLoad({ planOnly: true, ...options, mutations: [day] });
     const named = [];
     for await (const { key, nummeraanduidingen } of differences(folderStorage(folder), load ?? '')) {
       named.push([key, nummeraanduidingen]);

@@ -8,7 +8,7 @@ import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
 import type { OprStand } from '../../../local/demo/stand-xml.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
@@ -149,14 +149,14 @@ describe('days of mutations', () => {
     const { options, content } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract() });
     const before = await content();
-    const plan = await planLoad({ ...options, mutations: [register.mutations] });
+    const plan = await runLoad({ planOnly: true, ...options, mutations: [register.mutations] });
     expect(plan).toMatchObject({ outcome: 'planned', peildatum: register.days.at(-1)?.date });
     expect(await content()).toEqual(before);
     const report = await runLoad({ ...options, mutations: [register.mutations] });
     const { added, changed, removed } = report;
     expect({ added, changed, removed }).toEqual({ added: plan.added, changed: plan.changed, removed: plan.removed });
     const after = await content();
-    await rollbackLoad({ ...options, snapshot: start });
+    await runLoad({ ...options, rollback: start });
     expect(await content()).toEqual(before);
     expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({
       outcome: 'unchanged',
@@ -244,7 +244,7 @@ describe('days of mutations', () => {
     await runLoad({ ...options, source: await register.extract() });
     await damage(join(register.mutations, 'BAGNLDM-10012026-11012026.zip'));
     const wanted = { ...options, mutations: [register.mutations] };
-    expect(await planLoad(wanted)).toMatchObject({ peildatum: '2026-01-10', ...plan });
+    expect(await runLoad({ ...wanted, planOnly: true })).toMatchObject({ peildatum: '2026-01-10', ...plan });
     const published: LoadReport[] = [];
     await expect(runLoad({ ...wanted, onPublished: (report) => published.push(report) })).rejects.toThrow(message);
     expect(published).toMatchObject([{ peildatum: '2026-01-10', days: { length: 2 } }]);

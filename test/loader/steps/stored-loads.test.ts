@@ -5,7 +5,7 @@ import { loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { renderReport, renderStatus } from '../../../operator/cli/render-load.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { february, january, voorkomensOf } from './months.ts';
@@ -49,11 +49,11 @@ async function newPlace() {
 describe('a rollback', () => {
   it('reports the counts of the load that made the snapshot, then and afterwards', async () => {
     const { options } = await newPlace();
-    const report = await rollbackLoad({ ...options, snapshot: january.peildatum });
+    const report = await runLoad({ ...options, rollback: january.peildatum });
     expect(report).toMatchObject({ outcome: 'published', voorkomens: 16, ...counted });
     expect(report.problemReport).toMatchObject({ street_missing: { count: 1 }, no_postcode: { count: 2 } });
     expect(renderReport(report)).toContain('Skipped: 2 without a postcode, 1 with a problem.\n  street_missing: 1');
-    const look = await planLoad({ ...options, source: sources.january });
+    const look = await runLoad({ planOnly: true, ...options, source: sources.january });
     expect(look).toMatchObject({ outcome: 'unchanged', ...counted });
     const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
     expect(renderStatus({ ...status, running: [], refused: [] }, '--local')).toContain('; 1 problem\n');
@@ -70,7 +70,7 @@ describe('a rollback', () => {
     const kept = JSON.parse(await readFile(manifest, 'utf8'));
     for (const entry of kept.history) delete entry.problemCounts;
     await writeFile(manifest, JSON.stringify(kept));
-    const report = await rollbackLoad({ ...options, snapshot: january.peildatum });
+    const report = await runLoad({ ...options, rollback: january.peildatum });
     expect(report).toMatchObject({ withoutPostcode: null, problems: null, problemReport: null });
     expect(renderReport(report)).toContain(
       'an uncounted number without a postcode, an uncounted number with a problem',

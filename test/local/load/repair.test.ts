@@ -8,7 +8,7 @@ import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { paths } from '../../../loader/storage/storage.ts';
 import { LinesBySegment, repairTable } from '../../../local/load/repair.ts';
-import { rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, listsOf, march, tableOf } from '../../loader/steps/months.ts';
@@ -185,7 +185,7 @@ describe('a repair', () => {
         message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),
       };
       for (let times = 0; times < 2; times++) await expect(load()).rejects.toMatchObject(goneError);
-      const back = rollbackLoad({ ...place.options, snapshot: january.peildatum });
+      const back = runLoad({ ...place.options, rollback: january.peildatum });
       await expect(back).rejects.toMatchObject(goneError);
 
       await damage();

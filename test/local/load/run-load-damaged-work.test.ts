@@ -5,7 +5,7 @@ import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import { repairTable } from '../../../local/load/repair.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, march, tableOf } from '../../loader/steps/months.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
     }
     starts[name] = place;
   }
-  await planLoad({ ...optionsOf(starts.planned), source });
+  await runLoad({ planOnly: true, ...optionsOf(starts.planned), source });
   const { addresses, ...options } = optionsOf(starts.killed);
   const setDataset = async () => Promise.reject(new Error('killed'));
   await expect(runLoad({ ...options, source, addresses: { ...addresses, setDataset } })).rejects.toThrow('killed');
@@ -60,10 +60,10 @@ function perform(place: LoadPlace, command: Command, { again = false } = {}): Pr
   const scan = () => scanAddresses(bench.client, place.table);
   const commands: Record<Command, () => Promise<unknown>> = {
     run: () => runLoad({ ...options, source, again }),
-    plan: () => planLoad({ ...options, source }),
+    plan: () => runLoad({ planOnly: true, ...options, source }),
     status: async () => [await loadStatus(options), await refusedLoads(options.storage)],
     history: () => loadHistory(options),
-    rollback: () => rollbackLoad({ ...options, snapshot: january.peildatum }),
+    rollback: () => runLoad({ ...options, rollback: january.peildatum }),
     repair: () => repairTable({ ...options, scan }),
     check: () => repairTable({ ...options, scan, planOnly: true }),
   };

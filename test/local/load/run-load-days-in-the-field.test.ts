@@ -7,7 +7,7 @@ import { readManifest } from '../../../loader/steps/manifest.ts';
 import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
 import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
@@ -156,11 +156,14 @@ describe('a day that changes too much', () => {
     await register.write(jan12, dateAfter(jan12, 1), []);
     expect(await refusalOf(run())).toMatchObject({ load: refused?.load });
     expect(await refusedLoads(options.storage)).toMatchObject([{ load: refused?.load, peildatum: jan10 }]);
-    expect(await planLoad(options)).toMatchObject({ load: refused?.load, days: [deliveryName(jan9, jan10)] });
+    expect(await runLoad({ ...options, planOnly: true })).toMatchObject({
+      load: refused?.load,
+      days: [deliveryName(jan9, jan10)],
+    });
     const snapshots = new Set((await options.storage.list(paths.snapshots)).map(({ key }) => key.split('/')[1]));
     expect(snapshots.size).toBe(3);
-    await approveLoad({ ...options, load: refused?.load ?? '' });
-    expect(await run()).toMatchObject({ outcome: 'published', peildatum: dateAfter(jan12, 1) });
+    const approved = await runLoad({ ...options, approve: refused?.load ?? '' });
+    expect(approved).toMatchObject({ outcome: 'published', peildatum: dateAfter(jan12, 1) });
     expect(
       (await content()).every(([, places]) => places.every(({ woonplaats }) => woonplaats.endsWith('aan Zee'))),
     ).toBe(true);
@@ -190,7 +193,7 @@ describe('a day that changes too much', () => {
     const { register, options, content } = await registerWithLargeDay();
     const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
     const before = await content();
-    expect(await rejectLoad({ ...options, load: load ?? '' })).toMatchObject({ outcome: 'rejected', load });
+    expect(await runLoad({ ...options, reject: load ?? '' })).toMatchObject({ outcome: 'rejected', load });
     expect(await refusedLoads(options.storage)).toEqual([]);
     for (let check = 0; check < 2; check++) {
       expect(await runLoad(options)).toMatchObject({
@@ -199,7 +202,7 @@ describe('a day that changes too much', () => {
       });
     }
     expect(await content()).toEqual(before);
-    await expect(approveLoad({ ...options, load: load ?? '' })).rejects.toThrow('has no work of load');
+    await expect(runLoad({ ...options, approve: load ?? '' })).rejects.toThrow('has no work of load');
     await register.write(jan9, jan10, []);
     expect(await runLoad(options)).toMatchObject({ outcome: 'published', peildatum: jan12 });
   });
@@ -214,7 +217,7 @@ describe('a day that was rolled back', () => {
     const before = await content();
     await register.deliver([second]);
     await run();
-    await rollbackLoad({ ...options, snapshot: jan9 });
+    await runLoad({ ...options, rollback: jan9 });
     expect(await content()).toEqual(before);
     await register.deliver([third]);
     await register.write(jan9, jan11, mutationsBetween(first.state, third.state));
@@ -235,7 +238,7 @@ describe('a day that was rolled back', () => {
     await run();
     await register.write(jan9, jan10, second.groups.slice(1));
     await run();
-    await rollbackLoad({ ...options, snapshot: jan9 });
+    await runLoad({ ...options, rollback: jan9 });
     await register.deliver([second, third]);
     expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan11 });
     expect(await content()).toEqual(await tableOf(register, jan11));

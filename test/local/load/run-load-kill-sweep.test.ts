@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
@@ -191,9 +191,9 @@ describe('a rollback that dies during apply', () => {
   it('ends like one that never died when it is requested again', async () => {
     const deaths = await sweep(
       { start: february, onlyApplying: true },
-      (ports) => rollbackLoad({ ...small, ...ports, snapshot: january.peildatum }),
+      (ports) => runLoad({ ...small, ...ports, rollback: january.peildatum }),
       async (place) => {
-        await rollbackLoad({ ...small, ...place, snapshot: january.peildatum });
+        await runLoad({ ...small, ...place, rollback: january.peildatum });
         await place.holds(january);
       },
     );

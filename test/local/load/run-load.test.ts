@@ -3,7 +3,7 @@ import { localGuardDefaults } from '../../../loader/names.ts';
 import type { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import {
@@ -114,7 +114,7 @@ describe('a load', () => {
     expect(grown).toMatchObject({ addresses: 13, added: 2, changed: 0, removed: 0, listsChanged: 1 });
     expect([units() - 12, await bench.listsIn(table)]).toEqual([3, listsOf(more)]);
 
-    const back = await rollbackLoad({ ...options, snapshot: january.peildatum });
+    const back = await runLoad({ ...options, rollback: january.peildatum });
     expect(back).toMatchObject({ addresses: 11, added: 0, changed: 0, removed: 2, listsChanged: 1 });
     expect([units() - 15, await bench.listsIn(table)]).toEqual([3, listsOf(january)]);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
@@ -210,7 +210,7 @@ describe('a plan', () => {
   it('reports what the load would do, with examples, and writes nothing', async () => {
     const { table, units, options } = await afterJanuary();
     const before = units();
-    const plan = await planLoad({ ...options, source: sources.february });
+    const plan = await runLoad({ planOnly: true, ...options, source: sources.february });
     expect(plan).toMatchObject({
       outcome: 'planned',
       peildatum: '2026-02-08',
@@ -236,7 +236,7 @@ describe('a rollback', () => {
     const { table, units, options } = await afterJanuary();
     await runLoad({ ...options, source: sources.february });
     const before = units();
-    const report = await rollbackLoad({ ...options, snapshot: '2026-01-08' });
+    const report = await runLoad({ ...options, rollback: '2026-01-08' });
     expect(report).toMatchObject({ outcome: 'published', peildatum: '2026-01-08', added: 1, changed: 4, removed: 1 });
     expect(units() - before).toBe(6);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
@@ -246,7 +246,7 @@ describe('a rollback', () => {
   it('is not undone by the next daily check, only on request or by a newer snapshot', async () => {
     const { table, options } = await afterJanuary();
     await runLoad({ ...options, source: sources.february });
-    await rollbackLoad({ ...options, snapshot: '2026-01-08' });
+    await runLoad({ ...options, rollback: '2026-01-08' });
     const look = await runLoad({ ...options, source: sources.february });
     expect(look).toMatchObject({ outcome: 'unchanged', reason: expect.stringMatching(/was rolled back/) });
     await runLoad({ ...options, source: sources.february, again: true });
@@ -258,7 +258,7 @@ describe('a rollback', () => {
   it('to a snapshot that is not kept lists those that are', async () => {
     const { options } = await afterJanuary();
     await runLoad({ ...options, source: sources.february });
-    const back = rollbackLoad({ ...options, snapshot: '2025-01-08' });
+    const back = runLoad({ ...options, rollback: '2025-01-08' });
     await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Choose one of: 2026-01-08.');
   });
 });
@@ -291,7 +291,7 @@ describe('the guard', () => {
   it('accepts only the approved load', async () => {
     const { table, options } = await afterJanuary();
     const run = { ...options, thresholds, source: await bench.extractOf(half) };
-    const { load } = await planLoad(run);
+    const { load } = await runLoad({ ...run, planOnly: true });
     await expect(runLoad({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(`approve ${load}`);
     expect(await runLoad({ ...run, approve: load ?? '' })).toMatchObject({ outcome: 'published', approved: true });
     expect(await bench.addressesIn(table)).toEqual(tableOf(half));

@@ -4,7 +4,7 @@ import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
 import { type LoadProposal, reportOf } from '../../../loader/steps/load-report.ts';
 import { findRefusedProposal } from '../../../loader/steps/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
-import { approveLoad, rejectLoad } from '../../../local/load/run-load.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadRunner, loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { idOf } from '../../loader/steps/months.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
@@ -108,7 +108,7 @@ describe('an approval', () => {
     const input = { load: register.waiting, proposal };
     expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: true });
     const { addresses, storageFolder } = register;
-    await approveLoad({ storage: storageFolder, addresses, load: register.waiting, workers: 0 });
+    await runLoad({ storage: storageFolder, addresses, approve: register.waiting, workers: 0 });
     states.set(started[0] ?? '', 'done');
     expect(await loadsAs('olaf').waiting()).toEqual([]);
     expect((await loadsAs('olaf').register()).peildatum).toBe('2026-03-08');
@@ -127,7 +127,7 @@ describe('an approval', () => {
     expect((await loadsAs('olaf').audit())[0]).toMatchObject({ action: 'load reject', actor: 'petra' });
     expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ decision: 'reject', by: 'petra' });
     const { addresses, storageFolder } = register;
-    const report = await rejectLoad({ storage: storageFolder, addresses, load: register.waiting });
+    const report = await runLoad({ storage: storageFolder, addresses, reject: register.waiting });
     expect(report).toMatchObject({ outcome: 'rejected', load: register.waiting, peildatum: '2026-01-08' });
     states.set(started[1] ?? '', 'done');
     expect(await loadsAs('olaf').waiting()).toEqual([]);

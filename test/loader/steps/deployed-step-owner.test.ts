@@ -1,6 +1,6 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { executionIsGone } from '../../../loader/steps/execution-owner.ts';
+import { executionIsGone } from '../../../loader/steps/deployed-step.ts';
 import { type AwsAnswer, startFakeAws } from '../../operator/fake-aws.ts';
 
 const owner = 'arn:aws:states:eu-west-1:123456789012:execution:Load:a-load';

@@ -1,0 +1,177 @@
+import { type loaderEnvironment, manifestKeys, storagePrefixes } from '../names.ts';
+import type { LoadAction, StepModule } from './step.ts';
+
+/** One step of a load: what it runs, and what its Lambda has and may do. */
+type LoadStep = {
+  /** The step, which only a load on one machine imports from here: the bundle of the Lambdas has it by its name. */
+  module: () => Promise<StepModule>;
+  description: string;
+  memoryMb: number;
+  /** Fifteen minutes is the most that Lambda allows. */
+  minutes: number;
+  /** What `discover` may find to do that begins with this step and runs all that follow. */
+  begins?: LoadAction;
+  /**
+   * The list in the work of the load that the step runs for, several items at a time. Without it the step runs once.
+   */
+  each?: 'parts.json' | 'segments.json' | 'changes.json';
+  /** Computes for seconds: on one machine in a thread, so that requests are answered meanwhile. */
+  computes?: true;
+  /** Reads the source of the extract, which may be slow or unavailable, or be replaced meanwhile. */
+  readsSource?: true;
+  settings?: readonly (keyof typeof loaderEnvironment)[];
+  /** Emits metrics. */
+  measures?: true;
+  /** Operations on the addresses table. */
+  table?: readonly string[];
+  /** What it does with objects of the bucket, by their keys or prefixes; `upload` is as `write`, for large ones. */
+  bucket?: Partial<Record<'read' | 'write' | 'remove' | 'upload', readonly string[]>>;
+};
+
+const loads = `${storagePrefixes.loads}*`;
+const snapshots = `${storagePrefixes.snapshots}*`;
+const approvals = `${storagePrefixes.approvals}*`;
+const mutations = `${storagePrefixes.mutations}*`;
+const uploads = `${storagePrefixes.uploads}*`;
+const manifest = Object.values(manifestKeys);
+
+/** 1,769 MB is one whole CPU. Inflating and parsing use nothing else. */
+const oneCpuMb = 1769;
+
+/**
+ * The steps of a load in their order, by the names of their files. The state machine, the permissions of its Lambdas
+ * and the load on one machine follow from this table. `discover` finds what to do, and `release` ends every execution.
+ */
+export const loadSteps = {
+  discover: {
+    module: () => import('./discover.ts'),
+    description: 'Checks whether the source has a newer snapshot',
+    memoryMb: 512,
+    // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue from.
+    minutes: 15,
+    readsSource: true,
+    settings: ['version', 'lockSeconds', 'settleSeconds', 'source', 'mutations'],
+    measures: true,
+    table: ['GetItem', 'PutItem', 'Scan', 'BatchGetItem'],
+    bucket: {
+      read: [...manifest, loads, snapshots, mutations, uploads],
+      upload: [loads, mutations],
+      // What an operator rejects is in the manifest, and its work is removed.
+      write: manifest,
+      remove: [loads, snapshots],
+    },
+  },
+  stage: {
+    module: () => import('./stage.ts'),
+    description: 'Copies the members of the extract',
+    memoryMb: 1024,
+    minutes: 15,
+    begins: 'load',
+    readsSource: true,
+    bucket: { read: [loads, uploads], upload: [loads] },
+  },
+  reference: {
+    module: () => import('./reference.ts'),
+    description: 'Reads streets and places',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    computes: true,
+    bucket: { read: [loads], write: [loads] },
+  },
+  extract: {
+    module: () => import('./extract.ts'),
+    description: 'Reads a part of the addresses',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    each: 'parts.json',
+    computes: true,
+    bucket: { read: [loads], write: [loads] },
+  },
+  collect: {
+    module: () => import('./collect.ts'),
+    description: 'Adds up the results of all parts',
+    memoryMb: oneCpuMb,
+    minutes: 5,
+    bucket: { read: [loads], write: [loads, snapshots] },
+  },
+  mutate: {
+    module: () => import('./mutate.ts'),
+    description: 'Works out what days of mutations change',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    begins: 'mutations',
+    bucket: { read: [loads, snapshots, mutations], write: [loads, snapshots] },
+  },
+  merge: {
+    module: () => import('./merge.ts'),
+    description: 'Merges a segment and compares it with the live dataset',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    begins: 'rollback',
+    each: 'segments.json',
+    computes: true,
+    bucket: { read: [loads, snapshots], write: [loads, snapshots] },
+  },
+  guard: {
+    module: () => import('./guard.ts'),
+    description: 'Decides whether the load may continue',
+    memoryMb: 512,
+    minutes: 5,
+    settings: ['thresholds'],
+    table: ['GetItem'],
+    bucket: {
+      read: [...manifest, loads, approvals],
+      write: [...manifest, loads, approvals],
+      // Snapshots of days that are tried in smaller numbers.
+      remove: [snapshots],
+    },
+  },
+  apply: {
+    module: () => import('./apply.ts'),
+    description: 'Writes changes to the table',
+    memoryMb: 1024,
+    // So that a request that it signed is void before the lock of its execution can be taken over (decision 0130).
+    minutes: 9,
+    begins: 'finish',
+    each: 'changes.json',
+    settings: ['writesPerSecond'],
+    table: ['GetItem', 'BatchWriteItem'],
+    bucket: { read: [loads], write: [loads] },
+  },
+  publish: {
+    module: () => import('./publish.ts'),
+    description: 'Reads a sample back and publishes the new snapshot',
+    memoryMb: 1024,
+    minutes: 10,
+    settings: ['keepSnapshots'],
+    measures: true,
+    table: ['GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'],
+    bucket: {
+      read: [...manifest, loads, snapshots],
+      write: manifest,
+      remove: [loads, snapshots, approvals, mutations],
+    },
+  },
+  release: {
+    module: () => import('./release.ts'),
+    description: 'Releases the lock on the table',
+    memoryMb: 256,
+    minutes: 1,
+    table: ['DeleteItem'],
+  },
+} as const satisfies Record<string, LoadStep>;
+
+export type StepName = keyof typeof loadSteps;
+
+/** What the table says of a step. */
+export function stepOf(name: StepName): LoadStep {
+  return loadSteps[name];
+}
+
+/** The steps between `discover` and `release`: the way of a load. */
+export const stepsOfALoad = (Object.keys(loadSteps) as StepName[]).slice(1, -1);
+
+/** The steps of a load that begins with this action. */
+export function stepsFrom(action: LoadAction): StepName[] {
+  return stepsOfALoad.slice(stepsOfALoad.findIndex((name) => stepOf(name).begins === action));
+}

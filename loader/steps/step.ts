@@ -1,0 +1,77 @@
+import type { Thresholds } from '../dataset/load-counts.ts';
+import type { Amount, Progress } from '../progress.ts';
+import type { AddressTable, ImportSize } from '../storage/address-table.ts';
+import type { Fence } from '../storage/lease.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** What an operator asks of a load: the input of an execution, and part of the options of a load on one machine. */
+export type LoadRequest = {
+  /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
+  source?: string | undefined;
+  /** Where mutations are: lists, folders and zips. */
+  mutations?: readonly string[] | undefined;
+  /** A date or a load to roll back to, instead of loading an extract. */
+  rollback?: string | undefined;
+  /** A load that may continue despite its objections; without a source, it continues from the guard on. */
+  approve?: string | undefined;
+  /** A refused load whose contents are not to be loaded again, instead of loading anything. */
+  reject?: string | undefined;
+  /** Loads the extract even if it is the live one, or one that was rolled back. */
+  again?: boolean | undefined;
+  /** Changes nothing, and proposes what a load would do as if one that was interrupted while applying were finished. */
+  planOnly?: boolean | undefined;
+};
+
+/** What the step before found to do; each action begins at another step (`load-steps.ts`). */
+export type LoadAction = 'load' | 'mutations' | 'rollback' | 'finish';
+
+/** What the steps that use the table need. */
+export type LoadContext = {
+  storage: Storage;
+  addresses: AddressTable;
+  /** Until the step times out; unlimited if absent. */
+  remainingMilliseconds?: () => number;
+};
+
+/** Options that only a load on one machine has. */
+export type StepOptions = {
+  /** Bytes of XML of nummeraanduidingen that one task reads. */
+  partBytes?: number;
+  /** Changes that one task applies. */
+  changesPerFile?: number;
+  /** Ignores how much would change, as when one area replaces another. Other objections still stop the load. */
+  waiveSize?: boolean;
+  /** Location of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
+  disposable?: string;
+  /** Called for a load that may continue, before the manifest records it; an error stops the load. */
+  beforeApply?: (size: ImportSize) => Promise<unknown>;
+};
+
+/** What a step works with, in a Lambda or on one machine. */
+export type StepContext = LoadContext & {
+  thresholds: Thresholds;
+  /** How many snapshots stay. */
+  keep: number;
+  options: StepOptions;
+  progress: Progress;
+  /** Called with what a step that runs for each item has done. */
+  onDone(amount: Amount): void;
+  /** Proof that this load holds the lock. @throws LockedError */
+  fence(): Promise<Fence>;
+};
+
+/** The request that began the load, its id (empty before `discover`), and the owner of the lock. */
+export type StepInput = LoadRequest & { load: string; owner: string };
+
+/** A step that runs once. */
+export type Step<Result = unknown> = { run(context: StepContext, input: StepInput): Promise<Result> };
+
+/** A step that runs for each item of a stored list. */
+export type StepOfItems<Item, Result = unknown, Shared = undefined> = {
+  /** What all items need: made once in a Lambda, or on one machine, and passed to its threads. */
+  share(storage: Storage, load: string): Promise<Shared>;
+  each(context: StepContext, input: StepInput, item: Item, shared: Shared): Promise<Result>;
+};
+
+/** What the file of a step exports, beside its Lambda. */
+export type StepModule = { step: Step | StepOfItems<unknown, unknown, unknown> };
