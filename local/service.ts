@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     const stacks = await assembly;
     const identity = await readFolderIdentity(folder);
     const tableName = (logicalId: string) => `${logicalId}-${identity.suffix}`;
-    return { identity, app: await localApp(stacks, { tableName, secret: identity.checksumSecret }) };
+    return { identity, app: localApp(stacks, { tableName, secret: identity.checksumSecret }) };
   };
 
   const before = options.fresh ? await describe() : undefined;

@@ -12,7 +12,6 @@ import {
   ownAnswer,
   type RequestTarget,
   type Route,
-  type RouteMatch,
   requestTarget,
 } from './http-api.ts';
 
@@ -143,16 +142,16 @@ async function serve(
   request.on('error', () => undefined);
   response.on('error', () => undefined);
   const target = requestTarget(request.url ?? '');
-  const match = target && matchRoute(options.routes, request.method ?? '', target.path);
+  const route = target && matchRoute(options.routes, request.method ?? '', target.path);
   const { isThrottled } = options;
-  const answer = await answerTo(request, { id, time, target, match, isThrottled }).catch(() => integrationFailed);
+  const answer = await answerTo(request, { id, time, target, route, isThrottled }).catch(() => integrationFailed);
   if (response.destroyed) return;
   response.setHeader('apigw-requestid', id);
   if (!request.complete || !server.listening) response.setHeader('connection', 'close');
   write(response, answer, request.method === 'HEAD');
   options.onAnswer?.({
     method: request.method ?? '',
-    route: match?.route.key,
+    route: route?.key,
     statusCode: answer.statusCode,
     milliseconds: Date.now() - time.getTime(),
   });
@@ -162,13 +161,13 @@ type Received = {
   readonly id: string;
   readonly time: Date;
   readonly target: RequestTarget | undefined;
-  readonly match: RouteMatch<Integration> | undefined;
+  readonly route: Route<Integration> | undefined;
   readonly isThrottled: Throttle;
 };
 
 async function answerTo(
   request: IncomingMessage,
-  { id, time, target, match, isThrottled }: Received,
+  { id, time, target, route, isThrottled }: Received,
 ): Promise<GatewayAnswer> {
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
@@ -177,8 +176,8 @@ async function answerTo(
   if (target === undefined || !hasValidHost(request)) {
     return ownAnswer(400, 'Bad Request');
   }
-  if (match === undefined) return ownAnswer(404, 'Not Found');
-  if (isThrottled(match.route.key, time)) return ownAnswer(429, 'Too Many Requests');
+  if (route === undefined) return ownAnswer(404, 'Not Found');
+  if (isThrottled(route.key, time)) return ownAnswer(429, 'Too Many Requests');
   const body = await readBody(request);
   if (body === undefined) return ownAnswer(413, 'Request Entity Too Large');
   const event = gatewayEvent(
@@ -193,10 +192,10 @@ async function answerTo(
       port: request.socket.localPort ?? 0,
       time,
     },
-    match,
+    route.key,
   );
   try {
-    return integrationAnswer(await match.route.target(JSON.stringify(event), id));
+    return integrationAnswer(await route.target(JSON.stringify(event), id));
   } catch (error) {
     return error instanceof IntegrationTimeoutError ? ownAnswer(503, 'Service Unavailable') : integrationFailed;
   }

@@ -2,7 +2,7 @@
 export type StackTemplate = {
   readonly name: string;
   readonly resources: Readonly<Record<string, Resource>>;
-  readonly outputs: Readonly<Record<string, { Value: unknown; Export?: { Name: unknown } | undefined }>>;
+  readonly outputs: Readonly<Record<string, { Value: unknown }>>;
   readonly parameters: Readonly<Record<string, { Default?: unknown }>>;
   /** From the asset's hash to its absolute path. */
   readonly assets: ReadonlyMap<string, string>;
@@ -40,7 +40,7 @@ const pseudoParameters: Record<string, string | undefined> = {
 const secretReference = /\{\{resolve:secretsmanager:.+?:SecretString:[^}]*\}\}/g;
 
 /**
- * Evaluates values that may refer to exports and outputs of the other `stacks`. It knows the intrinsic functions that
+ * Evaluates values that may refer to outputs of the other `stacks`. It knows the intrinsic functions that
  * our stacks use for routes, tables and functions; any other one is an error rather than a guess.
  */
 export function evaluator(stacks: readonly StackTemplate[], local: LocalValues): Evaluate {
@@ -59,8 +59,8 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
       case 'Ref':
         return reference(String(argument), stack);
       case 'Fn::GetAtt': {
-        const [id = '', attribute = ''] = Array.isArray(argument) ? argument : String(argument).split('.');
-        return attributeOf(String(id), String(attribute), stack);
+        const [id, attribute] = argument as [string, string];
+        return attributeOf(id, attribute, stack);
       }
       case 'Fn::Join': {
         const [separator, parts] = argument as [string, unknown];
@@ -68,17 +68,14 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
         return evaluate((evaluate(parts, stack) as unknown[]).join(separator), stack);
       }
       case 'Fn::Sub':
-        return substitute(argument, stack);
-      case 'Fn::ImportValue':
-        return imported(evaluate(argument, stack));
+        if (typeof argument !== 'string') throw unsupported(`${name} with variables`, stack);
+        return argument.replace(/\$\{([^}]+)\}/g, (_whole, id: string) => String(reference(id, stack)));
       case 'Fn::GetStackOutput': {
         const { StackName, OutputName } = evaluate(argument, stack) as { StackName?: unknown; OutputName?: unknown };
         return outputOf(String(StackName), String(OutputName));
       }
       default:
-        throw new TemplateError(
-          `The stack ${stack.name} uses ${name}, which local/template/evaluate.ts does not support`,
-        );
+        throw unsupported(name, stack);
     }
   }
 
@@ -110,15 +107,6 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
     return `${id}.${attribute}`;
   }
 
-  function substitute(argument: unknown, stack: StackTemplate): unknown {
-    const [text, own] = Array.isArray(argument) ? argument : [argument, {}];
-    const replaced = String(text).replace(/\$\{([^!}][^}]*)\}/g, (_whole, name: string) => {
-      if (name in own) return String(evaluate(own[name], stack));
-      return String(evaluate(name.includes('.') ? { 'Fn::GetAtt': name } : { Ref: name }, stack));
-    });
-    return evaluate(replaced.replaceAll('${!', '${'), stack);
-  }
-
   function outputOf(stackName: string, outputName: string): unknown {
     const stack = stacks.find(({ name }) => name === stackName);
     const output = stack?.outputs[outputName];
@@ -126,16 +114,11 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
     return evaluate(output.Value, stack);
   }
 
-  function imported(exportName: unknown): unknown {
-    for (const stack of stacks) {
-      for (const { Value, Export } of Object.values(stack.outputs)) {
-        if (Export !== undefined && evaluate(Export.Name, stack) === exportName) return evaluate(Value, stack);
-      }
-    }
-    throw new TemplateError(`No stack exports ${String(exportName)}`);
-  }
-
   return evaluate;
+}
+
+function unsupported(what: string, { name }: StackTemplate): TemplateError {
+  return new TemplateError(`The stack ${name} uses ${what}, which local/template/evaluate.ts does not support`);
 }
 
 function resourceOf(id: string, stack: StackTemplate): Resource {

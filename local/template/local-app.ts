@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import {
@@ -37,7 +37,8 @@ const tableSchema = z.object({
   AttributeDefinitions: z.array(z.object({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) })),
 });
 
-const routeSchema = z.object({ RouteKey: z.string(), Target: z.string() });
+/** The gateway knows no paths with variables. */
+const routeSchema = z.object({ RouteKey: z.string().regex(/^[^{]+$/), Target: z.string() });
 
 const integrationSchema = z.object({
   IntegrationType: z.literal('AWS_PROXY'),
@@ -57,7 +58,7 @@ const functionSchema = z.object({
 });
 
 /** The tables, the routes of the HTTP API and the functions that they call, as the templates define them. */
-export async function localApp(stacks: readonly StackTemplate[], local: LocalValues): Promise<LocalApp> {
+export function localApp(stacks: readonly StackTemplate[], local: LocalValues): LocalApp {
   const evaluate = evaluator(stacks, local);
   const tables = ofType(stacks, /^AWS::DynamoDB::(?:Global)?Table$/).map(({ id, stack, resource }) => ({
     ...read(tableSchema, resource, id, stack, evaluate),
@@ -78,7 +79,7 @@ export async function localApp(stacks: readonly StackTemplate[], local: LocalVal
   return {
     tables,
     routes,
-    functions: await Promise.all(functions.map((found) => functionSettings(found, evaluate))),
+    functions: functions.map((found) => functionSettings(found, evaluate)),
   };
 }
 
@@ -88,31 +89,20 @@ type Found = {
   readonly resource: Resource;
 };
 
-async function functionSettings({ id, stack, resource }: Found, evaluate: Evaluate): Promise<FunctionSettings> {
+function functionSettings({ id, stack, resource }: Found, evaluate: Evaluate): FunctionSettings {
   const found = read(functionSchema, resource, id, stack, evaluate);
   const code = stack.assets.get(found.Code.S3Key.replace(/\.zip$/, ''));
   if (code === undefined) throw new TemplateError(`The code of the function ${id} is not among the synthesized assets`);
   const [file = 'index', handler = 'handler'] = found.Handler.split('.');
   return {
     name: id,
-    module: await moduleFile(code, file),
+    // As `bundle` makes it.
+    module: join(code, `${file}.mjs`),
     handler,
     environment: found.Environment.Variables,
     timeoutMilliseconds: found.Timeout * 1000,
     memoryMegabytes: found.MemorySize,
   };
-}
-
-async function moduleFile(folder: string, name: string): Promise<string> {
-  for (const extension of ['.mjs', '.js', '.cjs']) {
-    const file = join(folder, name + extension);
-    const exists = await access(file).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return file;
-  }
-  throw new TemplateError(`The folder ${folder} has no module ${name}`);
 }
 
 function ofType(stacks: readonly StackTemplate[], type: RegExp): Found[] {
@@ -151,9 +141,7 @@ const templateSchema = z.object({
     z.string(),
     z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) }),
   ),
-  Outputs: z
-    .record(z.string(), z.object({ Value: z.unknown(), Export: z.object({ Name: z.unknown() }).optional() }))
-    .default({}),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
   Parameters: z.record(z.string(), z.object({ Default: z.unknown().optional() })).default({}),
 });
 
