@@ -5,6 +5,13 @@ export function text(form: RegExp, allowed: string) {
   return z.string().regex(form).meta({ allowed });
 }
 
+/** A whole number from `least` to `most`. */
+export function whole(least: number, most: number) {
+  return z.int().min(least).max(most);
+}
+
+export const flag = z.boolean().meta({ allowed: '`true` or `false`' });
+
 /** The tags of an operator: as AWS allows them for every service, and none of those that the app sets. */
 export const tags = z.record(
   text(/^(?![aA][wW][sS]:|(?:application|stage|version)$)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u, 'the name of a tag'),
@@ -26,7 +33,7 @@ export const schedule = text(
 
 /** What a table takes at once; a new on-demand table takes `least`. */
 export function warmUnits(least: number) {
-  return z.int().min(least).max(1_000_000).default(least);
+  return whole(least, 1_000_000).default(least);
 }
 
 /** In lower case, as DNS zones and certificates have it: API Gateway accepts no other. */
@@ -52,9 +59,7 @@ export const domain = z.strictObject({
   hostedZoneName: hostName('a zone name in lower case, for instance `example.nl`')
     .optional()
     .describe('The name of that zone; `domain.name` is in it.'),
-  keepDefaultEndpoint: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
+  keepDefaultEndpoint: flag
     .default(false)
     .describe('Keeps the host name that API Gateway generates working too, until every caller has moved.'),
 });
@@ -77,7 +82,7 @@ export const backup = z.strictObject({
 /** The portal has no callers who would have to move. */
 const portalDomain = domain.omit({ keepDefaultEndpoint: true });
 
-const emailAddress = z.email().meta({ allowed: 'an e-mail address' });
+export const emailAddress = z.email().meta({ allowed: 'an e-mail address' });
 
 const webAddress = text(/^https:\/\/[^\s"<>]{1,300}$/, 'an `https://` address');
 

@@ -1,7 +1,19 @@
 import * as z from 'zod';
 import { defaultUsageMonths } from '../../core/names.ts';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
-import { backup, branding, domain, portal, schedule, tags, text, warmUnits } from './fields.ts';
+import {
+  backup,
+  branding,
+  domain,
+  emailAddress,
+  flag,
+  portal,
+  schedule,
+  tags,
+  text,
+  warmUnits,
+  whole,
+} from './fields.ts';
 
 const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
@@ -12,25 +24,17 @@ const canary = z.strictObject({
     'The secret with an API key, as plain text; lookups count against its account.',
   ),
   postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe('Of an address that exists.'),
-  huisnummer: z.int().min(1).max(99_999).describe('Of an address that exists.'),
-  everyMinutes: z.int().min(1).max(60).default(5).describe('How often to look it up, in minutes.'),
+  huisnummer: whole(1, 99_999).describe('Of an address that exists.'),
+  everyMinutes: whole(1, 60).default(5).describe('How often to look it up, in minutes.'),
 });
 
 const throttle = z.strictObject({
-  ratePerSecond: z.int().min(1).max(10_000).default(100).describe('Lookups a second, for all accounts together.'),
-  burst: z.int().min(1).max(5_000).default(200).describe('Lookups that may arrive at once above that rate.'),
-  otherRatePerSecond: z
-    .int()
-    .min(1)
-    .max(10_000)
+  ratePerSecond: whole(1, 10_000).default(100).describe('Lookups a second, for all accounts together.'),
+  burst: whole(1, 5_000).default(200).describe('Lookups that may arrive at once above that rate.'),
+  otherRatePerSecond: whole(1, 10_000)
     .default(20)
     .describe('Key validations a second, and as many requests a second for all other paths together.'),
-  otherBurst: z
-    .int()
-    .min(1)
-    .max(5_000)
-    .default(40)
-    .describe('Requests of these kinds that may arrive at once above that rate.'),
+  otherBurst: whole(1, 5_000).default(40).describe('Requests of these kinds that may arrive at once above that rate.'),
 });
 
 const warmThroughput = z.strictObject({
@@ -43,10 +47,7 @@ const warmThroughput = z.strictObject({
 
 /** Passed unchanged to the loader's guard, which uses the same names. */
 const guard = z.strictObject({
-  minimumAddresses: z
-    .int()
-    .min(0)
-    .max(100_000_000)
+  minimumAddresses: whole(0, 100_000_000)
     .default(loadDefaults.guard.minimumAddresses)
     .describe('The minimum number of addresses in a snapshot. Lower it to load part of the country.'),
   maximumRemovedShare: share
@@ -61,10 +62,7 @@ const guard = z.strictObject({
   maximumProblemShare: share
     .default(loadDefaults.guard.maximumProblemShare)
     .describe('The largest share of addresses whose street or woonplaats may be missing.'),
-  alwaysAllowed: z
-    .int()
-    .min(0)
-    .max(100_000_000)
+  alwaysAllowed: whole(0, 100_000_000)
     .default(loadDefaults.guard.alwaysAllowed)
     .describe(
       'This many addresses may always change, whatever their share: in a small municipality a few are a large share.',
@@ -72,23 +70,13 @@ const guard = z.strictObject({
 });
 
 const usage = z.strictObject({
-  job: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
+  job: flag
     .default(true)
     .describe(
       `Deploys the hourly job that records usage and sends messages. Without it usage is still exact, but no messages are sent and records are kept for ${defaultUsageMonths} months.`,
     ),
-  months: z
-    .int()
-    .min(1)
-    .max(120)
-    .default(defaultUsageMonths)
-    .describe('For how many whole months daily usage is kept.'),
-  statementLockYears: z
-    .int()
-    .min(0)
-    .max(30)
+  months: whole(1, 120).default(defaultUsageMonths).describe('For how many whole months daily usage is kept.'),
+  statementLockYears: whole(0, 30)
     .default(0)
     .describe(
       'For how many years nobody may delete the statement of a closed month, by S3 Object Lock in governance mode. 0: every version is kept, without a lock.',
@@ -120,16 +108,10 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('Your own host name. Without it callers use the host name that API Gateway generates.'),
   throttle: throttle.prefault({}).describe('The throttle of the whole API, which bounds the cost of an attack.'),
-  reservedConcurrency: z
-    .int()
-    .min(1)
-    .max(10_000)
+  reservedConcurrency: whole(1, 10_000)
     .optional()
     .describe("The maximum concurrency of lookups, reserved for them from the account's concurrency."),
-  provisionedConcurrency: z
-    .int()
-    .min(1)
-    .max(10_000)
+  provisionedConcurrency: whole(1, 10_000)
     .optional()
     .describe('The concurrency of lookups without cold starts. Costs about 9 dollars a month each.'),
   warmThroughput: warmThroughput
@@ -142,14 +124,10 @@ export const configSchema = z.strictObject({
     .meta({ allowed: `one of ${retentions.join(', ')}` })
     .default(30)
     .describe('How long logs are kept.'),
-  tracing: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
+  tracing: flag
     .default(false)
     .describe('Sends traces to X-Ray: one request a second and 5 % of the others, 5 dollars a million.'),
-  dashboards: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
+  dashboards: flag
     .default(false)
     .describe(
       'Creates two CloudWatch dashboards (3 dollars a month each, after three free ones in an account) and a metric for each outcome of a request.',
@@ -159,33 +137,21 @@ export const configSchema = z.strictObject({
     .describe(
       'How the pages for customers present you: the portal, the reference at `/docs` and the OpenAPI document.',
     ),
-  referencePage: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
-    .default(true)
-    .describe('Whether the API serves its reference at `/docs`, without a key.'),
-  testAddresses: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
+  referencePage: flag.default(true).describe('Whether the API serves its reference at `/docs`, without a key.'),
+  testAddresses: flag
     .default(true)
     .describe(
       'Whether the test addresses under `9999SD` exist, as [the reference](api.md#test-addresses) says. Without them they are `not_found`.',
     ),
-  alarmEmail: z
-    .email()
-    .meta({ allowed: 'an e-mail address' })
+  alarmEmail: emailAddress
     .optional()
     .describe(
       'The recipient of alarm notifications; without it there are none. AWS first sends an email that must be confirmed.',
     ),
   budget: z
     .strictObject({
-      usdPerMonth: z.int().min(1).max(1_000_000).describe('What a month may cost, in dollars, the whole account.'),
-      email: z
-        .email()
-        .meta({ allowed: 'an e-mail address' })
-        .optional()
-        .describe('Who gets the mail. Without it: `alarmEmail`.'),
+      usdPerMonth: whole(1, 1_000_000).describe('What a month may cost, in dollars, the whole account.'),
+      email: emailAddress.optional().describe('Who gets the mail. Without it: `alarmEmail`.'),
     })
     .optional()
     .describe('Mail by AWS Budgets at 80 % and 100 % of the costs of a month, and when the forecast exceeds them.'),
@@ -198,10 +164,7 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe("The extract to load. Without it, the one that PDOK's Atom feed links to."),
-  loadConcurrency: z
-    .int()
-    .min(1)
-    .max(40)
+  loadConcurrency: whole(1, 40)
     .default(10)
     .describe(
       "The maximum concurrency of a load. A load never uses more than a quarter of the account's unreserved concurrency.",
@@ -223,10 +186,7 @@ export const configSchema = z.strictObject({
       `Applies the daily mutations to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`. See [loading](loading.md#mutations-day-by-day).`,
     ),
   guard: guard.prefault({}).describe('What stops a load before its first write.'),
-  snapshotsKept: z
-    .int()
-    .min(2)
-    .max(24)
+  snapshotsKept: whole(2, 24)
     .default(loadDefaults.snapshotsKept)
     .describe('How many snapshots are kept in S3 for rollbacks, including the live one.'),
   removalPolicy: z

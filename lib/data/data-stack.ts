@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
-import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { type MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -12,7 +12,7 @@ import { accountsTable, addressesTable } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import { encryptionKey, isProtected, protectedRemoval, removal, stackSuffix } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
-import { type AlarmTopic, alarmTopic, operatorAlarm } from '../shared/monitoring.ts';
+import { type AlarmTopic, alarmTopic, operatorAlarm, sumOf } from '../shared/monitoring.ts';
 import { statementBucket } from './statement-bucket.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
@@ -175,16 +175,15 @@ class AccountsBackup extends Construct {
       });
     const hour = Duration.hours(1);
     operatorAlarm(this, 'Failed', {
-      metric: new MathExpression({
-        label: 'failed backups and copies',
-        expression: 'FILL(backups, 0) + FILL(expired, 0) + FILL(copies, 0)',
-        usingMetrics: {
+      metric: sumOf(
+        'failed backups and copies',
+        {
           backups: jobs('NumberOfBackupJobsFailed', hour),
           expired: jobs('NumberOfBackupJobsExpired', hour),
           copies: jobs('NumberOfCopyJobsFailed', hour),
         },
-        period: hour,
-      }),
+        hour,
+      ),
       threshold: 1,
       evaluationPeriods: 1,
       isEvent: true,
@@ -243,14 +242,8 @@ class TableAlarms extends Construct {
 }
 
 function throttled(table: Table): MathExpression {
-  const period = Duration.minutes(1);
-  return new MathExpression({
-    label: 'throttled requests',
-    expression: 'FILL(reads, 0) + FILL(writes, 0)',
-    usingMetrics: {
-      reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
-      writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
-    },
-    period,
+  return sumOf('throttled requests', {
+    reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
+    writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
   });
 }

@@ -104,10 +104,9 @@ export type HttpApiProps = {
 };
 
 /**
- * Routes every operation with every method, so that callers get our own 405, and every other path, so that they get our
- * own
- * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled, unless
- *      it is kept for a while.
+ * Routes every operation with every method, so that callers get our own 405, and every other path, so that they get
+ * our own 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled,
+ * unless it is kept for a while.
  */
 export class HttpApi extends Construct {
   readonly api: Api;

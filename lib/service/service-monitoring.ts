@@ -5,7 +5,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
-import { type AlarmTopic, graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
+import { type AlarmTopic, graph, operatorAlarm, operatorDashboard, sumOf } from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */
 type ServiceName = 'address' | 'validate';
@@ -75,14 +75,9 @@ export class ServiceAlarms extends Construct {
         topic,
       });
     const internalErrors = operatorAlarm(this, 'InternalErrors', {
-      metric: new MathExpression({
-        label: 'internal errors',
-        expression: 'FILL(address, 0) + FILL(validate, 0)',
-        usingMetrics: {
-          address: requests(stage, 'address', 'internal-error'),
-          validate: requests(stage, 'validate', 'internal-error'),
-        },
-        period,
+      metric: sumOf('internal errors', {
+        address: requests(stage, 'address', 'internal-error'),
+        validate: requests(stage, 'validate', 'internal-error'),
       }),
       threshold: 1,
       ...lasting,
@@ -95,14 +90,9 @@ export class ServiceAlarms extends Construct {
       validate: [errorsOf('ValidateErrors', validate), serverErrors, internalErrors],
     };
     operatorAlarm(this, 'FunctionThrottles', {
-      metric: new MathExpression({
-        label: 'throttled invocations',
-        expression: 'FILL(address, 0) + FILL(validate, 0)',
-        usingMetrics: {
-          address: address.metricThrottles({ statistic: 'Sum' }),
-          validate: validate.metricThrottles({ statistic: 'Sum' }),
-        },
-        period,
+      metric: sumOf('throttled invocations', {
+        address: address.metricThrottles({ statistic: 'Sum' }),
+        validate: validate.metricThrottles({ statistic: 'Sum' }),
       }),
       threshold: 1,
       ...lasting,

@@ -1,4 +1,4 @@
-import { Annotations, CfnOutput, type Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -7,6 +7,7 @@ import {
   GraphWidget,
   type IMetric,
   type IWidget,
+  MathExpression,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -99,6 +100,18 @@ export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarm
   alarm.addAlarmAction(action);
   if (!isEvent) alarm.addOkAction(action);
   return alarm;
+}
+
+/** The sum of these metrics; one without data counts as zero. */
+export function sumOf(
+  label: string,
+  usingMetrics: Record<string, IMetric>,
+  period: Duration = Duration.minutes(1),
+): MathExpression {
+  const expression = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
+  return new MathExpression({ label, expression, usingMetrics, period });
 }
 
 /** The anchor that GitHub generates for a heading. */
