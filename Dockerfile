@@ -19,7 +19,7 @@ RUN node local/prepare.js \
 
 FROM ${BASE}
 # The root file system may be read-only: all that changes is in /data, and what Node compiles in /tmp.
-ENV NODE_ENV=production NODE_COMPILE_CACHE=/tmp/compile MALLOC_ARENA_MAX=2
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/tmp/compile
 COPY --from=build /app /app
 RUN groupadd --system --gid 10001 bag && useradd --system --uid 10001 --gid bag --home-dir /data bag \
  && mkdir -p /data && chown bag:bag /data
@@ -29,4 +29,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/v1/openapi.json').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "local/launch.js", "local/start.ts", "--host", "0.0.0.0", "--data", "/data"]
+ENTRYPOINT ["node", "local/launch.js", "local/start.ts", "--host", "0.0.0.0", "--data", "/data"]

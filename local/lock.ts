@@ -47,7 +47,8 @@ const held = new Set<object>();
 
 async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
   createFile(file);
-  const { DatabaseSync } = sqlite();
+  // Loaded on first use: an older Node 24 warns that this module is experimental, also to those who need no lock.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   // By its real path, as SQLite refuses some links.
   const database = new DatabaseSync(realpathSync(file), { timeout: 0 });
   try {
@@ -78,17 +79,6 @@ function createFile(file: string): void {
 
 /** SQLITE_BUSY: another connection holds the lock. */
 const sqliteBusy = 5;
-
-/** Loaded on first use, without the warning that this module of Node is experimental: only its lock is used. */
-function sqlite(): typeof import('node:sqlite') {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return process.getBuiltinModule('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
 
 /** In a separate file, because reading the locked one would release the lock. */
 const holderFile = (file: string) => `${file}.holder`;

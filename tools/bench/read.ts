@@ -199,18 +199,14 @@ function memberOf(storage: Storage, load: Load, part: Part): Promise<RandomAcces
 }
 
 /**
- * Whole loads up to their plan on all cores, each in a process of its own that starts as `npm start` does (see
- * `local/npm-start.js`): how long, and the memory of all threads. The middle one of three counts, since when V8
+ * Whole loads up to their plan on all cores, each in a process of its own that starts as `npm start` does: how long, and the memory of all threads. The middle one of three counts, since when V8
  * collects its garbage is chance.
  */
 function zipToSnapshot(path: string) {
   const launch = fileURLToPath(new URL('../../local/launch.js', import.meta.url));
   const script = fileURLToPath(new URL('./read-parts/plan-load.ts', import.meta.url));
-  const env = { ...process.env, MALLOC_ARENA_MAX: '2' };
   const runs = Array.from({ length: 3 }, () =>
-    JSON.parse(
-      execFileSync(process.execPath, ['--max-semi-space-size=2', launch, script, path], { encoding: 'utf8', env }),
-    ),
+    JSON.parse(execFileSync(process.execPath, [launch, script, path], { encoding: 'utf8' })),
   );
   return {
     seconds_zip_to_snapshot: rounded(median(runs.map(({ seconds }) => seconds))),
