@@ -1,18 +1,16 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { redactKeys } from '../core/accounts/api-key.ts';
 import { addAccessCommands } from '../operator/cli/access.ts';
 import { addAccountCommands } from '../operator/cli/account.ts';
-import { addAuditCommands } from '../operator/cli/audit.ts';
+import { addAuditCommands, addPersonCommands } from '../operator/cli/audit.ts';
 import { addBackupCommands, addBackupSetCommands } from '../operator/cli/backup.ts';
-import { snakeCase, type Terminal } from '../operator/cli/command.ts';
+import { CliCommand, pasteable, snakeCase, type Terminal } from '../operator/cli/command.ts';
 import { addConfigCommands } from '../operator/cli/config.ts';
 import { addDoctorCommand } from '../operator/cli/doctor.ts';
 import { addInitCommand } from '../operator/cli/init.ts';
 import { addLoadCommands } from '../operator/cli/load.ts';
-import { addPersonCommands } from '../operator/cli/person.ts';
 import { addPlanCommands } from '../operator/cli/plan.ts';
 import { addDrillCommand, addRestoreCommands, addRollbackCommand } from '../operator/cli/restore.ts';
-import { addSessionCommands } from '../operator/cli/session.ts';
 import { addUpgradeCommands } from '../operator/cli/upgrade.ts';
 import { addUsageCommands } from '../operator/cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
@@ -25,34 +23,39 @@ export type ExitCode = 0 | 1 | 2;
  */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
   const json = args.includes('--json');
+  const program = commandLine(terminal, json);
+  let command = program;
+  program.hook('preAction', (_, found) => {
+    command = found as CliCommand;
+  });
   try {
-    await commandLine(terminal, json).parseAsync(args, { from: 'user' });
+    refuseEmpty(args);
+    await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
     const { code, message } = error instanceof CommanderError ? explainUsage(error) : explainError(error);
-    const line = redactKeys(message.replace(/\s*\n\s*/g, ' '));
+    const line = pasteable(redactKeys(message.replace(/\s*\n\s*/g, ' ')), command, command.opts());
     const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
     terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : `bag-adres: ${line}`);
     return error instanceof CommanderError || error instanceof UsageError ? 2 : 1;
   }
 }
 
-function commandLine(terminal: Terminal, json: boolean): Command {
-  const program = new Command('bag-adres')
+/** The command line with all its commands. With `json` an error is not preceded by the help of a group. */
+export function commandLine(terminal: Terminal, json = false): CliCommand {
+  const program = new CliCommand(terminal, 'bag-adres')
     .usage('COMMAND [options]')
     .description('Manage plans, accounts and keys of the Dutch address service, and load its addresses.')
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 done, 1 refused or failed, 2 usage error. Errors are one line on standard error.
-In scripts, use --json.
-
-Examples:
-  npx bag-adres plan put standard --limit minute=60 --limit day=5000 --local
-  npx bag-adres account create acme --plan standard --local
-  npx bag-adres key create --account acme --label webshop --local
-  npx bag-adres load status --stack bag-adres-prod`,
+    .notes(
+      `Exit codes: 0 done, 1 refused or failed, 2 usage error. Errors are one line on standard error.
+In scripts, use --json.`,
+    )
+    .examples(
+      'plan put standard --limit minute=60 --limit day=5000 --local',
+      'account create acme --plan standard --local',
+      'key create --account acme --label webshop --local',
+      'load status --stack bag-adres-prod',
     )
     .exitOverride()
     .configureOutput({
@@ -61,31 +64,30 @@ Examples:
       writeErr: (text) => (json ? undefined : terminal.err(text.trimEnd())),
       outputError: () => undefined, // runCommandLine prints it
     });
-  addPlanCommands(program, terminal);
-  addAccountCommands(program, terminal);
-  addAccessCommands(program, terminal);
-  addSessionCommands(program, terminal);
-  addUsageCommands(program, terminal);
-  addLoadCommands(program, terminal);
-  addBackupCommands(program, terminal);
-  addAuditCommands(program, terminal);
-  addPersonCommands(program, terminal);
-  addBackupSetCommands(program, terminal);
-  addRestoreCommands(program, terminal);
-  addDrillCommand(program, terminal);
-  addRollbackCommand(program, terminal);
-  addDoctorCommand(program, terminal);
-  addInitCommand(program, terminal);
-  addConfigCommands(program, terminal);
-  addUpgradeCommands(program, terminal);
-  return program.hook('preAction', (_, command) => refuseEmpty(command));
+  addPlanCommands(program);
+  addAccountCommands(program);
+  addAccessCommands(program);
+  addUsageCommands(program);
+  addLoadCommands(program);
+  addBackupCommands(program);
+  addAuditCommands(program);
+  addPersonCommands(program);
+  addBackupSetCommands(program);
+  addRestoreCommands(program);
+  addDrillCommand(program);
+  addRollbackCommand(program);
+  addDoctorCommand(program);
+  addInitCommand(program);
+  addConfigCommands(program);
+  addUpgradeCommands(program);
+  return program;
 }
 
 /** An empty option usually comes from an unset variable in a script, and would have an unintended meaning. */
-function refuseEmpty(command: Command): void {
-  for (const option of command.options) {
-    const isEmpty = command.getOptionValue(option.attributeName()) === '';
-    if (isEmpty) throw new UsageError(`${option.long} is empty. Give it a value or leave it out.`);
+function refuseEmpty(args: string[]): void {
+  for (const [i, arg] of args.entries()) {
+    const isEmpty = /^--[a-z-]+=$/.test(arg) || (arg.startsWith('--') && args[i + 1] === '');
+    if (isEmpty) throw new UsageError(`${arg.replace('=', '')} is empty. Give it a value or leave it out.`);
   }
 }
 

@@ -105,7 +105,8 @@ function apiChecks(
       if (key === undefined) return noKey;
       const { status, json } = await ask(baseUrl, '/v1/auth/validate', key);
       if (status === 200) return okay(`plan ${json?.plan_code}, limits ${JSON.stringify(json?.limits)}`);
-      const advice = 'Check the key, and its account with "account show ID", or create a key with "key create".';
+      const advice =
+        'Check the key, and its account ("account list"), or create a key: "key create --account acme --label doctor".';
       return failed(`The API returned ${status}: ${json?.detail ?? 'no reason given'}`, advice);
     },
     /** Uses one unit of quota. */

@@ -1,162 +1,228 @@
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import type { KeyView } from '../../core/accounts/admin/key-views.ts';
 import type { MemberView } from '../../core/accounts/admin/members.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
+import type { SessionScope, SessionView } from '../../packages/admin/sessions.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
-import {
-  type AccountsOptions,
-  accountId,
-  carryOut,
-  keyId,
-  label,
-  memberRole,
-  type Planned,
-  parseInstant,
-  person,
-  planOption,
-  type Result,
-  type Terminal,
-  useAdmin,
-  withAccounts,
-} from './command.ts';
-import { addRotateKey } from './rotate-key.ts';
+import { UsageError } from '../connect/errors.ts';
+import { allPages, type CliCommand, carryOut, counted, type Planned, planOption, type Result } from './command.ts';
 import { table } from './table.ts';
+import { accountId, instant, keyId, label, memberRole, person } from './values.ts';
 
-type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
+type OfAccount = { account: string };
 
-type OfAccount = AccountsOptions & { account: string };
-
-/** Access to accounts: `key`, `member`, and the rotation of the secret of the checksums of keys. */
-export function addAccessCommands(program: Command, terminal: Terminal): void {
+/** Access to accounts: `key`, `member`, `session`, and the rotation of the secret of the checksums of keys. */
+export function addAccessCommands(program: CliCommand): void {
   const key = program.command('key').description('API keys of an account');
-  addCreateKey(key, terminal);
-  addListKeys(key, terminal);
-  addRenameKey(key, terminal);
-  addRotateKey(key, terminal);
-  addRevokeKey(key, terminal);
-  const member = program.command('member').description('who may sign in to the portal for an account');
-  addAddMember(member, terminal);
-  addRemoveMember(member, terminal);
-  addListMembers(member, terminal);
-  addRotation(program, terminal);
-}
-
-function addCreateKey(key: Command, terminal: Terminal): void {
-  withAccounts(key.command('create'))
-    .description('create a key and print it; shown once, it is not stored')
-    .requiredOption('--account <id>', 'the account whose quota its requests count against')
-    .requiredOption('--label <text>', 'what the key is for, like "webshop"; the owner of the key can read it')
-    .option('--expires <date>', 'refuse it from then on: 2027-01-31, or 2027-01-31T12:00:00Z; both are UTC')
-    .addHelpText(
-      'after',
-      `
-To replace a key without a refused request: key rotate.
-
-Example, with only the key on standard output:
-  npx bag-adres key create --account acme --label webshop --local`,
-    )
-    .action(async ({ account, label: text, expires, ...options }: OfAccount & { label: string; expires?: string }) => {
-      const input = {
-        account: accountId(account),
-        label: label(text),
-        ...(expires !== undefined && { expires: parseInstant(expires) }),
-      };
-      await useAdmin(terminal, options, async (admin) => {
-        const made = await admin.keys.create(input);
-        return { json: made, text: made.key, hint: `Save it now: it is not shown again. Its key id is ${made.keyId}.` };
-      });
-    });
-}
-
-function addListKeys(key: Command, terminal: Terminal): void {
-  withAccounts(key.command('list'))
+  addCreateKey(key);
+  key
+    .command('list')
     .description('list the keys of an account, also revoked ones; never the key itself')
-    .requiredOption('--account <id>', 'the account')
-    .action(async ({ account, ...options }: OfAccount) => {
-      const id = accountId(account);
-      await useAdmin(terminal, options, async (admin) => {
-        const keys = await admin.keys.list(id);
-        return { json: keys, text: renderKeys(keys) };
-      });
+    .requiredOption('--account <id>', 'the account', accountId)
+    .onAccounts(async ({ admin }, { account }: OfAccount) => {
+      const keys = await admin.keys.list(account);
+      return { json: keys, text: renderKeys(keys, account) };
     });
-}
-
-function addRenameKey(key: Command, terminal: Terminal): void {
-  withAccounts(key.command('rename'))
+  ofKey(key.command('rename'))
     .description('give a key another label; requests with it are not touched')
-    .argument('<key-id>', 'the key id, as "key list" shows it; never the key itself')
-    .requiredOption('--account <id>', 'the account of the key')
-    .requiredOption('--label <text>', 'the new label')
-    .action(async (id: string, { account, label: text, ...options }: OfAccount & { label: string }) => {
-      const input = { account: accountId(account), keyId: keyId(id), label: label(text) };
-      await useAdmin(terminal, options, async (admin) => {
-        const renamed = await admin.keys.rename(input);
-        return { json: renamed, text: renderKeys([renamed]) };
-      });
+    .requiredOption('--label <text>', 'the new label', label)
+    .onAccounts(async ({ admin }, keyId: string, { account, label }: OfAccount & { label: string }) => {
+      const renamed = await admin.keys.rename({ account, keyId, label });
+      return { json: renamed, text: renderKeys([renamed], account) };
+    });
+  addRotateKey(key);
+  addRevokeKey(key);
+  addMemberCommands(program.command('member').description('who may sign in to the portal for an account'));
+  addSessionCommands(program.command('session').description('who is signed in to the portal'));
+  addRotation(program);
+}
+
+function addCreateKey(key: CliCommand): void {
+  key
+    .command('create')
+    .description('create a key and print it; shown once, it is not stored')
+    .requiredOption('--account <id>', 'the account whose quota its requests count against', accountId)
+    .requiredOption('--label <text>', 'what the key is for, like "webshop"; the owner of the key can read it', label)
+    .option(
+      '--expires <date>',
+      'refuse it from then on: 2027-01-31, or 2027-01-31T12:00:00Z; both are UTC',
+      instant('--expires'),
+    )
+    .notes('To replace a key without a refused request: key rotate. Only the key is on standard output.')
+    .examples('key create --account acme --label webshop --local')
+    .onAccounts(async ({ admin }, { account, label, expires }: OfAccount & { label: string; expires?: Date }) => {
+      const made = await admin.keys.create({ account, label, ...(expires && { expires }) });
+      return { json: made, text: made.key, hint: `Save it now: it is not shown again. Its key id is ${made.keyId}.` };
     });
 }
 
-function addRevokeKey(key: Command, terminal: Terminal): void {
-  withAccounts(key.command('revoke'))
+function ofKey(command: CliCommand): CliCommand {
+  return command
+    .argument('<key-id>', 'the key id, as "key list" shows it; never the key itself', keyId)
+    .requiredOption('--account <id>', 'the account of the key', accountId);
+}
+
+function addRotateKey(key: CliCommand): void {
+  ofKey(key.command('rotate'))
+    .description('replace a key and print the new one; the old one goes on working until its end')
+    .option('--label <text>', 'of the new key (default: that of the old one, with a number)', label)
+    .option('--ends <date>', 'refuse the old key from then on, in UTC (default: 24 hours from now)', instant('--ends'))
+    .onAccounts(
+      async ({ admin }, keyId: string, { account, label, ends }: OfAccount & { label?: string; ends?: Date }) => {
+        const made = await admin.keys.rotate({ account, keyId, ...(label && { label }), ...(ends && { ends }) });
+        const hint = `Save it now: it is not shown again. Its key id is ${made.keyId}. Key ${keyId} works until ${made.replaced.ends}.`;
+        return { json: made, text: made.key, hint };
+      },
+    );
+}
+
+function addRevokeKey(key: CliCommand): void {
+  ofKey(key.command('revoke'))
     .description('revoke a key permanently; its next request is refused')
-    .argument('<key-id>', 'the key id, as "key list" shows it; never the key itself')
-    .requiredOption('--account <id>', 'the account of the key')
     .option(...planOption)
-    .action(async (id: string, { account, plan, ...options }: OfAccount & Planned) => {
-      const input = { account: accountId(account), keyId: keyId(id) };
-      await useAdmin(terminal, options, async (admin) => {
-        const known = (await admin.keys.list(input.account)).some((key) => key.keyId === input.keyId);
-        const intent =
-          known &&
-          `Revokes key ${input.keyId} of account "${input.account}", for good. Its next request is refused with 401; the other keys go on.`;
-        return carryOut(terminal, { ...options, plan }, intent, async () => {
-          const revoked = await admin.keys.revoke(input);
-          return { json: revoked, text: `Key ${input.keyId} of account "${input.account}" is revoked.` };
-        });
+    .onAccounts(async ({ admin, tell }, keyId: string, { account, plan }: OfAccount & Planned) => {
+      const isKnown = (await admin.keys.list(account)).some((key) => key.keyId === keyId);
+      const intent =
+        isKnown &&
+        `Revokes key ${keyId} of account "${account}", for good. Its next request is refused with 401; the other keys go on.`;
+      return carryOut({ plan, tell }, intent, async () => {
+        const revoked = await admin.keys.revoke({ account, keyId });
+        return { json: revoked, text: `Key ${keyId} of account "${account}" is revoked.` };
       });
     });
 }
 
 /** Keys as a table, by their ids. */
-export function renderKeys(keys: KeyView[]): string {
-  if (keys.length === 0) return 'There are no keys yet. Create one with "key create --account ID --label TEXT".';
+export function renderKeys(keys: KeyView[], account: string): string {
+  if (keys.length === 0) return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
   return table(
     ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
     keys.map(({ keyId, label, state, created, lastUsed, expires, revoked }) => [
-      keyId,
-      label ?? '-',
-      state,
-      created ?? '-',
-      lastUsed ?? '-',
-      expires ?? '-',
-      revoked ?? '-',
+      ...[keyId, label ?? '-', state],
+      ...[created, lastUsed, expires, revoked].map((time) => time ?? '-'),
     ]),
   );
 }
 
+const personArgument = 'the verified e-mail address, or "sub:" and the subject that the OpenID provider gives';
+
+function addMemberCommands(member: CliCommand): void {
+  member
+    .command('add')
+    .description('make a person a member of an account, or give a member another role')
+    .argument('<person>', personArgument, person)
+    .requiredOption('--account <id>', 'the account', accountId)
+    .option('--role <role>', 'viewer: looks only; admin: also changes keys and members', memberRole, 'viewer')
+    .examples('member add jo@example.nl --account acme --role admin --local')
+    .onAccounts(async ({ admin }, person: string, { account, role }: OfAccount & { role: MemberView['role'] }) => {
+      const added = await admin.members.add({ account, person, role });
+      return { json: added, text: `${added.person} is ${added.role} of account "${account}".` };
+    });
+  member
+    .command('remove')
+    .description('remove a member of an account; the next request of that person is refused')
+    // Not checked: somebody whom another version accepted must be removable.
+    .argument('<person>', personArgument)
+    .requiredOption('--account <id>', 'the account', accountId)
+    .onAccounts(async ({ admin }, person: string, { account }: OfAccount) => {
+      await admin.members.remove({ account, person });
+      return { json: { removed: person }, text: `${person} was removed from account "${account}".` };
+    });
+  member
+    .command('list')
+    .description('list the members of an account')
+    .requiredOption('--account <id>', 'the account', accountId)
+    .onAccounts(async ({ admin }, { account }: OfAccount) => {
+      const members = await admin.members.list(account);
+      return { json: members, text: renderMembers(members, account) };
+    });
+}
+
+function renderMembers(members: MemberView[], account: string): string {
+  if (members.length === 0)
+    return `There are no members yet. Add one: "member add jo@example.nl --account ${account}".`;
+  return table(
+    ['member', 'role', 'added'],
+    members.map(({ person, role, added }) => [person, role, added]),
+  );
+}
+
+type ScopeOptions = { person?: string; account?: string; all?: true };
+
+function addSessionCommands(session: CliCommand): void {
+  withScope(session.command('list'))
+    .description('list open sessions: whose, since when, last used, with which browser')
+    .examples('session list --account acme --local')
+    .onAccounts(async ({ admin }, options: ScopeOptions) => {
+      const scope = scopeIn(options);
+      const found = await allPages(
+        (page) => admin.sessions.list(scope, page),
+        (page) => page.sessions,
+      );
+      // The id of a session is half of what signs somebody in.
+      return { json: found.map(({ id: _, ...session }) => session), text: renderSessions(found) };
+    });
+  withScope(session.command('end'))
+    .description('end open sessions: the next request with one leads to the sign-in page')
+    .examples('session end --person jo@example.nl --local')
+    .onAccounts(async ({ admin }, options: ScopeOptions) => {
+      const ended = await admin.sessions.endAll(scopeIn(options));
+      return { json: { ended }, text: `${counted(ended, 'session')} ended.` };
+    });
+}
+
+function withScope(command: CliCommand): CliCommand {
+  const option = (flags: string, description: string, others: string[]) =>
+    new Option(flags, description).conflicts(others);
+  return command
+    .addOption(
+      option('--person <person>', 'of this e-mail address, or "sub:" and a subject', ['account', 'all']).argParser(
+        person,
+      ),
+    )
+    .addOption(option('--account <id>', 'of the members of this account', ['person', 'all']).argParser(accountId))
+    .addOption(option('--all', 'of everybody, operators too', ['person', 'account']))
+    .checks(scopeIn);
+}
+
+/** @throws UsageError */
+function scopeIn({ person, account, all }: ScopeOptions): SessionScope {
+  if (person !== undefined) return { person };
+  if (account !== undefined) return { account };
+  if (all) return 'all';
+  throw new UsageError('Name whose sessions: --person, --account or --all.');
+}
+
+function renderSessions(sessions: readonly SessionView[]): string {
+  if (sessions.length === 0) return 'There are no open sessions.';
+  return table(
+    ['person', 'since', 'last used', 'expires', 'browser'],
+    sessions.map(({ people, started, seen, expires, browser }) => [people.join('\n'), started, seen, expires, browser]),
+  );
+}
+
+type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
+
 /** Walks through a rotation: each call does the step that is due, or says what has to be done before it. */
-function addRotation(program: Command, terminal: Terminal): void {
+function addRotation(program: CliCommand): void {
   program
     .command('rotate-checksum-secret')
     .description('replace the checksum secret of a deployment step by step, without one refused request')
-    .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
     .option('--start', 'start a rotation; without it only one that is under way continues')
     .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
-    .addHelpText(
-      'after',
-      `
-Run it after each step that it asks for: start; deploy the service with both versions; replace the old keys; deploy the
-service with the new version only. See docs/runbook.md#rotate-the-checksum-secret.
-
-Example:
-  npx bag-adres rotate-checksum-secret --stack bag-adres-prod`,
+    .notes(
+      `Run it after each step that it asks for: start; deploy the service with both versions; replace the old keys; deploy the
+service with the new version only. See docs/runbook.md#rotate-the-checksum-secret.`,
     )
-    .action(async ({ start, ...options }: { json?: true; start?: true; stack: string }) => {
+    .examples('rotate-checksum-secret --stack bag-adres-prod')
+    .does(async ({ start, stack }: { start?: true; stack: string }) => {
       // Imported here because the AWS clients load slower than `--help` should print.
       const { openChecksumSecret } = await import('../connect/checksum-rotation.ts');
-      const secret = await openChecksumSecret(options.stack, terminal.err);
+      const { openAdmin } = await import('../connect/admin.ts');
+      const secret = await openChecksumSecret(stack, program.terminal.err);
       try {
-        await useAdmin(terminal, options, (admin) => rotate(secret, admin, start === true));
+        const opened = await openAdmin({ stack }, program.terminal.env);
+        return await rotate(secret, opened.admin, start === true).finally(opened.close);
       } finally {
         secret.close();
       }
@@ -184,8 +250,7 @@ type OldKey = { account: string; keyId: string; label: string | null; created: s
 
 /**
  * The active keys that were not issued with the current secret, at whatever time: a portal that was given the old one
- * as a text goes on issuing keys with it. Keys of which it is not known, as a version up to 1.0 issued them, may be
- * among these.
+ * as a text goes on issuing keys with it.
  */
 async function keysOfOther(admin: Admin, fingerprint: string): Promise<OldKey[]> {
   const { accounts } = await admin.backup.export();
@@ -202,16 +267,16 @@ async function keysOfOther(admin: Admin, fingerprint: string): Promise<OldKey[]>
 }
 
 function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceStack, name }: ChecksumSecret): string {
-  const again = `run "rotate-checksum-secret --stack ${name}" again`;
+  const again = `run "npx bag-adres rotate-checksum-secret --stack ${name}" again`;
   const deploy = (versions: readonly string[]) =>
     [
-      'Set this in bag-adres.json, in the stage (in a former cdk.json: in "bagAdres"):',
+      'Set this in bag-adres.json, in the stage:',
       `  "checksumSecretVersions": ${JSON.stringify(versions)}`,
       `Deploy it: npx cdk deploy ${serviceStack}`,
     ].join('\n');
   switch (due.step) {
     case 'start':
-      return 'No rotation is under way. Start one with --start.';
+      return `No rotation is under way. Start one: "npx bag-adres rotate-checksum-secret --start --stack ${name}".`;
     case 'wait':
       return `${serviceStack} is being deployed. When that has ended, ${again}.`;
     case 'deploy':
@@ -221,71 +286,15 @@ function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceSta
     case 'replace': {
       const issued = 'New keys are issued with the new version of the secret; the service accepts both.';
       const end = `${deploy(due.versions)}\nThat ends the rotation: keys of the old version are refused from then on.`;
-      if (keys.length === 0) return `${issued} No key of the old version is left.\n${end}`;
+      const [first] = keys;
+      if (!first) return `${issued} No key of the old version is left.\n${end}`;
       const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', created ?? '-']);
       return [
-        `${issued} Replace these keys ("key create", then "key revoke"):`,
+        `${issued} Replace each of these keys, the first one with "key rotate ${first.keyId} --account ${first.account}":`,
         table(['account', 'key id', 'label', 'created'], rows),
         'A portal of your own that passes the secret as a text issues keys with the old version until it is restarted: restart it first.',
         `When none is left, ${again}.`,
       ].join('\n');
     }
   }
-}
-
-const personArgument = 'the verified e-mail address, or "sub:" and the subject that the OpenID provider gives';
-
-function addAddMember(member: Command, terminal: Terminal): void {
-  withAccounts(member.command('add'))
-    .description('make a person a member of an account, or give a member another role')
-    .argument('<person>', personArgument)
-    .requiredOption('--account <id>', 'the account')
-    .option('--role <role>', 'viewer: looks only; admin: also changes keys and members', 'viewer')
-    .addHelpText('after', '\nExample:\n  npx bag-adres member add jo@example.nl --account acme --role admin --local')
-    .action(async (who: string, { account, role, ...options }: OfAccount & { role: string }) => {
-      const input = { account: accountId(account), person: person(who), role: memberRole(role) };
-      await useAdmin(terminal, options, async (admin) => {
-        const added = await admin.members.add(input);
-        return { json: added, text: `${added.person} is ${added.role} of account "${input.account}".` };
-      });
-    });
-}
-
-function addRemoveMember(member: Command, terminal: Terminal): void {
-  withAccounts(member.command('remove'))
-    .description('remove a member of an account; the next request of that person is refused')
-    .argument('<person>', personArgument)
-    .requiredOption('--account <id>', 'the account')
-    .action(async (who: string, { account, ...options }: OfAccount) => {
-      // Not checked: somebody whom an earlier version accepted must be removable.
-      const input = { account: accountId(account), person: who };
-      await useAdmin(terminal, options, async (admin) => {
-        await admin.members.remove(input);
-        return {
-          json: { removed: input.person },
-          text: `${input.person} was removed from account "${input.account}".`,
-        };
-      });
-    });
-}
-
-function addListMembers(member: Command, terminal: Terminal): void {
-  withAccounts(member.command('list'))
-    .description('list the members of an account')
-    .requiredOption('--account <id>', 'the account')
-    .action(async ({ account, ...options }: OfAccount) => {
-      const id = accountId(account);
-      await useAdmin(terminal, options, async (admin) => {
-        const members = await admin.members.list(id);
-        return { json: members, text: renderMembers(members) };
-      });
-    });
-}
-
-function renderMembers(members: MemberView[]): string {
-  if (members.length === 0) return 'There are no members yet. Add one with "member add PERSON --account ID".';
-  return table(
-    ['member', 'role', 'added'],
-    members.map(({ person, role, added }) => [person, role, added]),
-  );
 }

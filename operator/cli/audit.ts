@@ -1,83 +1,115 @@
-import type { Command } from 'commander';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import {
-  type AccountsOptions,
-  callersPath,
-  checkLocation,
-  checkNewFile,
-  counted,
-  printResult,
-  type Terminal,
-  withAccounts,
-  writeNewFile,
-} from './command.ts';
-import { monthRange } from './reports.ts';
+import type { PersonalKind } from '../connect/person.ts';
+import { type CliCommand, callersPath, checkNewFile, counted, type Result, writeNewFile } from './command.ts';
+import { month } from './values.ts';
 
-type ExportOptions = AccountsOptions & { month: string; to?: string; lockYears: string };
+type ExportOptions = { month: string; to?: string; lockYears: number; json?: true };
 
 /** `audit export`: what was changed in a month, by whomever. */
-export function addAuditCommands(program: Command, terminal: Terminal): void {
-  const audit = program.command('audit').description('every change, whoever made it, as evidence');
-  withAccounts(audit.command('export'))
+export function addAuditCommands(program: CliCommand): void {
+  const { env } = program.terminal;
+  program
+    .command('audit')
+    .description('every change, whoever made it, as evidence')
+    .command('export')
     .description('export the changes of accounts, keys, members, plans and the register, and sign-ins, of a month')
-    .requiredOption('--month <month>', 'the month, like 2026-10')
-    .option('--to <where>', 'a new file, or s3://BUCKET/PREFIX/ in a bucket with Object Lock (default: print)')
-    .option('--lock-years <n>', 'with s3://: how long nobody can change or delete it, 1 to 20', '7')
-    .addHelpText(
-      'after',
-      `
-An entry a line, in JSON: time, actor, action, what it is about, detail (with "before" for limits, plans and details), outcome.
-Sign-ins are kept for 400 days, other entries for good. Export a month when it is over: later entries are not in it.
-
-Examples:
-  npx bag-adres audit export --month 2026-10 --to audit-2026-10.jsonl --local
-  npx bag-adres audit export --month 2026-10 --to s3://evidence/adres/ --stack bag-adres-prod`,
+    .requiredOption('--month <month>', 'the month, like 2026-10', month)
+    .option('--to <where>', 'a new file, or s3://BUCKET/PREFIX/ in a bucket with Object Lock (default: print)', placeOf)
+    .option('--lock-years <n>', 'with s3://: how long nobody can change or delete it, 1 to 20', readYears, 7)
+    .notes(
+      `An entry a line, in JSON: time, actor, action, what it is about, detail (with "before" for limits, plans and details), outcome.
+Sign-ins are kept for 400 days, other entries for good. Export a month when it is over: later entries are not in it.`,
     )
-    .action(async ({ month, to, lockYears, ...options }: ExportOptions) => {
-      monthRange('--month', month);
-      const years = readYears(lockYears);
-      const location = to?.startsWith('s3://') ? to : to && callersPath(to, terminal.env);
-      const isBucket = location?.startsWith('s3://') === true;
-      if (isBucket && !/^s3:\/\/[^/]+\/(?:.+\/)?$/.test(`${location}`))
-        throw new UsageError(
-          `--to takes a bucket and a prefix that ends in "/", like s3://evidence/adres/, not "${to}".`,
-        );
-      if (location !== undefined && !isBucket) checkNewFile(location);
-      checkLocation(options);
-      const { openAdmin } = await import('../connect/admin.ts');
+    .examples(
+      'audit export --month 2026-10 --to audit-2026-10.jsonl --local',
+      'audit export --month 2026-10 --to s3://evidence/adres/ --stack bag-adres-prod',
+    )
+    .checks(({ to }: ExportOptions) => {
+      if (to !== undefined && !isBucket(to)) checkNewFile(callersPath(to, env));
+    })
+    .onAccounts(async ({ client, table }, { month, to, lockYears }: ExportOptions): Promise<Result> => {
       const { auditLines, auditOfMonth, putLocked } = await import('../connect/audit-export.ts');
-      const { client, table, close } = await openAdmin(options, terminal.env);
-      try {
-        const lines = await auditOfMonth(client, table, month);
-        if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
-        const json = { month, entries: lines.length };
-        if (location === undefined) {
-          if (options.json) terminal.out(JSON.stringify(lines, null, 2));
-          else terminal.out(auditLines(lines).trimEnd());
-          return;
-        }
-        if (!isBucket) {
-          await writeNewFile(location, [auditLines(lines)]);
-          printResult(terminal, options, {
-            json,
-            text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.`,
-          });
-          return;
-        }
-        const until = new Date();
-        until.setUTCFullYear(until.getUTCFullYear() + years);
-        const object = `${location}audit-${month}.jsonl`;
-        const version = await putLocked(object, auditLines(lines), until);
-        const text = `Wrote ${lines.length} entries of ${month} to ${object}, version ${version}, locked until ${until.toISOString().slice(0, 10)}.`;
-        printResult(terminal, options, { json: { ...json, object, version, lockedUntil: until.toISOString() }, text });
-      } finally {
-        close();
+      const lines = await auditOfMonth(client, table, month);
+      if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
+      const text = auditLines(lines);
+      if (to === undefined) return { json: lines, text: text.trimEnd(), isVerbatim: true };
+      const json = { month, entries: lines.length };
+      if (!isBucket(to)) {
+        await writeNewFile(callersPath(to, env), [text]);
+        return { json, text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.` };
       }
+      const until = new Date();
+      until.setUTCFullYear(until.getUTCFullYear() + lockYears);
+      const object = `${to}audit-${month}.jsonl`;
+      const version = await putLocked(object, text, until);
+      return {
+        json: { ...json, object, version, lockedUntil: until.toISOString() },
+        text: `Wrote ${lines.length} entries of ${month} to ${object}, version ${version}, locked until ${until.toISOString().slice(0, 10)}.`,
+      };
     });
+}
+
+const isBucket = (to: string) => to.startsWith('s3://');
+
+function placeOf(to: string): string {
+  if (!isBucket(to) || /^s3:\/\/[^/]+\/(?:.+\/)?$/.test(to)) return to;
+  throw new UsageError(`--to takes a bucket and a prefix that ends in "/", like s3://evidence/adres/, not "${to}".`);
 }
 
 function readYears(text: string): number {
   const years = Number(text);
   if (/^\d{1,2}$/.test(text) && years >= 1 && years <= 20) return years;
   throw new UsageError(`--lock-years takes a whole number from 1 to 20, not "${text}".`);
+}
+
+/** `person`: what a person may ask of whoever keeps their data (AVG, articles 15 and 17). */
+export function addPersonCommands(program: CliCommand): void {
+  const person = program.command('person').description("a person's own data: export and erasure");
+  person
+    .command('export')
+    .description('print everything that the accounts table has about an e-mail address')
+    .argument('<email>', 'the e-mail address', emailAddress)
+    .examples('person export jo@example.nl --local')
+    .onAccounts(async ({ client, table }, email: string) => {
+      const { personalData } = await import('../connect/person.ts');
+      const found = await personalData(client, table, email);
+      const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
+      const text = [
+        `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('audit')} entries of the audit, ${count('other')} other.`,
+        ...found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
+      ].join('\n');
+      return { json: found, text, isVerbatim: true };
+    });
+  person
+    .command('erase')
+    .description(
+      'remove the memberships and sessions of a person, and the address from details of accounts and the audit',
+    )
+    .argument('<email>', 'the e-mail address', emailAddress)
+    .option('--yes', 'carry it out; without it nothing is changed')
+    .notes(
+      `The audit keeps what was changed and when; "erased-" and a hash take the place of the address. Logs name no members. Backups
+keep it until they expire: point-in-time recovery after 35 days, backup sets as the rules of their bucket say.`,
+    )
+    .examples('person erase jo@example.nl --local')
+    .onAccounts(async ({ admin, client, table }, email: string, { yes }: { yes?: true }) => {
+      const { erasePerson, personalData } = await import('../connect/person.ts');
+      if (!yes) {
+        const items = (await personalData(client, table, email)).length;
+        const text = `Would erase ${email} from ${items} items; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
+        return { json: { items, executed: false }, text };
+      }
+      const erasure = await erasePerson(admin, client, table, email);
+      const { memberships, details, sessions, audit, left } = erasure;
+      const text = [
+        `Removed ${memberships} memberships and ${sessions} items on sessions, and the address from the details of ${details} accounts and ${audit} entries of the audit.`,
+        ...left.map((line) => `Left: ${line}`),
+      ].join('\n');
+      return { json: { ...erasure, executed: true }, text };
+    });
+}
+
+function emailAddress(text: string): string {
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text.toLowerCase();
+  throw new UsageError(`"${text}" is no e-mail address.`);
 }

@@ -1,72 +1,49 @@
-import type { Command } from 'commander';
 import type { ImportResult } from '../../packages/admin/backup.ts';
 import { UsageError } from '../connect/errors.ts';
 import type { SetIndex } from '../recovery/backup-set.ts';
-import {
-  type AccountsOptions,
-  callersPath,
-  checkLocation,
-  checkNewFile,
-  counted,
-  printResult,
-  type Terminal,
-  useAdmin,
-  withAccounts,
-  withDataset,
-  writeNewFile,
-} from './command.ts';
+import { type CliCommand, callersPath, checkNewFile, counted, type Terminal, writeNewFile } from './command.ts';
 import { table } from './table.ts';
 
 /** `export` and `import`: plans and accounts as JSON lines, for a backup or a move to another table. */
-export function addBackupCommands(program: Command, terminal: Terminal): void {
-  withAccounts(program.command('export'))
+export function addBackupCommands(program: CliCommand): void {
+  const { env } = program.terminal;
+  program
+    .command('export')
     .description('write all plans and accounts to a file, as JSON lines; keys as hashes')
-    .argument('<file>', 'the file to create; it must not exist')
-    .addHelpText(
-      'after',
-      `
-The file holds limits, usage by day, members, key ids, labels and hashes of keys, but no key, no audit and no deleted
+    .argument('<file>', 'the file to create; it must not exist', fileName)
+    .notes(
+      `The file holds limits, usage by day, members, key ids, labels and hashes of keys, but no key, no audit and no deleted
 account. "import" restores it, in this table or in another one. A key works in another deployment only if that has the same
-checksum secret.
-
-Example:
-  npx bag-adres export accounts.jsonl --local`,
+checksum secret.`,
     )
-    .action(async (file: string, options: AccountsOptions) => {
-      const path = pathOf(file, terminal);
-      checkNewFile(path);
-      await useAdmin(terminal, options, async (admin) => {
-        const { backupLines } = await import('../recovery/backup-lines.ts');
-        const { countsOf } = await import('../../packages/admin/backup.ts');
-        const backup = await admin.backup.export();
-        await writeNewFile(path, backupLines(backup));
-        const counts = countsOf(backup);
-        return { json: { file, ...counts }, text: `Exported ${renderImported(counts)}.` };
-      });
+    .examples('export accounts.jsonl --local')
+    .checks((file: string) => checkNewFile(callersPath(file, env)))
+    .onAccounts(async ({ admin }, file: string) => {
+      const { backupLines } = await import('../recovery/backup-lines.ts');
+      const { countsOf } = await import('../../packages/admin/backup.ts');
+      const backup = await admin.backup.export();
+      await writeNewFile(callersPath(file, env), backupLines(backup));
+      const counts = countsOf(backup);
+      return { json: { file, ...counts }, text: `Exported ${renderImported(counts)}.` };
     });
 
-  withAccounts(program.command('import'))
+  program
+    .command('import')
     .description('create the plans and accounts of a file that "export" wrote; changes nothing that exists')
-    .argument('<file>', 'the file')
+    .argument('<file>', 'the file', fileName)
     .option('--check', 'only check the file against the table')
-    .addHelpText(
-      'after',
-      `
-The whole file is checked before the first write. A plan or account that exists must equal the file, apart from its usage
-and its members; if one differs, nothing is imported. One that is equal stays as it is. After an interruption, run it again.
-
-Example:
-  npx bag-adres import accounts.jsonl --check --local`,
+    .notes(
+      `The whole file is checked before the first write. A plan or account that exists must equal the file, apart from its usage
+and its members; if one differs, nothing is imported. One that is equal stays as it is. After an interruption, run it again.`,
     )
-    .action(async (file: string, { check, ...options }: AccountsOptions & { check?: true }) => {
+    .examples('import accounts.jsonl --check --local')
+    .onAccounts(async ({ admin }, file: string, { check = false }: { check?: boolean }) => {
       const { parseLines } = await import('../recovery/backup-lines.ts');
       const { readTextFile } = await import('../recovery/sets.ts');
-      const backup = parseLines(file, await readTextFile(pathOf(file, terminal)));
-      await useAdmin(terminal, options, async (admin) => {
-        const { unchanged, ...counts } = await admin.backup.import(backup, { checkOnly: check === true });
-        const text = `${check ? 'Would import' : 'Imported'} ${renderImported(counts)}; ${unchanged} already there.`;
-        return { json: { ...counts, unchanged }, text };
-      });
+      const backup = parseLines(file, await readTextFile(callersPath(file, env)));
+      const { unchanged, ...counts } = await admin.backup.import(backup, { checkOnly: check });
+      const text = `${check ? 'Would import' : 'Imported'} ${renderImported(counts)}; ${unchanged} already there.`;
+      return { json: { ...counts, unchanged }, text };
     });
 }
 
@@ -75,42 +52,33 @@ function renderImported({ plans, accounts, members, days }: Omit<ImportResult, '
   return `${counted(plans, 'plan')} and ${counted(accounts, 'account')} ${more}`;
 }
 
-function pathOf(file: string, { env }: Terminal): string {
+function fileName(file: string): string {
   if (file === '') throw new UsageError('The file name is empty.');
-  return callersPath(file, env);
+  return file;
 }
 
-type CreateOptions = {
-  json?: true;
-  local?: true;
-  data?: string;
-  stack?: string;
-  to: string;
-  publicKey: string;
-};
+type CreateOptions = { local?: true; data?: string; stack?: string; to: string; publicKey: string };
 
 /** `backup`: sets with all that a service can't be restored without. */
-export function addBackupSetCommands(program: Command, terminal: Terminal): void {
+export function addBackupSetCommands(program: CliCommand): void {
+  const { terminal } = program;
   const backup = program
     .command('backup')
     .description('backup sets: accounts and secrets, encrypted to your key, and where the snapshots are');
 
-  withDataset(backup.command('create'))
+  backup
+    .command('create')
     .description('write a backup set')
+    .location('What to back up:')
     .requiredOption('--to <where>', 'a folder or s3://BUCKET/PREFIX, in another account or region at best')
     .requiredOption('--public-key <file>', 'the public key that the set is encrypted to: RSA, PEM')
-    .addHelpText(
-      'after',
-      `
-A deployment with the field "backup" writes one every day. Make a pair of keys, and keep the private one outside AWS:
+    .notes(
+      `A deployment with the field "backup" writes one every day. Make a pair of keys, and keep the private one outside AWS:
   openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072 -out backup-private.pem
-  openssl pkey -in backup-private.pem -pubout -out backup-public.pem
-
-Example:
-  npx bag-adres backup create --to sets --public-key backup-public.pem --local`,
+  openssl pkey -in backup-private.pem -pubout -out backup-public.pem`,
     )
-    .action(async ({ to, publicKey, ...options }: CreateOptions) => {
-      checkLocation(options);
+    .examples('backup create --to sets --public-key backup-public.pem --local')
+    .does(async ({ to, publicKey, ...options }: CreateOptions) => {
       if (!options.local && options.stack === undefined)
         throw new UsageError('Name what to back up: --local for the running "npm start", or --stack NAME.');
       const { collectSet, openSets, readTextFile } = await import('../recovery/sets.ts');
@@ -118,15 +86,14 @@ Example:
       const key = await readTextFile(callersPath(publicKey, terminal.env));
       const contents = await collectSet(options, terminal.env);
       const { name, index } = await writeBackupSet(await openSets(placeOf(to, terminal)), contents, key);
-      printResult(terminal, options, { json: { set: name, ...index }, text: `Wrote ${name}: ${describe(index)}.` });
+      return { json: { set: name, ...index }, text: `Wrote ${name}: ${describe(index)}.` };
     });
 
   backup
     .command('list')
     .description('list the backup sets at a place, the newest first')
     .requiredOption('--from <where>', 'a folder or s3://BUCKET/PREFIX')
-    .option('--json', 'print JSON, for scripts')
-    .action(async ({ from, ...options }: { from: string; json?: true }) => {
+    .does(async ({ from }: { from: string }) => {
       const { listSets, openSets } = await import('../recovery/sets.ts');
       const { readSetIndex } = await import('../recovery/backup-set.ts');
       const store = await openSets(placeOf(from, terminal));
@@ -134,7 +101,7 @@ Example:
       for (const set of await listSets(store)) sets.push({ set, index: await readSetIndex(store, set) });
       const rows = sets.map(({ set, index }) => [set, index.created, describe(index)]);
       const text = rows.length === 0 ? `There is no backup set in ${from}.` : table(['set', 'created', 'holds'], rows);
-      printResult(terminal, options, { json: sets.map(({ set, index }) => ({ set, ...index })), text });
+      return { json: sets.map(({ set, index }) => ({ set, ...index })), text };
     });
 
   backup
@@ -142,13 +109,12 @@ Example:
     .description('open a set with the private key and compare its contents with its index; restores nothing')
     .requiredOption('--from <set>', 'a set, or a place, of which the newest is taken')
     .requiredOption('--private-key <file>', 'the private key of the set: RSA, PEM')
-    .option('--json', 'print JSON, for scripts')
-    .action(async ({ from, privateKey, ...options }: { from: string; privateKey: string; json?: true }) => {
+    .does(async ({ from, privateKey }: { from: string; privateKey: string }) => {
       const { openForRestore } = await import('../recovery/restore-account.ts');
       const keyFile = callersPath(privateKey, terminal.env);
       const { index, name } = await openForRestore({ from: placeOf(from, terminal), privateKey: keyFile });
       const text = `${name || from} is complete: ${describe(index)}. The key opens it.`;
-      printResult(terminal, options, { json: { set: name, ...index }, text });
+      return { json: { set: name, ...index }, text };
     });
 }
 

@@ -3,25 +3,10 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Command, Option } from 'commander';
-import {
-  AdminError,
-  checkAccountId,
-  checkKeyId,
-  checkLabel,
-  checkOwnLimits,
-  checkPerson,
-  checkPlanCode,
-  checkRole,
-  checkShards,
-  checkWindow,
-  type Role,
-} from '../../core/accounts/admin/admin-error.ts';
-import { checkDetails } from '../../core/accounts/admin/details.ts';
-import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
-import type { Admin } from '../../packages/admin/admin.ts';
+import { Command, Option } from 'commander';
 import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
+import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
 
 /** What every command gets: its surroundings, and where it writes its result. */
 export type Terminal = {
@@ -38,9 +23,195 @@ export type Terminal = {
   folder?: string;
 };
 
-/** The folder that a command on settings works in: npm and npx run us in the folder of `package.json`. */
-export function folderOf({ folder }: Terminal): string {
-  return folder ?? process.cwd();
+/** The result of a command. */
+export type Result =
+  | {
+      /** For scripts: printed with names in snake_case, as in the HTTP interface. */
+      json: unknown;
+      /** For people. Commands in double quotes, `"load run"`, are completed: see `pasteable`. */
+      text: string;
+      /** For people only, on standard error. */
+      hint?: string | undefined;
+      /** The command has failed all the same: thrown after the result is printed. */
+      failure?: CommandError | undefined;
+      /** What is still to be done, with output of its own, after the result is printed. */
+      afterwards?: (() => Promise<void>) | undefined;
+      /** Data of others: the names in `json` and the commands in `text` stay as they are. */
+      isVerbatim?: boolean | undefined;
+    }
+  | {
+      /** Printed as they come, so that any number of them fits into memory. */
+      lines: AsyncIterable<string>;
+      hint?: string | undefined;
+    };
+
+/** Prints a line about what is being done, on standard error; nothing for a script. */
+export type Tell = (line: string) => void;
+
+const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
+
+type Options = ConnectionOptions & { json?: true };
+
+/** A command of `bag-adres`. Its result is printed here and nowhere else, so no command ends without one. */
+export class CliCommand extends Command {
+  readonly terminal: Terminal;
+  /** Whether it was given what it does by one of the methods below. */
+  hasResult = false;
+  #check: (given: unknown[]) => void = () => undefined;
+
+  constructor(terminal: Terminal, name?: string) {
+    super(name);
+    this.terminal = terminal;
+  }
+
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(this.terminal, name);
+  }
+
+  /** A text below the options in the help. */
+  notes(text: string): this {
+    return this.addHelpText('after', `\n${text}`);
+  }
+
+  /** Examples in the help, without `npx bag-adres`. */
+  examples(...lines: string[]): this {
+    const title = lines.length === 1 ? 'Example:' : 'Examples:';
+    return this.notes([title, ...lines.map((line) => `  npx bag-adres ${line}`)].join('\n'));
+  }
+
+  /** Looks at all arguments and options together, before anything is tried; `check` throws `UsageError`. */
+  checks<Given extends unknown[]>(check: (...given: Given) => void): this {
+    this.#check = (given) => check(...(given as Given));
+    return this;
+  }
+
+  /** What the command does: `work` gets its arguments, then its options. */
+  does<Given extends unknown[]>(work: (...given: Given) => Result | Promise<Result>): this {
+    return this.#act(async (given) => this.#print(await work(...(given as Given))));
+  }
+
+  /** What a command on accounts, plans and keys does: `work` gets the admin module on the tables that options name. */
+  onAccounts<Given extends unknown[]>(
+    work: (opened: OpenAdmin & { tell: Tell }, ...given: Given) => Promise<Result>,
+  ): this {
+    const heading = 'Where the tables are:';
+    const table = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
+    return this.location(heading)
+      .addOption(table.helpGroup(heading))
+      .#act(async (given) => {
+        // Imported here because the AWS clients load slower than `--help` should print.
+        const { openAdmin } = await import('../connect/admin.ts');
+        const opened = await openAdmin(this.opts<Options>(), this.terminal.env);
+        try {
+          await this.#print(await work({ ...opened, tell: this.tell }, ...(given as Given)));
+        } finally {
+          opened.close();
+        }
+      });
+  }
+
+  /** What a command on loads does: `work` gets the loads of the dataset that options name. */
+  onDataset<Given extends unknown[]>(
+    work: (loads: LoadCommands & { tell: Tell }, ...given: Given) => Promise<Result>,
+  ): this {
+    return this.location('Where the dataset is:').#act(async (given) => {
+      const options = this.opts<Options>();
+      if (!options.local && options.stack === undefined) {
+        throw new UsageError(
+          'Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.',
+        );
+      }
+      const { openLoads } = await import('../connect/loads.ts');
+      const loads = await openLoads(options, await this.#progress());
+      try {
+        await this.#print(await work({ ...loads, tell: this.tell }, ...(given as Given)));
+      } finally {
+        loads.close();
+      }
+    });
+  }
+
+  /** Adds the options that name the local run or a deployment, under `heading` in the help. */
+  location(heading: string): this {
+    return this.addOption(
+      new Option('--local', 'the running "npm start" on this machine')
+        .helpGroup(heading)
+        .conflicts(['stack', 'accountsTable']),
+    )
+      .addOption(new Option('--data <dir>', 'with --local: the --data option of that "npm start"').helpGroup(heading))
+      .addOption(
+        new Option('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
+          .helpGroup(heading)
+          .conflicts('accountsTable'),
+      );
+  }
+
+  readonly tell: Tell = (line) => {
+    if (!this.opts<Options>().json) this.terminal.err(line);
+  };
+
+  #act(work: (given: unknown[]) => Promise<void>): this {
+    this.hasResult = true;
+    if (!this.options.some(({ long }) => long === '--json')) this.option('--json', jsonHelp);
+    return this.action(async (...given: unknown[]) => {
+      const { data, local } = this.opts<Options>();
+      if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
+      this.#check(given);
+      await work(given.slice(0, -1));
+    });
+  }
+
+  async #print(result: Result): Promise<void> {
+    if (!result) throw new Error(`${this.name()} has no result`);
+    const options = this.opts<Options>();
+    const complete = (text: string) => pasteable(text, this, options);
+    if ('lines' in result) for await (const line of result.lines) this.terminal.out(line);
+    else if (options.json) {
+      this.terminal.out(JSON.stringify(result.isVerbatim ? result.json : snakeCase(result.json), null, 2));
+    } else this.terminal.out(result.isVerbatim ? result.text : complete(result.text));
+    if (result.hint !== undefined) this.tell(complete(result.hint));
+    if ('lines' in result) return;
+    if (result.failure) throw result.failure;
+    await result.afterwards?.();
+  }
+
+  /** Bars on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
+  async #progress(): Promise<ProgressReporter> {
+    const { noProgress } = await import('../../loader/progress.ts');
+    if (this.opts<Options>().json) return { progress: noProgress, print: this.tell };
+    const { progressBars, progressLines } = await import('../../local/progress.ts');
+    const { screen, err } = this.terminal;
+    const progress = screen?.isTTY ? progressBars(screen) : progressLines((line) => err(line.trimEnd()));
+    return { progress, print: err };
+  }
+}
+
+/**
+ * Completes the commands that a text has in double quotes, so that they can be pasted: `"load run"` becomes `"npx
+ * bag-adres load run --local"`, with the location of the present run wherever that command takes one.
+ */
+export function pasteable(text: string, command: Command, options: ConnectionOptions): string {
+  let program = command;
+  while (program.parent) program = program.parent;
+  return text.replace(/"(npx bag-adres )?([a-z][a-z-]*(?: [^"]+)?)"/g, (quoted, prefix = '', line: string) => {
+    let named = program;
+    for (const word of line.split(' ')) named = named.commands.find((one) => one.name() === word) ?? named;
+    // A single word may as well be the name of an account.
+    if (named === program || named.commands.length > 0 || !(prefix || line.includes(' '))) return quoted;
+    const location = locationOf(options).filter(
+      ({ option }) => !line.includes(option) && named.options.some(({ long }) => long === option),
+    );
+    return `"npx bag-adres ${[line, ...location.map(({ text }) => text)].join(' ')}"`;
+  });
+}
+
+function locationOf({ local, data, stack, accountsTable }: ConnectionOptions): { option: string; text: string }[] {
+  const given = { '--local': local && '', '--data': data, '--stack': stack, '--accounts-table': accountsTable };
+  return Object.entries(given).flatMap(([option, value]) => {
+    if (value === undefined) return [];
+    const quoted = /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value}'`;
+    return [{ option, text: `${option} ${quoted}`.trimEnd() }];
+  });
 }
 
 /** The same value with the names of all members in snake_case, as in the HTTP interface. */
@@ -55,32 +226,22 @@ export function snakeCase(value: unknown): unknown {
   );
 }
 
-/** The result of a command: `json` for scripts, `text` for people, `hint` for people only, on standard error. */
-export type Result = { json: unknown; text: string; hint?: string };
-
-/** Prints a result: with `--json` as JSON in snake_case, else as text. */
-export function printResult(terminal: Terminal, { json }: { json?: true }, result: Result): void {
-  terminal.out(json ? JSON.stringify(snakeCase(result.json), null, 2) : result.text);
-  if (result.hint && !json) terminal.err(result.hint);
-}
-
 /** The option of a command that says what it is about to do. */
 export const planOption = ['--plan', 'only say what it would do, and change nothing'] as const;
-export type Planned = { plan?: true | undefined };
+export type Planned = { plan?: true };
 
 /**
  * Says what a command is about to do, and does it, unless it was asked for the plan only. Without an intent, as it
  * can't be done, `work` says why.
  */
 export async function carryOut(
-  terminal: Terminal,
-  { json, plan }: Planned & { json?: true },
+  { plan, tell }: Planned & { tell: Tell },
   intent: string | false,
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (plan && intent !== false)
     return { json: { plan: intent }, text: intent, hint: 'Nothing was changed. Leave out --plan to do it.' };
-  if (!json && intent !== false) terminal.err(intent);
+  if (intent !== false) tell(intent);
   return work();
 }
 
@@ -89,130 +250,10 @@ export function thousands(number: number): string {
   return number.toLocaleString('en');
 }
 
-/** `1 day`, `12,345 days`. */
+/** `1 day`, `12,345 days`, `2 addresses`. */
 export function counted(number: number, noun: string): string {
-  return `${thousands(number)} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-/** These return their argument if the admin module accepts it, and throw `UsageError` before anything is tried. */
-export const accountId = checked(checkAccountId);
-export const planCode = checked(checkPlanCode);
-export const keyId = checked(checkKeyId);
-export const label = checked(checkLabel);
-export const person = checked(checkPerson);
-export const details = checked(checkDetails);
-
-/** Returns the role if there is one of that name. @throws UsageError */
-export function memberRole(role: string): Role {
-  checked((given: string) => checkRole(given))(role);
-  return role as Role;
-}
-
-/** Reads a number of quota shards. */
-export function shardCount(text: string): number {
-  return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
-}
-
-/** Reads `2027-01-31` or `2027-01-31T12:00:00Z`. @throws UsageError */
-export function parseInstant(text: string, option = '--expires'): Date {
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
-  const written = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
-  if (written === text || written === `${text}T00:00:00Z`) return date;
-  throw new UsageError(`${option} takes a date in UTC, 2027-01-31 or 2027-01-31T12:00:00Z, not "${text}".`);
-}
-
-/** Collects the values of an option that may be given more than once. */
-export function collectValues(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
-}
-
-/** Reads `['minute=60', 'month=unlimited']`; `day=plan` only for limits of an account. */
-export function parseLimits(texts: string[], { plan }: { plan: boolean }): OwnLimitChanges {
-  const limits: OwnLimitChanges = {};
-  for (const text of texts) {
-    const [, window, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-    if (!window || !value) throw new UsageError(`--limit takes WINDOW=NUMBER, like day=5000, not "${text}".`);
-    const name = checked((given: string) => checkWindow(given))(window) as keyof OwnLimitChanges;
-    if (name in limits) throw new UsageError(`--limit ${name}=... is given twice. Give each window once.`);
-    limits[name] = parseLimit(value, plan, text);
-  }
-  checked(checkOwnLimits)(limits);
-  return limits;
-}
-
-function parseLimit(value: string, plan: boolean, text: string): number | null | 'plan' {
-  if (value === 'unlimited') return null;
-  if (value === 'plan' && plan) return 'plan';
-  if (/^\d{1,15}$/.test(value)) return Number(value);
-  const also = plan ? ', "unlimited", or "plan" for the limit of the plan' : ' or "unlimited"';
-  throw new UsageError(`--limit ${text}: a limit is a whole number of requests${also}.`);
-}
-
-function checked<T>(check: (value: T) => void): (value: T) => T {
-  return (value) => {
-    try {
-      check(value);
-    } catch (error) {
-      if (error instanceof AdminError) throw new UsageError(error.message, { cause: error });
-      throw error;
-    }
-    return value;
-  };
-}
-
-const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
-
-/** Adds `--json` to `command`, and the options that name the local run or a deployment, under `heading` in its help. */
-export function withDataset(command: Command, heading = 'Where the dataset is:', json = jsonHelp): Command {
-  return command
-    .option('--json', json)
-    .addOption(
-      new Option('--local', 'the running "npm start" on this machine')
-        .helpGroup(heading)
-        .conflicts(['stack', 'accountsTable']),
-    )
-    .addOption(new Option('--data <dir>', 'with --local: the --data option of that "npm start"').helpGroup(heading))
-    .addOption(
-      new Option('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
-        .helpGroup(heading)
-        .conflicts('accountsTable'),
-    );
-}
-
-/** Adds the options of every command on accounts, plans and keys. */
-export function withAccounts(command: Command): Command {
-  const heading = 'Where the tables are:';
-  const name = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
-  return withDataset(command, heading).addOption(name.helpGroup(heading));
-}
-
-/** Refuses `--data` without `--local`. @throws UsageError */
-export function checkLocation({ local, data }: ConnectionOptions): void {
-  if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
-}
-
-/** Options of a command on accounts, plans and keys. */
-export type AccountsOptions = ConnectionOptions & { json?: true };
-
-/**
- * Opens the admin module on the tables that `options` name, prints the result of `work`, unless it has printed it
- * itself, and closes it in any case.
- */
-export async function useAdmin(
-  terminal: Terminal,
-  options: AccountsOptions,
-  work: (admin: Admin, open: OpenAdmin) => Promise<Result | undefined>,
-): Promise<void> {
-  checkLocation(options);
-  // Imported here because the AWS clients load slower than `--help` should print.
-  const { openAdmin } = await import('../connect/admin.ts');
-  const { close, ...open } = await openAdmin(options, terminal.env);
-  try {
-    const result = await work(open.admin, open);
-    if (result) printResult(terminal, options, result);
-  } finally {
-    close();
-  }
+  const plural = noun.endsWith('s') ? `${noun}es` : `${noun}s`;
+  return `${thousands(number)} ${number === 1 ? noun : plural}`;
 }
 
 /** Reads a list of the admin module to its end. */
@@ -228,6 +269,11 @@ export async function allPages<Page extends { cursor: string | null }, T>(
     cursor = page.cursor;
   } while (cursor !== null);
   return items;
+}
+
+/** The folder that a command on settings works in: npm and npx run us in the folder of `package.json`. */
+export function folderOf({ folder }: Terminal): string {
+  return folder ?? process.cwd();
 }
 
 /** npm runs us in the root of the project; a relative path is relative to where npm was run. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { logoFault } from '../../lib/config/logo.ts';
 import type { Config } from '../../lib/config/schema.ts';
@@ -13,7 +12,7 @@ import {
   settingsOfStage,
 } from '../config/settings.ts';
 import { CommandError } from '../connect/errors.ts';
-import { folderOf, type Terminal } from './command.ts';
+import { type CliCommand, folderOf, type Result } from './command.ts';
 import { table } from './table.ts';
 
 /** The settings of each stage of a folder, unchecked; `stage` chooses one. @throws ConfigError, CommandError */
@@ -67,43 +66,41 @@ function valueAt(record: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], record);
 }
 
-type ConfigOptions = { stage?: string; json?: true };
-
 /** `config check` and `config show`. */
-export function addConfigCommands(program: Command, terminal: Terminal): void {
+export function addConfigCommands(program: CliCommand): void {
   const config = program.command('config').description('check and show the settings of this folder');
+  const folder = folderOf(program.terminal);
   config
     .command('check')
     .description('check the settings of each stage, without AWS')
     .option('--stage <name>', 'only this stage')
     .option('--json', 'print JSON: {"stages": [{"stage", "faults"}]}')
-    .action((options: ConfigOptions) => check(terminal, options));
+    .does(({ stage }: { stage?: string }) => check(folder, stage));
   config
     .command('show')
     .description('print the effective settings, and where each comes from')
     .option('--stage <name>', 'this stage (default: that of a "cdk deploy" without a stage)')
     .option('--json', 'print JSON: {"stage", "settings", "origins"}')
-    .addHelpText('after', '\nExample:\n  npx bag-adres config show --stage prod')
-    .action((options: ConfigOptions) => show(terminal, options));
+    .examples('config show --stage prod')
+    .does(({ stage }: { stage?: string }) => show(folder, stage));
 }
 
-function check(terminal: Terminal, { stage, json }: ConfigOptions): void {
-  const folder = folderOf(terminal);
-  const found = settingsIn(folder, stage);
-  const stages = found.map(({ stage: name, settings }) => ({
-    stage: name,
-    faults: faultsOf(settings, folder),
-    settings,
-  }));
-  if (json) terminal.out(JSON.stringify({ stages: stages.map(({ stage, faults }) => ({ stage, faults })) }, null, 2));
-  else
-    for (const { stage: name, faults, settings } of stages) {
-      terminal.out(faults.length === 0 ? `${name}: valid` : `${name}: ${faults.length} fault(s)`);
-      for (const line of [...faults, ...settings.notes]) terminal.out(`  - ${line}`);
-    }
-  const invalid = stages.filter(({ faults }) => faults.length > 0).map(({ stage: name }) => name);
-  if (invalid.length > 0)
-    throw new CommandError('invalid_settings', `The settings of ${invalid.join(', ')} are not valid. Correct them.`);
+function check(folder: string, stage?: string): Result {
+  const stages = settingsIn(folder, stage).map(({ stage, settings }) => {
+    return { stage, notes: settings.notes, faults: faultsOf(settings, folder) };
+  });
+  const invalid = stages.filter(({ faults }) => faults.length > 0).map(({ stage }) => stage);
+  const message = `The settings of ${invalid.join(', ')} are not valid. Correct them.`;
+  return {
+    json: { stages: stages.map(({ stage, faults }) => ({ stage, faults })) },
+    text: stages
+      .flatMap(({ stage, faults, notes }) => [
+        faults.length === 0 ? `${stage}: valid` : `${stage}: ${faults.length} fault(s)`,
+        ...[...faults, ...notes].map((line) => `  - ${line}`),
+      ])
+      .join('\n'),
+    failure: invalid.length > 0 ? new CommandError('invalid_settings', message) : undefined,
+  };
 }
 
 function faultsOf({ record, source }: Settings, folder: string): readonly string[] {
@@ -116,22 +113,22 @@ function faultsOf({ record, source }: Settings, folder: string): readonly string
   }
 }
 
-function show(terminal: Terminal, { stage, json }: ConfigOptions): void {
-  const folder = folderOf(terminal);
-  const config = configIn(folder, stage);
-  const [found] = settingsIn(folder, config.stage);
-  if (!found) return;
+function show(folder: string, named?: string): Result {
+  const config = configIn(folder, named);
+  const { stage } = config;
+  const [found] = settingsIn(folder, stage);
+  if (!found) throw new CommandError('no_settings', `There are no settings of ${stage}.`);
   const fields = fieldsOf(config, found.settings);
-  if (json) {
-    const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
-    terminal.out(JSON.stringify({ stage: config.stage, settings: config, origins }, null, 2));
-    return;
-  }
+  const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
   const rows = fields.map(({ name, value, origin }) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
     origin,
   ]);
-  terminal.out(table(['setting', 'value', 'from'], rows));
-  for (const note of found.settings.notes) terminal.err(note);
+  return {
+    json: { stage, settings: config, origins },
+    text: table(['setting', 'value', 'from'], rows),
+    hint: found.settings.notes.join('\n') || undefined,
+    isVerbatim: true,
+  };
 }

@@ -1,47 +1,37 @@
-import type { Command } from 'commander';
 import type { Finding, WantedAddress } from '../checks/doctor.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import { checkLocation, printResult, type Terminal, withDataset } from './command.ts';
+import type { CliCommand, Result } from './command.ts';
 
-type DoctorOptions = { json?: true; local?: true; data?: string; stack?: string; key?: string; address?: string };
+type DoctorOptions = { local?: true; data?: string; stack?: string; key?: string; address?: WantedAddress };
 
 /** `doctor`: checks everything that the service needs, and says how to fix problems. */
-export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  const json = 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}';
-  withDataset(program.command('doctor'), 'What to check (the AWS account, if none is given):', json)
+export function addDoctorCommand(program: CliCommand): void {
+  program
+    .command('doctor')
+    .location('What to check (the AWS account, if none is given):')
+    .option('--json', 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}')
     .description('check credentials, account, stacks, tables, dataset and API, and say how to fix problems')
     .option(
       '--key <key>',
       "for a live lookup (default: BAG_ADRES_KEY in the environment); it counts against the key's quota",
     )
-    .option('--address <text>', 'the address to look up, like "1012RJ 147" (default: one from the table)')
-    .addHelpText(
-      'after',
-      `
-The exit code is 1 when a check failed; a warning is not a failure.
-
-Example:
-  npx bag-adres doctor --stack bag-adres-prod`,
-    )
-    .action((options: DoctorOptions) => doctor(terminal, options));
+    .option('--address <text>', 'the address to look up, like "1012RJ 147" (default: one from the table)', readAddress)
+    .notes('The exit code is 1 when a check failed; a warning is not a failure.')
+    .examples('doctor --stack bag-adres-prod')
+    .does((options: DoctorOptions) => doctor({ key: program.terminal.env.BAG_ADRES_KEY || undefined, ...options }));
 }
 
-async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void> {
-  checkLocation(options);
-  const { local, data, stack, address } = options;
-  const key = options.key ?? (terminal.env.BAG_ADRES_KEY || undefined);
-  const lookup = { key, address: address === undefined ? undefined : readAddress(address) };
+async function doctor({ local, data, stack, ...lookup }: DoctorOptions): Promise<Result> {
   // Imported here because the AWS clients load slower than `--help` should print.
   const { examineLocal, examineStack } = await import('../checks/doctor.ts');
   const findings = local ? await examineLocal(data, lookup) : await examineStack(stack, lookup);
   const bad = findings.filter(({ state }) => state === 'failed');
-  printResult(terminal, options, {
+  const message = `${bad.length} of ${findings.length} checks failed: ${bad.map(({ check }) => check).join(', ')}.`;
+  return {
     json: { healthy: bad.length === 0, checks: findings },
     text: renderFindings(findings),
-  });
-  if (bad.length === 0) return;
-  const checks = bad.map(({ check }) => check).join(', ');
-  throw new CommandError('unhealthy', `${bad.length} of ${findings.length} checks failed: ${checks}.`);
+    failure: bad.length > 0 ? new CommandError('unhealthy', message) : undefined,
+  };
 }
 
 function readAddress(text: string): WantedAddress {

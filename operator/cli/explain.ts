@@ -1,45 +1,37 @@
-import type { Command } from 'commander';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
 import { addressKey, addressText } from '../../core/addresses/address-key.ts';
 import { queryFaults } from '../../core/addresses/input-faults.ts';
 import { UsageError } from '../connect/errors.ts';
 import type { AddressExplanation, ExplainedVoorkomen } from '../explain/explain-address.ts';
-import { type Terminal, withDataset } from './command.ts';
-import { type LoadCommandOptions, useLoads } from './dataset.ts';
+import type { CliCommand } from './command.ts';
 
 /** `load explain`: why an address is what lookups answer. */
-export function addExplain(load: Command, terminal: Terminal): void {
-  withDataset(load.command('explain'))
+export function addExplain(load: CliCommand): void {
+  load
+    .command('explain')
     .description(
       'show why an address is what it is, or is gone: the BAG objects behind it, and what brought and changed them',
     )
     .argument('<postcode>', 'as in a lookup, like 1381AA')
     .argument('<huisnummer>', 'like 9')
     .argument('[toevoeging]', 'like A; huisletter and huisnummertoevoeging together')
-    .addHelpText(
-      'after',
-      `
-Reads only what the storage holds: the live snapshot, the days of mutations since its extract, and the snapshots that are
-kept. Changes nothing.
-
-Example:
-  npx bag-adres load explain 1381AA 9 A --local`,
+    .notes(
+      `Reads only what the storage holds: the live snapshot, the days of mutations since its extract, and the snapshots that are
+kept. Changes nothing.`,
     )
-    .action(
-      async (postcode: string, huisnummer: string, toevoeging: string | undefined, options: LoadCommandOptions) => {
-        const key = keyOfArguments({ postcode, huisnummer, toevoeging: toevoeging ?? '' });
-        await useLoads(terminal, options, async ({ context }) => {
-          const { explainAddress } = await import('../explain/explain-address.ts');
-          const explanation = await explainAddress(context.storage, key);
-          return { json: explanation, text: renderExplanation(explanation) };
-        });
-      },
-    );
+    .examples('load explain 1381AA 9 A --local')
+    .checks(keyOf)
+    .onDataset(async ({ context }, ...address: [string, string, string | undefined]) => {
+      const key = keyOf(...address);
+      const { explainAddress } = await import('../explain/explain-address.ts');
+      const explanation = await explainAddress(context.storage, key);
+      return { json: explanation, text: renderExplanation(explanation) };
+    });
 }
 
 /** @throws UsageError with what a lookup would answer to such input */
-function keyOfArguments(sent: Record<string, string>): string {
-  const query = new URLSearchParams(sent).toString();
+function keyOf(postcode: string, huisnummer: string, toevoeging = ''): string {
+  const query = new URLSearchParams({ postcode, huisnummer, toevoeging }).toString();
   const { request } = readAddressInput(query);
   if (request) return addressKey(request);
   throw new UsageError(

@@ -1,85 +1,113 @@
-import type { Command } from 'commander';
-import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
-import type { RefusedLoad } from '../../loader/steps/refused-loads.ts';
+import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
-import type { LoadDecision } from '../../packages/admin/load-views.ts';
+import { paths } from '../../loader/storage/storage.ts';
+import type { RepairReport } from '../../local/load/repair.ts';
+import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands } from '../connect/loads.ts';
-import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
-import { addDatasetCommands, type LoadCommandOptions, useLoads } from './dataset.ts';
+import {
+  type CliCommand,
+  callersPath,
+  carryOut,
+  checkNewFile,
+  counted,
+  type Planned,
+  planOption,
+  type Result,
+  type Tell,
+  thousands,
+  writeNewFile,
+} from './command.ts';
 import { addExplain } from './explain.ts';
 
-/**
- * `load plan`, `run`, `approve`, `reject`, `rollback`, `follow`, and the commands that show or remove existing loads.
- */
-export function addLoadCommands(program: Command, terminal: Terminal): void {
+/** `load`: the commands that load and roll back, and those that show, compare and repair what is there. */
+export function addLoadCommands(program: CliCommand): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
-  addPlan(load, terminal);
-  addRun(load, terminal);
-  addApprove(load, terminal);
-  addReject(load, terminal);
-  addRollback(load, terminal);
-  addFollow(load, terminal);
-  addDatasetCommands(load, terminal);
-  addExplain(load, terminal);
+  addPlan(load);
+  addRun(load);
+  addDecision(load, 'approve', 'approve a refused load and run it');
+  addDecision(load, 'reject', 'reject a refused load: its extract or day of mutations is not loaded again').notes(
+    `The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
+rejected one after all.`,
+  );
+  addRollback(load);
+  load
+    .command('follow')
+    .description('follow a running load of a deployment; Ctrl-C stops following, not the load')
+    .argument('[execution]', 'the execution of the state machine (default: the running one)')
+    .onDataset((loads, execution: string | undefined) => run(loads, () => loads.follow(execution)));
+  addStatus(load);
+  load
+    .command('history')
+    .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
+    .onDataset(async ({ context }) => {
+      const { loadHistory } = await import('../../loader/steps/manifest.ts');
+      const { renderHistory } = await import('./render-load.ts');
+      const entries = await loadHistory(context);
+      return { json: entries, text: renderHistory(entries) };
+    });
+  addCheck(load);
+  addRepair(load);
+  addDiscard(load);
+  addUnlock(load);
+  addExplain(load);
 }
 
-type ExtractOptions = LoadCommandOptions & { extract?: string; mutations?: string[]; again?: true };
+type ExtractOptions = { extract?: string; mutations?: string[]; again?: true };
 
-function withExtract(command: Command): Command {
-  return withDataset(command)
+function withExtract(command: CliCommand): CliCommand {
+  const { env } = command.terminal;
+  return command
     .option(
       '--extract <where>',
       "the extract: a file, a URL or s3://BUCKET/KEY (default: the deployment's source, else the country from PDOK)",
+      (named: string) => locationOf('--extract takes a file', named, env),
     )
     .option(
       '--mutations <where...>',
       'days of mutations that follow: a list (bestanden.json), a folder or zips; without --extract nothing else is loaded',
+      (named: string, others: string[] = []) => [
+        ...others,
+        locationOf('--mutations takes a file or folder', named, env),
+      ],
     )
     .option('--again', 'also an extract or mutations that are live already, or were rolled back');
 }
 
 /** @throws UsageError */
-function requestOf({ extract, mutations, again }: ExtractOptions, env: NodeJS.ProcessEnv): LoadRequest {
-  const located = (option: string, named: string) => {
-    const location = sourceLocation(named, callersPath('.', env));
-    if (location !== null) return location;
-    throw new UsageError(
-      `${option} takes a ${option === '--extract' ? 'file' : 'file or folder'}, an http(s) URL or s3://BUCKET/KEY, not "${named}".`,
-    );
-  };
-  return {
-    ...(again && { again }),
-    ...(extract !== undefined && { source: located('--extract', extract) }),
-    ...(mutations && { mutations: mutations.map((named) => located('--mutations', named)) }),
-  };
+function locationOf(takes: string, named: string, env: NodeJS.ProcessEnv): string {
+  const location = sourceLocation(named, callersPath('.', env));
+  if (location !== null) return location;
+  throw new UsageError(`${takes}, an http(s) URL or s3://BUCKET/KEY, not "${named}".`);
 }
 
-function addPlan(load: Command, terminal: Terminal): void {
+function requestOf({ extract, mutations, again }: ExtractOptions): LoadRequest {
+  return { ...(again && { again }), ...(extract && { source: extract }), ...(mutations && { mutations }) };
+}
+
+function addPlan(load: CliCommand): void {
+  const pathOf = (csv: string) => callersPath(csv, load.terminal.env);
   withExtract(load.command('plan'))
     .description('show what a load would change, with examples; changes nothing')
-    .option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  npx bag-adres load plan --extract lvbag-extract-nl.zip --local
-  npx bag-adres load plan --extract lvbag-extract-nl.zip --csv changes.csv --local`,
+    .option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids', pathOf)
+    .examples(
+      'load plan --extract lvbag-extract-nl.zip --local',
+      'load plan --extract lvbag-extract-nl.zip --csv changes.csv --local',
     )
-    .action(async ({ csv, ...options }: ExtractOptions & { csv?: string }) => {
-      const request = requestOf(options, terminal.env);
-      const file = csv === undefined ? undefined : callersPath(csv, terminal.env);
-      if (file !== undefined) checkNewFile(file);
-      await useLoads(terminal, options, async (loads) => {
-        const report = await loads.start({ ...request, planOnly: true });
-        if (file !== undefined) await writeChanges(file, loads, report);
-        return showPlan(loads, report);
-      });
+    .checks(({ csv }: { csv?: string }) => csv && checkNewFile(csv))
+    .onDataset(async (commands, { csv, ...options }: ExtractOptions & { csv?: string }) => {
+      const report = await commands.start({ ...requestOf(options), planOnly: true });
+      if (csv !== undefined) await writeChanges(csv, commands, report);
+      const { refusalOf, renderReport } = await import('./render-load.ts');
+      const { objections, approved, load } = report;
+      const isRefused = objections.length > 0 && !approved && load !== null;
+      const hint = isRefused ? refusalOf(await commands.loads.show(load), '"load run" would be refused') : undefined;
+      return { json: report, text: renderReport(report), hint };
     });
 }
 
-/** Writes all changes of a plan as CSV. @throws CommandError */
+/** Writes all changes of a proposal as CSV. @throws CommandError */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
   const [{ differences }, { changesCsvHead, changesCsvLine }] = await Promise.all([
     import('../../loader/steps/refused-loads.ts'),
@@ -93,115 +121,63 @@ async function writeChanges(file: string, { context }: LoadCommands, { outcome, 
   await writeNewFile(file, lines());
 }
 
-async function showPlan({ where }: LoadCommands, report: LoadReport): Promise<Result> {
-  const { renderReport } = await import('./render-load.ts');
-  const result = { json: report, text: renderReport(report) };
-  const { objections, approved, load } = report;
-  if (objections.length === 0 || approved) return result;
-  const reasons = objections.map(({ message }) => message).join('; ');
-  return {
-    ...result,
-    hint: `"load run" would be refused: ${reasons}. "load approve ${load} ${where}" runs it anyway, "load reject" keeps it out.`,
-  };
-}
-
-function addRun(load: Command, terminal: Terminal): void {
+function addRun(load: CliCommand): void {
   withExtract(load.command('run'))
     .description('sync the table to a BAG extract; only the difference is written')
-    .addHelpText(
-      'after',
-      `
-An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
-before its first write (exit code 1, code "refused"); "load approve" runs it anyway.
-
-Examples:
-  npx bag-adres load run --stack bag-adres-prod
-  npx bag-adres load run --mutations BAGNLDM-13112021-14112021.zip --local`,
+    .notes(
+      `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
+before its first write (exit code 1, code "refused"); "load approve" runs it anyway.`,
     )
-    .action(async (options: ExtractOptions) => {
-      const request = requestOf(options, terminal.env);
-      await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.start(request)));
-    });
+    .examples('load run --stack bag-adres-prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local')
+    .onDataset((loads, options: ExtractOptions) => run(loads, () => loads.start(requestOf(options))));
 }
 
 /**
  * Runs a load and returns its report.
  * @throws CommandError `refused` with the reasons, after printing what the load would have changed
  */
-async function run(
-  terminal: Terminal,
-  { json }: LoadCommandOptions,
-  { where }: LoadCommands,
-  start: () => Promise<LoadReport>,
-): Promise<Result> {
+async function run({ loads, tell }: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
   const { RefusedLoadError } = await import('../../loader/steps/load-report.ts');
-  const { renderChanges, renderReport } = await import('./render-load.ts');
+  const { refusalOf, renderChanges, renderReport } = await import('./render-load.ts');
   try {
     const report = await start();
     return { json: report, text: renderReport(report) };
   } catch (error) {
     if (!(error instanceof RefusedLoadError)) throw error;
-    if (!json) terminal.err(renderChanges(error.report));
-    throw refused(error, where);
+    tell(renderChanges(error.report));
+    const { load, peildatum, objections, proposal } = await loads.show(error.report.load ?? '');
+    const what = `The load of ${peildatum} is refused; nothing was written`;
+    throw new CommandError('refused', refusalOf({ load, proposal, objections }, what), {
+      details: { load, proposal, peildatum, objections },
+    });
   }
 }
 
-function refused({ report }: RefusedLoadError, where: string): CommandError {
-  const { peildatum, load, objections } = report;
-  const reasons = objections.map(({ message }) => message).join('; ');
-  return new CommandError(
-    'refused',
-    `The load of ${peildatum} is refused; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}"; if it is wrong, "load reject ${load} ${where}".`,
-    { details: { load, peildatum, objections } },
-  );
-}
-
-function addApprove(load: Command, terminal: Terminal): void {
-  withDataset(load.command('approve'))
-    .description('approve a refused load and run it')
+function addDecision(load: CliCommand, decision: LoadDecision, description: string): CliCommand {
+  return load
+    .command(decision)
+    .description(description)
     .argument('[load]', 'the load, as its error names it (default: the only refused one)')
-    .action(async (id: string | undefined, options: LoadCommandOptions) => {
-      await useLoads(terminal, options, (loads) => decide(terminal, options, loads, { id, decision: 'approve' }));
-    });
-}
-
-function addReject(load: Command, terminal: Terminal): void {
-  withDataset(load.command('reject'))
-    .description('reject a refused load: its extract or day of mutations is not loaded again')
-    .argument('[load]', 'the load, as its error names it (default: the only refused one)')
-    .addHelpText(
-      'after',
-      `
-The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
-rejected one after all.
-
-Example:
-  npm run bag-adres -- load reject 2026-03-08-0123456789 --stack bag-adres-prod`,
+    .option(
+      '--proposal <id>',
+      'what you saw of it, as its error names it: refused if it would change anything else now',
     )
-    .action(async (id: string | undefined, options: LoadCommandOptions) => {
-      await useLoads(terminal, options, (loads) => decide(terminal, options, loads, { id, decision: 'reject' }));
+    .examples(`load ${decision} 2026-03-08-0123456789 --stack bag-adres-prod`)
+    .onDataset(async (commands, id: string | undefined, { proposal }: { proposal?: string }) => {
+      const waiting = choose(await commands.loads.waiting(), id, decision);
+      const seen = { load: waiting.load, proposal: proposal ?? waiting.proposal };
+      return run(commands, () => commands.decide(decision, seen));
     });
-}
-
-async function decide(
-  terminal: Terminal,
-  options: LoadCommandOptions,
-  loads: LoadCommands,
-  { id, decision }: { id: string | undefined; decision: LoadDecision },
-): Promise<Result> {
-  const { refusedLoads } = await import('../../loader/steps/refused-loads.ts');
-  const { load } = choose(await refusedLoads(loads.context.storage), id, loads.where, decision);
-  return run(terminal, options, loads, () => loads.start({ [decision]: load }));
 }
 
 /** The named load, or the only one. @throws CommandError */
-function choose(refused: RefusedLoad[], id: string | undefined, where: string, decision: LoadDecision): RefusedLoad {
+function choose(refused: WaitingLoad[], id: string | undefined, decision: LoadDecision): WaitingLoad {
   const names = refused.map(({ load }) => load).join(', ');
   if (id !== undefined) {
     const named = refused.find(({ load }) => load === id);
     if (named) return named;
     const others = names === '' ? 'No load is refused' : `Refused loads: ${names}`;
-    throw new CommandError('not_found', `Load "${id}" is not refused. ${others}. See "load status ${where}".`);
+    throw new CommandError('not_found', `Load "${id}" is not refused. ${others}. See "load status".`);
   }
   const [only, ...more] = refused;
   if (!only) throw new CommandError('not_found', `No load is refused; nothing to ${decision}.`);
@@ -209,28 +185,125 @@ function choose(refused: RefusedLoad[], id: string | undefined, where: string, d
   return only;
 }
 
-function addRollback(load: Command, terminal: Terminal): void {
-  withDataset(load.command('rollback'))
+function addRollback(load: CliCommand): void {
+  load
+    .command('rollback')
     .description('make an earlier snapshot live again; only the difference is written')
-    .argument('<snapshot>', 'its date, like 2026-01-08, or its load; "load history" lists the snapshots')
-    .addHelpText(
-      'after',
-      `
-The daily check does not load the rolled-back extract again; "load run --again" does.
+    .argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots')
+    .notes('The daily check does not load the rolled-back extract again; "load run --again" does.')
+    .examples('load rollback 2026-01-08 --local')
+    .onDataset((loads, rollback: string) => run(loads, () => loads.start({ rollback })));
+}
 
-Example:
-  npx bag-adres load rollback 2026-01-08 --local`,
-    )
-    .action(async (rollback: string, options: LoadCommandOptions) => {
-      await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.start({ rollback })));
+function addStatus(load: CliCommand): void {
+  load
+    .command('status')
+    .description('show the live snapshot and its age, running loads, and loads that need your decision')
+    .onDataset(async ({ context, loads, mutations: list }) => {
+      const { loadStatus } = await import('../../loader/steps/manifest.ts');
+      const { renderStatus } = await import('./render-load.ts');
+      const { mutationStatus } = await import('../connect/loads.ts');
+      const [found, refused, running] = await Promise.all([loadStatus(context), loads.waiting(), loads.running()]);
+      const shown = { ...found, running, refused, mutations: await mutationStatus(found.published, list) };
+      return { json: shown, text: renderStatus(shown) };
     });
 }
 
-function addFollow(load: Command, terminal: Terminal): void {
-  withDataset(load.command('follow'))
-    .description('follow a running load of a deployment; Ctrl-C stops following, not the load')
-    .argument('[execution]', 'the execution of the state machine (default: the running one)')
-    .action(async (execution: string | undefined, options: LoadCommandOptions) => {
-      await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.follow(execution)));
+function addCheck(load: CliCommand): void {
+  load
+    .command('check')
+    .description('compare every address in the table with the live snapshot; the exit code is 1 when they differ')
+    .notes(
+      `Changes nothing; "load repair" does. It reads the whole table in this command: with --stack about 1 GB and two minutes
+for the country. Loads wait until it ends.`,
+    )
+    .examples('load check --stack bag-adres-prod')
+    .onDataset(async (loads) => {
+      const report = await loads.repair({ planOnly: true });
+      return { ...(await repairResult(report)), failure: differenceIn(report) ?? unusableIn(report) };
+    });
+}
+
+function differenceIn({ added, changed, removed, rebuilt, unusable }: RepairReport): CommandError | undefined {
+  const differences = added + changed + removed;
+  if (rebuilt.length > 0) {
+    const message = `The snapshot is damaged in the segments ${rebuilt.join(', ')}. Rebuild them: "load repair".`;
+    return new CommandError('storage_damaged', message, { details: { differences, damaged: rebuilt } });
+  }
+  if (differences === 0 || unusable.length > 0) return undefined;
+  const message = `The table differs from the snapshot in ${counted(differences, 'address')}. Repair it: "load repair".`;
+  return new CommandError('differs', message, { details: { differences } });
+}
+
+/** Objects behind the snapshot are damaged, which neither the table nor a repair can restore. */
+function unusableIn({ unusable }: RepairReport): CommandError | undefined {
+  if (unusable.length === 0) return undefined;
+  return new CommandError(
+    'storage_damaged',
+    `The addresses are right, but ${counted(unusable.length, 'object')} behind the snapshot can't be read, so no mutations can be ` +
+      'applied. Load a full extract with "load run --again", which makes a new snapshot.',
+    { details: { unusable } },
+  );
+}
+
+async function repairResult(report: RepairReport) {
+  const { renderRepair } = await import('./render-load.ts');
+  return { json: report, text: renderRepair(report) };
+}
+
+function addRepair(load: CliCommand): void {
+  load
+    .command('repair')
+    .description('compare every address in the table with the live snapshot and repair the differences')
+    .option('--plan', 'only show the differences')
+    .notes(
+      `For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
+the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.`,
+    )
+    .examples('load repair --plan --stack bag-adres-prod')
+    .onDataset(async (loads, { plan }: Planned) => {
+      const report = await loads.repair({ planOnly: plan === true });
+      const hint = report.pending && !plan ? 'That load is not published yet: run "load run" now.' : undefined;
+      return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
+    });
+}
+
+function addDiscard(load: CliCommand): void {
+  load
+    .command('discard')
+    .description('remove the work of a load that was not published, such as a refused one')
+    .argument('<load>', 'the load, as its error and "load status" name it')
+    .notes('The live dataset stays as it is. The next load of the same extract starts from scratch.')
+    .option(...planOption)
+    .onDataset(async ({ context, discard, tell }, id: string, { plan }: Planned) => {
+      const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
+      const intent =
+        work.length > 0 &&
+        `Removes the work of load ${id}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
+      return carryOut({ plan, tell }, intent, async () => {
+        const report = await discard(id);
+        const size = `${counted(report.objects, 'object')}, ${thousands(Math.ceil(report.bytes / 1e6))} MB`;
+        return { json: report, text: `Removed the work of ${id}: ${size}.` };
+      });
+    });
+}
+
+function addUnlock(load: CliCommand): void {
+  load
+    .command('unlock')
+    .description('remove the lock that an interrupted load left on the table')
+    .option('--force', 'also of a load that may still be running; it stops before its next write')
+    .option(...planOption)
+    .onDataset(async ({ lockHolder, unlock, tell }, { force, plan }: Planned & { force?: true }) => {
+      const held = await lockHolder({ force: force === true });
+      if (!held) return { json: { owner: null }, text: 'The table is not locked.' };
+      const { owner, untilSeconds, isGone } = held;
+      const effect = isGone ? 'That load has ended.' : 'That load may be running: it stops before its next write.';
+      const until = new Date(untilSeconds * 1000).toISOString();
+      const intent = `Removes the lock of ${owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
+      return carryOut({ plan, tell }, intent, async () => {
+        await unlock(held);
+        return { json: { owner }, text: `Removed the lock of ${owner}.` };
+      });
     });
 }

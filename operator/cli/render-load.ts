@@ -1,12 +1,14 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/dataset/lines.ts';
-import type { ChangeExample, Objection } from '../../loader/dataset/load-counts.ts';
+import type { ChangeExample } from '../../loader/dataset/load-counts.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
-import type { ExecutingLoad, MutationStatus } from '../connect/loads.ts';
+import type { RunningLoad } from '../../packages/admin/load-approvals.ts';
+import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
+import type { MutationStatus } from '../connect/loads.ts';
 import { counted, thousands } from './command.ts';
 import { table } from './table.ts';
 
@@ -115,11 +117,11 @@ function placesOf({ before, after }: ChangeExample): string {
   return [before, after].flatMap((places) => (places ? [places.join(' | ')] : [])).join('  ->  ');
 }
 
-/** Loads as a table, the newest first. @param where the options that select this dataset in a command */
-export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, where: string): string {
-  if (entries.length === 0) return `No loads yet. Start one: "load run ${where}".`;
+/** Loads as a table, the newest first. */
+export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>): string {
+  if (entries.length === 0) return `No loads yet. Start one: "load run".`;
   return table(
-    ['published', 'snapshot', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'],
+    ['published', 'peildatum', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'],
     entries.map(({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => [
       at,
       peildatum,
@@ -131,10 +133,20 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
   );
 }
 
+/** Why a load is refused, and both decisions about exactly this proposal. */
+export function refusalOf(
+  { load, proposal, objections }: Pick<WaitingLoad, 'load' | 'proposal' | 'objections'>,
+  what: string,
+): string {
+  const reasons = objections.map(({ message }) => message).join('; ');
+  const decide = (decision: LoadDecision) => `"load ${decision} ${load} --proposal ${proposal}"`;
+  return `${what}: ${reasons}. If this is right: ${decide('approve')}; if it is wrong: ${decide('reject')}.`;
+}
+
 /** The live snapshot, the loads that are running, and those that need a decision. */
 export type ShownStatus = LoadStatus & {
-  running: ExecutingLoad[];
-  refused: { load: string; peildatum: string; objections: Objection[] }[];
+  running: RunningLoad[];
+  refused: WaitingLoad[];
   /** Only of a dataset that follows days of mutations. */
   mutations?: MutationStatus | null;
 };
@@ -142,15 +154,15 @@ export type ShownStatus = LoadStatus & {
 /** The extract is published monthly: a newer one than this must exist. */
 const oldDays = loadDefaults.oldAfterDays;
 
-/** The status, with what to do about it. @param where the options that select this dataset in a command */
-export function renderStatus(shown: ShownStatus, where: string): string {
+/** The status, with what to do about it. */
+export function renderStatus(shown: ShownStatus): string {
   const { published, pending, ageDays, running, refused, mutations = null } = shown;
   const lines: string[] = [];
   if (published) {
     const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } = published;
     const problemText = problems === null ? 'problems not counted' : `${counted(problems, 'problem')}`;
     lines.push(
-      `snapshot   ${peildatum}, ${ageText(ageDays ?? 0)}`,
+      `peildatum  ${peildatum}, ${ageText(ageDays ?? 0)}`,
       ...(extract && extract.peildatum !== peildatum
         ? [
             `extract    ${extract.peildatum}, and ${counted(daysBetween(extract.peildatum, peildatum), 'day')} of mutations`,
@@ -162,30 +174,24 @@ export function renderStatus(shown: ShownStatus, where: string): string {
       `source     ${source?.location ?? '-'}`,
     );
   } else {
-    lines.push(`No addresses are loaded yet. Load an extract: "load run ${where}".`);
+    lines.push(`No addresses are loaded yet. Load an extract: "load run".`);
   }
   for (const { name, since } of running) {
-    lines.push('', `A load has been running since ${since}. Follow it: "load follow ${name} ${where}".`);
+    lines.push('', `A load has been running since ${since}. Follow it: "load follow ${name}".`);
   }
   if (pending && running.length === 0) {
     lines.push(
       '',
       `The load of ${pending.peildatum} (${pending.load}) started writing at ${pending.at} and has not finished: some addresses ` +
-        `are already from that snapshot. Unless it is still running, finish it: "load run ${where}".`,
+        `are already from that snapshot. Unless it is still running, finish it: "load run".`,
     );
   }
-  for (const { load, peildatum, objections } of refused) {
-    const reasons = objections.map(({ message }) => message).join('; ');
-    lines.push(
-      '',
-      `The load of ${peildatum} is refused: ${reasons}. If this is right: "load approve ${load} ${where}"; if it is wrong: "load reject ${load} ${where}".`,
-    );
-  }
+  for (const load of refused) lines.push('', refusalOf(load, `The load of ${load.peildatum} is refused`));
   if (mutations?.problem) lines.push('', mutations.problem);
   // The demo of npm start is old on purpose.
   const isDemo = published?.source?.location.endsWith(`/${demoExtractName}`) ?? false;
   if (ageDays !== null && ageDays > oldDays && !isDemo) {
-    lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run ${where}".`);
+    lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run".`);
   }
   return lines.join('\n');
 }
@@ -237,7 +243,7 @@ function rebuiltText({ outcome, rebuilt, unexplained }: RepairReport): string[] 
   ];
   if (unexplained !== 0) {
     lines.push(
-      `The table had changed there: the snapshot has ${counted(Math.abs(unexplained), 'lookup')} too ` +
+      `The table had changed there: the snapshot has ${counted(Math.abs(unexplained), 'address')} too ` +
         `${unexplained > 0 ? 'many' : 'few'}. Load the full extract with "load run --again".`,
     );
   }

@@ -1,80 +1,67 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { AuditEntry } from '../../core/accounts/admin/audit.ts';
 import type { DayRefusals } from '../../core/accounts/admin/usage.ts';
 import type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
 import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
-import { monthOf } from '../../core/calendar.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import { type UsageByKey, usageByKeyCsv } from '../../packages/admin/usage-by-key.ts';
 import { UsageError } from '../connect/errors.ts';
-import {
-  type AccountsOptions,
-  accountId,
-  counted,
-  snakeCase,
-  type Terminal,
-  thousands,
-  useAdmin,
-  withAccounts,
-} from './command.ts';
+import { type CliCommand, counted, snakeCase, thousands } from './command.ts';
 import { table } from './table.ts';
+import { accountId, monthRange } from './values.ts';
 
 /** What a row of usage sums up. */
 export type Granularity = 'day' | 'month';
-type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
+type UsageOptions = { from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
 
 /** Lookups of a day (`2026-11-21`) or a month (`2026-11`). */
 type PeriodRow = { period: string; lookups: number };
 
 /** Adds `account usage`. */
-export function addAccountUsage(account: Command, terminal: Terminal): void {
-  withAccounts(account.command('usage'))
+export function addAccountUsage(account: CliCommand): void {
+  account
+    .command('usage')
     .description(
       'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
     )
-    .argument('<id>', 'the account; also one that was deleted')
+    .argument('<id>', 'the account; also one that was deleted', accountId)
     .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
     .option('--to <date>', 'the last day or month (default: today)')
     .addOption(byPeriod('day'))
     .option('--by-key', 'which keys were used how often, instead of the sum of all keys')
-    .option('--csv', 'print CSV')
-    .addHelpText(
-      'after',
-      `
-Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
+    .addOption(csvOption('print CSV'))
+    .notes(
+      `Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
 below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
-The numbers by key are exact. Lookups that belong to no key that is known are listed as not attributed, so the sum is that of the account.
-
-Examples:
-  npx bag-adres account usage acme --by month --local
-  npx bag-adres account usage acme --by-key --from 2026-11 --local`,
+The numbers by key are exact. Lookups that belong to no key that is known are listed as not attributed, so the sum is that of the account.`,
     )
-    .action(async (id: string, { from, to, by, byKey, csv, ...options }: UsageOptions) => {
-      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
-      const name = accountId(id);
+    .examples('account usage acme --by month --local', 'account usage acme --by-key --from 2026-11 --local')
+    .checks((_: string, { from, to, by }: UsageOptions) => void rangeOf(from, to, by))
+    .onAccounts(async ({ admin }, id: string, { from, to, by, byKey, csv }: UsageOptions) => {
       const range = rangeOf(from, to, by);
-      const isDefault = from === undefined && by === 'month';
-      await useAdmin(terminal, options, async (admin) => {
-        // Twelve months, or as many as are kept.
-        const kept = isDefault ? await admin.accounts.usageKeptSince() : '';
-        const start = range.from !== undefined && range.from < kept ? { from: kept } : {};
-        if (byKey) {
-          const usage = await admin.accounts.usageByKey(name, { ...range, ...start });
-          return { json: usage, text: csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage) };
-        }
-        const usage = await admin.accounts.usage(name, { ...range, ...start });
-        const rows = rowsOf(usage.days, by);
-        const { account, from, to, days, refusals } = usage;
-        const counts =
-          by === 'day' ? { days, refusals } : { months: byMonth(rows), refusals: refusalsByMonth(refusals) };
-        const json = { account, from, to, ...counts };
-        if (csv) {
-          const lines = rows.map(({ period, lookups }) => `${account},${period},${lookups}`);
-          return { json, text: [`account,${by === 'day' ? 'date' : 'month'},lookups`, ...lines].join('\n') };
-        }
-        return { json, text: `${renderUsage(rows, by, terminal.columns)}${renderRefusals(refusals, by)}` };
-      });
+      // Twelve months, or as many as are kept.
+      const kept = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince() : '';
+      if (range.from !== undefined && range.from < kept) range.from = kept;
+      if (byKey) {
+        const usage = await admin.accounts.usageByKey(id, range);
+        const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage);
+        return { json: usage, text, isVerbatim: csv };
+      }
+      const { days, refusals, ...usage } = await admin.accounts.usage(id, range);
+      const rows = rowsOf(days, by);
+      if (csv) {
+        const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
+        return { json: null, text: [`account,${by === 'day' ? 'date' : 'month'},lookups`, ...lines].join('\n') };
+      }
+      const counts = by === 'day' ? { days, refusals } : { months: byMonth(rows), refusals: refusalsByMonth(refusals) };
+      const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refusals, by)}`;
+      return { json: { ...usage, ...counts }, text };
     });
+}
+
+/** `--csv`. */
+export function csvOption(description: string): Option {
+  return new Option('--csv', description).conflicts('json');
 }
 
 /** `--by`. */
@@ -92,13 +79,6 @@ function rangeOf(from: string | undefined, to: string | undefined, by: Granulari
   if (Number.isNaN(end.getTime())) return last; // refused with the form of a date
   const first = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 11, 1));
   return { from: first.toISOString().slice(0, 10), ...last };
-}
-
-/** The first and the last day of a month that an option names. @throws UsageError */
-export function monthRange(option: string, month: string): { from: string; to: string } {
-  const range = monthOf(month);
-  if (range) return range;
-  throw new UsageError(`${option} takes a month, like 2026-11, not "${month}".`);
 }
 
 /** The lookups by day or month. */
@@ -182,17 +162,15 @@ type AuditCommand = {
 };
 
 /** Adds an `audit` command to a group: the latest changes of one account or plan, the newest first. */
-export function addAudit(group: Command, terminal: Terminal, { description, argument, entries }: AuditCommand): void {
-  withAccounts(group.command('audit'))
+export function addAudit(group: CliCommand, { description, argument, entries }: AuditCommand): void {
+  group
+    .command('audit')
     .description(description)
-    .argument(`<${argument.name}>`, argument.description)
-    .option('--last <number>', 'how many changes to list', '100')
-    .action(async (text: string, { last, ...options }: AccountsOptions & { last: string }) => {
-      const input = { name: argument.read(text), last: readCount(last) };
-      await useAdmin(terminal, options, async (admin) => {
-        const found = await entries(admin, input.name, input.last);
-        return { json: found, text: renderAudit(found) };
-      });
+    .argument(`<${argument.name}>`, argument.description, argument.read)
+    .option('--last <number>', 'how many changes to list', readCount, 100)
+    .onAccounts(async ({ admin }, name: string, { last }: { last: number }) => {
+      const found = await entries(admin, name, last);
+      return { json: found, text: renderAudit(found) };
     });
 }
 

@@ -1,59 +1,44 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { UpgradePlan } from '../upgrade/plan.ts';
 import { readReleases } from '../upgrade/releases.ts';
-import { folderOf, printResult, type Terminal } from './command.ts';
+import { type CliCommand, folderOf, type Result } from './command.ts';
 import { configIn } from './config.ts';
 import { table } from './table.ts';
-
-type UpgradeOptions = { stage?: string; from?: string; apply?: true; json?: true };
-type RollbackOptions = { stage?: string; to?: string; apply?: true; json?: true };
 
 const stageHelp = 'the stage (default: that of a "cdk deploy" without a stage)';
 
 /** `upgrade` and `rollback-code`. */
-export function addUpgradeCommands(program: Command, terminal: Terminal): void {
+export function addUpgradeCommands(program: CliCommand): void {
+  const folder = folderOf(program.terminal);
   program
     .command('upgrade')
     .description('show what a deployment of the installed version would change, and the steps in order')
     .option('--stage <name>', stageHelp)
     .option('--from <folder>', 'compare with the templates of this folder, an earlier cdk.out, instead of with AWS')
     .option('--apply', 'then run the deployment; refused while something would be lost')
-    .option('--json', 'print JSON, for scripts')
-    .addHelpText(
-      'after',
-      `
-Changes nothing without --apply. The exit code is 1 if a resource or an output would be lost.
-
-Example:
-  npm install --save-exact bag-adres@VERSION
-  npx bag-adres upgrade --stage test`,
-    )
-    .action((options: UpgradeOptions) => upgrade(terminal, options));
+    .notes('Changes nothing without --apply. The exit code is 1 if a resource or an output would be lost.')
+    .notes('Example:\n  npm install --save-exact bag-adres@VERSION\n  npx bag-adres upgrade --stage test')
+    .does((options: UpgradeOptions) => upgrade(folder, options));
   program
     .command('rollback-code')
     .description('go back to the former version of the code at once, with the settings as they are')
     .option('--stage <name>', stageHelp)
     .option('--to <version>', 'the version, or a packed file (default: the release before the installed one)')
     .option('--apply', 'run the steps; without it they are only printed')
-    .option('--json', 'print JSON, for scripts')
-    .addHelpText(
-      'after',
-      `
-For an emergency: deploys only the stack of the service, all at once and past its alarms. Data stays as it is.
-
-Example:
-  npx bag-adres rollback-code --stage prod --to 1.0.0`,
+    .notes(
+      'For an emergency: deploys only the stack of the service, all at once and past its alarms. Data stays as it is.',
     )
-    .action((options: RollbackOptions) => rollbackCode(terminal, options));
+    .examples('rollback-code --stage prod --to 1.0.0')
+    .does((options: RollbackOptions) => rollbackCode(folder, options));
 }
 
-async function upgrade(terminal: Terminal, { stage: named, from, apply, json }: UpgradeOptions): Promise<void> {
-  const folder = folderOf(terminal);
+type UpgradeOptions = { stage?: string; from?: string; apply?: true };
+
+async function upgrade(folder: string, { stage: named, from, apply }: UpgradeOptions): Promise<Result> {
   const { stage, region, portal } = configIn(folder, named);
   // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
   const { planUpgrade } = await import('../upgrade/plan.ts');
@@ -66,13 +51,14 @@ async function upgrade(terminal: Terminal, { stage: named, from, apply, json }: 
   const next = await synthesizedTemplates(folder, stage);
   const states = [...next].map(([name, template]) => ({ name, deployed: former.get(name), next: template }));
   const plan = planUpgrade(stage, packageVersion(), states, readReleases());
-  printResult(terminal, json ? { json } : {}, { json: plan, text: renderUpgrade(plan) });
-  if (plan.obstacles.length > 0)
-    throw new CommandError('loss', 'This upgrade must not be deployed as it is: see the obstacles.');
-  if (apply) await runSteps(folder, plan.steps.filter(isDeployment));
+  const result = { json: plan, text: renderUpgrade(plan) };
+  if (plan.obstacles.length > 0) {
+    const message = 'This upgrade must not be deployed as it is: see the obstacles.';
+    return { ...result, failure: new CommandError('loss', message) };
+  }
+  const deployments = plan.steps.filter((step) => step.startsWith('npx cdk deploy'));
+  return { ...result, afterwards: apply && (() => runSteps(folder, deployments)) };
 }
-
-const isDeployment = (step: string) => step.startsWith('npx cdk deploy');
 
 function renderUpgrade({ stage, installed, deployed, stacks, releases, obstacles, steps }: UpgradePlan): string {
   const rows = stacks.map(({ name, isDeployed, deployedVersion, added, changed, removed }) => [
@@ -94,8 +80,9 @@ function renderUpgrade({ stage, installed, deployed, stacks, releases, obstacles
   ].join('\n');
 }
 
-async function rollbackCode(terminal: Terminal, { stage: named, to, apply, json }: RollbackOptions): Promise<void> {
-  const folder = folderOf(terminal);
+type RollbackOptions = { stage?: string; to?: string; apply?: true };
+
+async function rollbackCode(folder: string, { stage: named, to, apply }: RollbackOptions): Promise<Result> {
   const { stage } = configIn(folder, named);
   const isFile = to !== undefined && /[/\\]|\.tgz$/.test(to);
   if (isFile && !existsSync(resolve(folder, to)))
@@ -108,10 +95,13 @@ async function rollbackCode(terminal: Terminal, { stage: named, to, apply, json 
     throw new CommandError('no_release', `There is no release before ${packageVersion()}. Name a version with --to.`);
   const steps = plan.steps.map((step, index) => `${index + 1}. ${step}`);
   const text = [`Stage ${stage}: back to ${plan.to}, with the settings as they are.`, ...steps].join('\n');
-  printResult(terminal, json ? { json } : {}, { json: plan, text });
-  if (plan.obstacle) throw new CommandError('no_rollback', `${plan.obstacle} Move forward with a corrected version.`);
-  if (apply) await runSteps(folder, plan.steps);
-  else if (!json) terminal.err('Nothing was done. To run these steps, add --apply.');
+  const result = { json: plan, text };
+  if (plan.obstacle) {
+    const message = `${plan.obstacle} Move forward with a corrected version.`;
+    return { ...result, failure: new CommandError('no_rollback', message) };
+  }
+  if (apply) return { ...result, afterwards: () => runSteps(folder, plan.steps) };
+  return { ...result, hint: 'Nothing was done. To run these steps, add --apply.' };
 }
 
 /** Runs each step, with its output on this terminal. @throws CommandError for the first that fails */

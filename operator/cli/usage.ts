@@ -1,67 +1,93 @@
-import type { Command } from 'commander';
 import { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statement.ts';
 import type { Statements, UsageMonth } from '../../core/accounts/admin/statements.ts';
 import type { ListedUsage } from '../../core/accounts/admin/usage-pages.ts';
 import { environment } from '../../core/names.ts';
 import type { OpenAdmin } from '../connect/admin.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
-import {
-  type AccountsOptions,
-  accountId,
-  counted,
-  type Terminal,
-  thousands,
-  useAdmin,
-  withAccounts,
-} from './command.ts';
-import { byPeriod, type Granularity, monthRange, rowsOf } from './reports.ts';
+import { CommandError } from '../connect/errors.ts';
+import { type CliCommand, counted, thousands } from './command.ts';
+import { byPeriod, csvOption, type Granularity, rowsOf } from './reports.ts';
 import { table } from './table.ts';
+import { accountId, month, monthRange } from './values.ts';
 
-type OfMonth = AccountsOptions & { month: string };
-type ExportOptions = AccountsOptions & { month: string; by: Granularity; csv?: true };
+type OfMonth = { month: string };
 
 /** `usage export`, `statement`, `months` and `close`. */
-export function addUsageCommands(program: Command, terminal: Terminal): void {
+export function addUsageCommands(program: CliCommand): void {
   const usage = program.command('usage').description('lookups of all accounts, for invoices');
-  addExport(usage, terminal);
-  addStatement(usage, terminal);
-  addMonths(usage, terminal);
-  addClose(usage, terminal);
+  addExport(usage);
+  addStatement(usage);
+  usage
+    .command('months')
+    .description('list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used')
+    .onAccounts(async (opened) => {
+      const months = await (await requireStatements(opened)).months();
+      const rows = months.map(({ month, state, closed, accounts, lookups }) => [
+        ...[month, state, closed ?? '-'],
+        ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
+      ]);
+      return { json: months, text: table(['month', 'state', 'closed', 'accounts', 'lookups'], rows) };
+    });
+  addClose(usage);
 }
 
-function addExport(usage: Command, terminal: Terminal): void {
-  withAccounts(usage.command('export'))
-    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
-    .requiredOption('--month <month>', 'the UTC month, like 2026-11')
-    .option('--csv', 'print CSV with the header account,month,lookups, or account,date,lookups with --by day')
-    .addOption(byPeriod('month'))
-    .addHelpText(
-      'after',
-      `
-A month that is closed is printed from its statements, which never change. Another one may still grow: see "usage months".
+type ExportOptions = OfMonth & { by: Granularity; csv?: true; json?: true };
 
-Example:
-  npx bag-adres usage export --month 2026-11 --csv --local`,
+function addExport(usage: CliCommand): void {
+  usage
+    .command('export')
+    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
+    .requiredOption('--month <month>', 'the UTC month, like 2026-11', month)
+    .addOption(csvOption('print CSV with the header account,month,lookups, or account,date,lookups with --by day'))
+    .addOption(byPeriod('month'))
+    .notes(
+      'A month that is closed is printed from its statements, which never change. Another one may still grow: see "usage months".',
     )
-    .action(async ({ month, by, csv, ...options }: ExportOptions) => {
-      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
-      const range = monthRange('--month', month);
-      await useAdmin(terminal, options, async (admin, open) => {
-        const statements = await open.statements();
-        const found = await statements?.month(month);
-        const accounts =
-          statements && found?.state === 'closed' ? fromStatements(statements, month) : admin.accounts.eachUsage(range);
-        await exportRows(terminal, accounts, { by, csv, json: options.json });
-        if (found && !options.json) terminal.err(renderState(found));
-        return undefined;
-      });
+    .examples('usage export --month 2026-11 --csv --local')
+    .onAccounts(async ({ admin, statements: find }, { month, ...options }: ExportOptions) => {
+      const statements = await find();
+      const found = await statements?.month(month);
+      const accounts =
+        statements && found?.state === 'closed'
+          ? fromStatements(statements, month)
+          : admin.accounts.eachUsage(monthRange('--month', month));
+      return { lines: exported(accounts, options), hint: found && renderState(found) };
     });
 }
+
+type Exported = Pick<ListedUsage, 'account' | 'days'>;
 
 async function* fromStatements(statements: Statements, month: string): AsyncGenerator<Exported> {
   for await (const statement of statements.each(month)) {
     yield { account: statement.account, days: daysOf(statement) };
   }
+}
+
+/** The rows of all accounts, as they are read. Nothing comes before the first account: a refusal prints nothing. */
+async function* exported(
+  accounts: AsyncIterable<Exported>,
+  { by, csv, json }: Omit<ExportOptions, 'month'>,
+): AsyncGenerator<string> {
+  const period = by === 'day' ? 'date' : 'month';
+  // Aligned without knowing the rows to come: an account id has up to 32 characters.
+  const line = csv
+    ? (cells: string[]) => cells.join(',')
+    : ([account = '', at = '', lookups = '']: string[]) =>
+        `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
+  const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
+  let before = json ? '[' : line(['account', period, 'lookups']);
+  for await (const { account, days } of accounts) {
+    const found = rowsOf(days, by);
+    if (json) {
+      const items = found.map((row) => ({ account, [period]: row.period, lookups: row.lookups }));
+      yield `${before}${JSON.stringify(items, null, 2).slice(1, -1).trimEnd()}`;
+      before = ',';
+    } else {
+      yield before;
+      before = found.map((row) => line([account, row.period, shown(row.lookups)])).join('\n');
+    }
+  }
+  if (json) yield before === '[' ? '[]' : ']';
+  else yield before;
 }
 
 function renderState({ month, state, closed, sha256 }: UsageMonth): string {
@@ -70,30 +96,22 @@ function renderState({ month, state, closed, sha256 }: UsageMonth): string {
   return `${month} has ended, but is not closed yet: these numbers may still change.`;
 }
 
-function addStatement(usage: Command, terminal: Terminal): void {
-  withAccounts(usage.command('statement'))
+function addStatement(usage: CliCommand): void {
+  usage
+    .command('statement')
     .description('print what an account used in a closed month, as it is written down for good')
-    .argument('<id>', 'the account; also one that was deleted')
-    .requiredOption('--month <month>', 'the UTC month, like 2026-10')
-    .option('--csv', 'print CSV: a row with a column for each day')
-    .addHelpText(
-      'after',
-      `
-A statement has the days with lookups, their sum, and the SHA-256 of all that: with --json of its other members, as JSON in the
-order in which they are printed, without spaces.
-
-Example:
-  npx bag-adres usage statement acme --month 2026-10 --csv --local`,
+    .argument('<id>', 'the account; also one that was deleted', accountId)
+    .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
+    .addOption(csvOption('print CSV: a row with a column for each day'))
+    .notes(
+      `A statement has the days with lookups, their sum, and the SHA-256 of all that: with --json of its other members, as JSON in the
+order in which they are printed, without spaces.`,
     )
-    .action(async (id: string, { month, csv, ...options }: OfMonth & { csv?: true }) => {
-      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
-      const account = accountId(id);
-      monthRange('--month', month);
-      await useAdmin(terminal, options, async (_, open) => {
-        const statement = await (await requireStatements(open)).show({ account, month });
-        const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement);
-        return { json: statement, text };
-      });
+    .examples('usage statement acme --month 2026-10 --csv --local')
+    .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
+      const statement = await (await requireStatements(opened)).show({ account, month });
+      const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement);
+      return { json: statement, text, isVerbatim: csv };
     });
 }
 
@@ -107,88 +125,33 @@ function renderStatement(statement: Statement): string {
   ].join('\n');
 }
 
-function addMonths(usage: Command, terminal: Terminal): void {
-  withAccounts(usage.command('months'))
-    .description('list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used')
-    .action(async (options: AccountsOptions) => {
-      await useAdmin(terminal, options, async (_, open) => {
-        const months = await (await requireStatements(open)).months();
-        const rows = months.map(({ month, state, closed, accounts, lookups }) => [
-          ...[month, state, closed ?? '-'],
-          ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
-        ]);
-        return { json: months, text: table(['month', 'state', 'closed', 'accounts', 'lookups'], rows) };
-      });
-    });
-}
-
-function addClose(usage: Command, terminal: Terminal): void {
-  withAccounts(usage.command('close'))
+function addClose(usage: CliCommand): void {
+  usage
+    .command('close')
     .description('close a month that has ended: write the statements of all accounts, which never change again')
-    .requiredOption('--month <month>', 'the UTC month, like 2026-10')
-    .addHelpText(
-      'after',
-      `
-The job that records usage does this by itself, an hour after the end of a month. Where it is turned off, and with --local, run it
-yourself. A month that is closed stays as it is.
-
-Example:
-  npx bag-adres usage close --month 2026-10 --local`,
+    .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
+    .notes(
+      `The job that records usage does this by itself, an hour after the end of a month. Where it is turned off, and with --local, run it
+yourself. A month that is closed stays as it is.`,
     )
-    .action(async ({ month, ...options }: OfMonth) => {
-      monthRange('--month', month);
-      await useAdmin(terminal, options, async (_, open) => {
-        const statements = await requireStatements(open);
-        // With a clock that is ahead, a month would be closed in which lookups are still counted.
-        await open.checkClock();
-        const closed = await statements.close(month);
-        const { accounts, lookups } = closed;
-        const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
-        return { json: closed, text };
-      });
+    .examples('usage close --month 2026-10 --local')
+    .onAccounts(async (opened, { month }: OfMonth) => {
+      const statements = await requireStatements(opened);
+      // With a clock that is ahead, a month would be closed in which lookups are still counted.
+      await opened.checkClock();
+      const closed = await statements.close(month);
+      const { accounts, lookups } = closed;
+      const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
+      return { json: closed, text };
     });
 }
 
 /** @throws CommandError */
-async function requireStatements(open: OpenAdmin): Promise<Statements> {
-  const statements = await open.statements();
+async function requireStatements(opened: OpenAdmin): Promise<Statements> {
+  const statements = await opened.statements();
   if (statements) return statements;
   throw new CommandError(
     'no_bucket',
     `No bucket of statements is known. Use --local or --stack NAME, of a data stack with this version, or set ${environment.statementsBucket}.`,
   );
-}
-
-type Exported = Pick<ListedUsage, 'account' | 'days'>;
-
-/** Prints the rows of all accounts as they are read, so that any number of them fits into memory. */
-async function exportRows(
-  terminal: Terminal,
-  accounts: AsyncIterable<Exported>,
-  { by, csv, json }: { by: Granularity; csv: true | undefined; json: true | undefined },
-): Promise<void> {
-  const period = by === 'day' ? 'date' : 'month';
-  // Aligned without knowing the rows to come: an account id has up to 32 characters.
-  const line = csv
-    ? (cells: string[]) => cells.join(',')
-    : ([account = '', at = '', lookups = '']: string[]) =>
-        `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
-  let separator = '[';
-  let lines = line(['account', period, 'lookups']);
-  for await (const { account, days } of accounts) {
-    const found = rowsOf(days, by);
-    if (json) {
-      const items = found.map((row) => ({ account, [period]: row.period, lookups: row.lookups }));
-      const text = JSON.stringify(items, null, 2).slice(1, -1).trimEnd();
-      terminal.out(`${separator}${text}`);
-      separator = ',';
-    } else {
-      // With the head only once an account has been read: a refusal prints nothing.
-      terminal.out(lines);
-      const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
-      lines = found.map((row) => line([account, row.period, shown(row.lookups)])).join('\n');
-    }
-  }
-  if (json) terminal.out(separator === '[' ? '[]' : ']');
-  else terminal.out(lines);
 }

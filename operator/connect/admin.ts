@@ -139,6 +139,9 @@ function userName(): string {
 /** What a command on accounts works with. */
 export type OpenAdmin = {
   admin: Admin;
+  /** The accounts table, for what the admin module has no call for. */
+  client: DynamoDBDocumentClient;
+  table: string;
   /** The statements of closed months; `undefined` where the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
   /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
@@ -149,7 +152,7 @@ export type OpenAdmin = {
 export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
-): Promise<OpenAdmin & { client: DynamoDBDocumentClient; table: string; close: () => void }> {
+): Promise<OpenAdmin & { close: () => void }> {
   const [{ client, accountsTable: table, checksumSecret, statements }, actor] = await Promise.all([
     findTables(options, env),
     options.local ? localUser() : callerIdentity(),

@@ -43,6 +43,7 @@ const loadErrorCodes: Record<string, string> = {
   NoMoreWritesError: 'no_more_writes',
   NotRefusedError: 'not_refused',
   ObjectChangedError: 'object_changed',
+  OtherVersionError: 'other_version',
   PendingLoadError: 'pending',
   ReadBackError: 'read_back',
   RefusedLoadError: 'refused',
@@ -53,6 +54,7 @@ const loadErrorCodes: Record<string, string> = {
   SourceUnavailableError: 'source_unavailable',
   SourceUnfinishedError: 'source_unfinished',
   StaleLoadError: 'stale_load',
+  UnknownFormError: 'other_version',
   UnknownLoadError: 'unknown_load',
   UnknownSnapshotError: 'unknown_snapshot',
   UnmarkedTableError: 'unmarked_table',
@@ -213,16 +215,23 @@ function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { h
 
 /** The admin module serves portals too, so only the command line names commands. */
 function withHint({ code, subject, message }: AdminError): string {
-  const hint = code === 'not_suspended' ? 'Use "account suspend".' : subject && hints[subject];
-  return hint ? `${message} ${hint}` : message;
+  // Messages name what they are about first: There is no account "acme".
+  const [, name = ''] = /"([^"]+)"/.exec(message) ?? [];
+  const [month] = /\d{4}-\d\d/.exec(message) ?? [];
+  if (code === 'not_suspended') return `${message} Use "account suspend ${name}".`;
+  switch (subject) {
+    case 'account':
+      return `${message} Create it with "account create ${name} --plan standard".`;
+    case 'plan':
+      return `${message} Create it with "plan put ${name} --limit day=5000".`;
+    case 'key':
+      return `${message} "key list --account ${name}" shows the keys of the account.`;
+    case 'statement':
+      return `${message} "usage months" lists all months; one that has ended is closed by "usage close --month ${month}".`;
+    default:
+      return message;
+  }
 }
-
-const hints = {
-  account: 'Create it with "account create".',
-  plan: 'Create it with "plan put".',
-  key: '"key list" shows the keys of an account.',
-  statement: '"usage months" lists all months, and "usage close" closes one that has ended.',
-};
 
 function hasOwnCode(error: Error): error is Error & { code: string } {
   return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);

@@ -1,5 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import type { AuditAction } from '../../core/accounts/admin/audit.ts';
 import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
@@ -7,37 +9,39 @@ import type { Progress } from '../../loader/progress.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadContext, LoadRequest } from '../../loader/steps/step.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
-import { remoteLease } from '../../loader/storage/lease.ts';
-import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lock.ts';
+import { type LeaseTiming, remoteLease } from '../../loader/storage/lease.ts';
+import { type Held, isProcessGone } from '../../loader/storage/lock.ts';
 import { listMutations } from '../../loader/storage/mutation-lists.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
+import { localLoadRunner } from '../../local/load/load-runner.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../local/load/repair.ts';
 import { runLoad } from '../../local/load/run-load.ts';
+import { type Loads, loadsOf } from '../../packages/admin/load-approvals.ts';
+import type { LoadDecision } from '../../packages/admin/load-views.ts';
+import { loadMachine } from '../../packages/admin/loads.ts';
 import { type ConnectionOptions, callerIdentity, localUser } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { operatorAudit } from './operator-audit.ts';
+import { type OperatorAudit, operatorAudit } from './operator-audit.ts';
 import { followExecution, isOnThisMachine, uploadExtract, uploadMutations } from './state-machine-load.ts';
-
-/** A load that is running. */
-export type ExecutingLoad = { name: string; since: string };
 
 /** Loads of one dataset: in this process on the data of the local run, or by the state machine of a deployment. */
 export type LoadCommands = {
   /** The storage and the addresses table. */
   readonly context: LoadContext;
-  /** The options that select the same dataset in another command: `--local`. */
-  readonly where: string;
   /** The list of mutations that the daily check follows; none when it follows none. */
   readonly mutations: string | undefined;
+  /** The loads that run and those that wait, as the portal shows them. */
+  readonly loads: Pick<Loads, 'running' | 'show' | 'waiting'>;
   /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
-  start(request: LoadRequest): Promise<LoadReport>;
+  start(request: Omit<LoadRequest, LoadDecision>): Promise<LoadReport>;
+  /** Approves or rejects what was seen of a load, as the portal does, and follows its run to the end. */
+  decide(decision: LoadDecision, seen: { load: string; proposal: string }): Promise<LoadReport>;
   /** Follows a load that was started elsewhere: the named one, else the one that is running. @throws CommandError */
   follow(name?: string): Promise<LoadReport>;
-  running(): Promise<ExecutingLoad[]>;
   /** Makes the table equal to its snapshot; always in this process. @throws LockedError, UnknownSnapshotError */
   repair(options: { planOnly: boolean }): Promise<RepairReport>;
   /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
@@ -81,100 +85,92 @@ async function localLoads(
   const { endpoint, accessKeyId, accountsTable, addressesTable, storageFolder, mutations } =
     await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
-  const audit = operatorAudit({ client, accountsTable, actor: async () => localUser(), print });
   const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
+  const storage = await openStorage(storageFolder);
   const options = { storage: storageFolder, addresses, progress };
+  const runner = localLoadRunner(options);
+  const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, localUser(), Date.now);
+  const loads = loadsOf(store, storage, runner);
+  const audit = operatorAudit({ client, accountsTable, actor: async () => localUser(), print });
   return {
-    context: { storage: await openStorage(storageFolder), addresses },
-    where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
+    context: { storage, addresses },
     mutations,
+    loads,
     start(request) {
-      const { source, mutations: named, rollback, approve, reject, planOnly } = request;
-      const isOfExtract = (rollback ?? approve ?? reject ?? named) === undefined;
+      const { source, mutations: named, rollback, planOnly } = request;
+      const isOfExtract = (rollback ?? named) === undefined;
       const run = () => runLoad({ ...options, ...request, source: isOfExtract ? (source ?? pdokExtract) : source });
       return planOnly ? run() : audit(...auditOf(request), run);
     },
-    follow: async () => {
-      throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');
+    async decide(decision, seen) {
+      const { run } = await loads[decision](seen);
+      return (await runner.reportOf(run)) ?? followElsewhere();
     },
-    running: async () => [],
-    repair({ planOnly }) {
-      const work = () => repairTable({ ...options, planOnly, scan: () => scanAddresses(client, addressesTable) });
-      return planOnly ? work() : audit('load repair', {}, work);
-    },
-    discard: (load) => audit('load discard', { load }, () => discardLoad({ ...options, load })),
-    lockHolder: ({ force }) => lockHolder(addresses.lock, force, isProcessGone),
-    unlock: (held) => audit('load unlock', { ...held }, () => releaseLock(addresses.lock, held)),
+    follow: async () => followElsewhere(),
+    ...tableCommands({
+      ...{ addresses, audit, isGone: isProcessGone },
+      repair: { ...options, scan: () => scanAddresses(client, addressesTable) },
+    }),
     close: () => client.destroy(),
   };
 }
 
+function followElsewhere(): never {
+  throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');
+}
+
 /** What the audit has of a request. */
-function auditOf({ rollback, approve, reject, ...request }: LoadRequest): [AuditAction, Record<string, unknown>] {
-  if (approve !== undefined) return ['load approve', { load: approve }];
-  if (reject !== undefined) return ['load reject', { load: reject }];
+function auditOf({ rollback, source, mutations, again }: LoadRequest): [AuditAction, Record<string, unknown>] {
   if (rollback !== undefined) return ['load rollback', { snapshot: rollback }];
-  const { source, mutations, again } = request;
   return ['load run', { ...(source && { source }), ...(mutations && { mutations }), ...(again && { again }) }];
 }
 
-async function lockHolder(
-  lock: LoadLock,
-  force: boolean,
-  isGone: (held: Held) => boolean | null | Promise<boolean | null>,
-): Promise<(Held & { isGone: boolean }) | null> {
-  const held = await lock.holder();
-  if (!held) return null;
-  const { owner, untilSeconds } = held;
-  const gone = (await isGone(held)) ?? untilSeconds * 1000 < Date.now();
-  if (!gone && !force) {
-    const until = new Date(untilSeconds * 1000).toISOString();
-    throw new CommandError(
-      'locked',
-      `${owner} still holds the lock, which ends at ${until} unless it is renewed. Wait for it, stop it, or add --force: it ` +
-        'then stops before its next write.',
-    );
-  }
-  return { ...held, isGone: gone };
-}
-
-async function releaseLock(lock: LoadLock, { owner, token }: Held): Promise<void> {
-  await lock.release(owner, token || undefined);
-}
-
-/** Of a scan: a third of the read capacity of one partition, so that lookups are not throttled. */
+/** A third of the read capacity of one partition, so that a scan does not throttle lookups. */
 const scanPagesPerSecond = 8;
 
 /** Loads by the state machine of a deployment. @throws CommandError, and errors of AWS */
 async function stackLoads(stack: string, { print, progress }: ProgressReporter): Promise<LoadCommands> {
-  const { name, output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
-  const machine = output('StateMachineArn');
+  const { output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
+  const stateMachineArn = output('StateMachineArn');
   const bucket = output('SnapshotBucketName');
-  const dynamoDb = new DynamoDBClient(clientConfig);
   const table = output('AddressesTableName');
+  const accountsTable = output('AccountsTableName');
+  const dynamoDb = new DynamoDBClient(clientConfig);
+  const stepFunctions = new SFNClient(clientConfig);
   const addresses = dynamoDbAddressTable(dynamoDb, table);
   const storage = s3Storage(s3Client(), bucket);
-  const stepFunctions = new SFNClient(clientConfig);
-  const accountsTable = output('AccountsTableName');
   const audit = operatorAudit({ client: dynamoDb, accountsTable, actor: callerIdentity, print });
-  const where = `--stack ${name}`;
+  const loadsAs = (actor: string) =>
+    loadsOf(
+      createAdminStore(DynamoDBDocumentClient.from(dynamoDb), accountsTable, actor, Date.now),
+      storage,
+      loadMachine(stepFunctions, stateMachineArn),
+    );
+  const loads = loadsAs('unknown');
 
-  async function running(): Promise<ExecutingLoad[]> {
-    const command = new ListExecutionsCommand({ stateMachineArn: machine, statusFilter: 'RUNNING', maxResults: 10 });
-    const { executions = [] } = await stepFunctions.send(command);
-    return executions.map(({ name: load = '', startDate }) => ({ name: load, since: startDate?.toISOString() ?? '' }));
+  async function follow(named?: string): Promise<LoadReport> {
+    const execution = named?.split(':').at(-1) ?? (await loads.running())[0]?.name;
+    if (execution === undefined) {
+      throw new CommandError('no_load', 'No load is running. "load history" lists earlier loads.');
+    }
+    const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${execution}`;
+    const again = `"load follow ${execution}"`;
+    return followExecution({ client: stepFunctions, executionArn, print, again }).catch((error: unknown) => {
+      if (!(error instanceof ExecutionDoesNotExist)) throw error;
+      const message = `There is no load ${execution}. Leave out the name to follow the one that is running.`;
+      throw new CommandError('no_load', message);
+    });
   }
 
-  function follow(execution: string) {
-    const executionArn = `${machine.replace(':stateMachine:', ':execution:')}:${execution}`;
-    const again = `"load follow ${execution} ${where}"`;
-    return followExecution({ client: stepFunctions, executionArn, print, again });
+  function followNow(run: string, started: boolean): Promise<LoadReport> {
+    print(`${started ? 'Started' : 'Following'} ${run}. Ctrl-C stops following; the load continues.`);
+    return follow(run);
   }
 
-  async function start(request: LoadRequest) {
-    const [other] = await running();
+  async function start(request: LoadRequest): Promise<LoadReport> {
+    const [other] = await loads.running();
     if (other) {
-      const message = `A load has been running since ${other.since}. Follow it with "load follow ${where}", or wait until it ends.`;
+      const message = `A load has been running since ${other.since}. Follow it with "load follow", or wait until it ends.`;
       throw new CommandError('locked', message, { details: { execution: other.name } });
     }
     const { source } = request;
@@ -183,50 +179,73 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
     // Never an empty input: that is the daily check, which gives way to another load silently.
     const mutations = request.mutations && (await uploadMutations(request.mutations, { storage, bucket }));
     const input = { again: false, ...request, ...(given && { source: given }), ...(mutations && { mutations }) };
-    const command = new StartExecutionCommand({ stateMachineArn: machine, input: JSON.stringify(input) });
+    const command = new StartExecutionCommand({ stateMachineArn, input: JSON.stringify(input) });
     const begin = () => stepFunctions.send(command);
     const { executionArn = '' } = await (request.planOnly ? begin() : audit(...auditOf(request), begin));
-    const execution = executionArn.split(':').at(-1) ?? '';
-    print(`Started ${execution}. Ctrl-C stops following; the load continues.`);
-    return follow(execution);
+    return followNow(executionArn.split(':').at(-1) ?? '', true);
   }
 
   return {
     context: { storage, addresses },
-    where,
     mutations: optionalOutput('MutationsSource'),
+    loads,
     start,
-    async follow(named) {
-      const execution = named?.split(':').at(-1) ?? (await running())[0]?.name;
-      if (execution === undefined) {
-        throw new CommandError('no_load', `No load is running. "load history ${where}" lists earlier loads.`);
-      }
-      return follow(execution).catch((error: unknown) => {
-        if (!(error instanceof ExecutionDoesNotExist)) throw error;
-        throw new CommandError(
-          'no_load',
-          `There is no load ${execution}. Leave out the name to follow the one that is running.`,
-        );
-      });
+    async decide(decision, seen) {
+      const { run, started } = await loadsAs(await callerIdentity())[decision](seen);
+      return followNow(run, started);
     },
-    running,
-    repair: ({ planOnly }) => {
-      const scan = () => scanAddresses(dynamoDb, table, scanPagesPerSecond);
-      const work = () => repairTable({ storage, addresses, progress, planOnly, scan, lease: remoteLease });
-      return planOnly ? work() : audit('load repair', {}, work);
-    },
-    discard: (load) => audit('load discard', { load }, () => discardLoad({ storage, addresses, load })),
-    unlock: (held) => audit('load unlock', { ...held }, () => releaseLock(addresses.lock, held)),
-    lockHolder: ({ force }) =>
-      lockHolder(addresses.lock, force, async (held) => {
+    follow,
+    ...tableCommands({
+      addresses,
+      audit,
+      async isGone(held) {
         const [, execution] = /^arn:[^:]+:states:.*:([^:]+)$/.exec(held.owner) ?? [];
         if (execution === undefined) return isProcessGone(held);
-        return !(await running()).some(({ name }) => name === execution);
-      }),
+        return !(await loads.running()).some(({ name }) => name === execution);
+      },
+      repair: {
+        ...{ storage, addresses, progress, lease: remoteLease },
+        scan: () => scanAddresses(dynamoDb, table, scanPagesPerSecond),
+      },
+    }),
     close() {
       dynamoDb.destroy();
       stepFunctions.destroy();
     },
+  };
+}
+
+type TableCommandOptions = Pick<LoadContext, 'addresses'> & {
+  audit: OperatorAudit;
+  /** Whether the load that holds the lock has ended; `null` where that can't be known. */
+  isGone: (held: Held) => boolean | null | Promise<boolean | null>;
+  repair: Omit<Parameters<typeof repairTable>[0], 'planOnly'> & { lease?: LeaseTiming };
+};
+
+/** What runs in this process on any table: repairs, and the removal of what an interrupted load left. */
+function tableCommands({ addresses: { lock }, audit, isGone, repair }: TableCommandOptions) {
+  return {
+    repair({ planOnly }: { planOnly: boolean }) {
+      const work = () => repairTable({ ...repair, planOnly });
+      return planOnly ? work() : audit('load repair', {}, work);
+    },
+    discard: (load: string) => audit('load discard', { load }, () => discardLoad({ ...repair, load })),
+    async lockHolder({ force }: { force: boolean }) {
+      const held = await lock.holder();
+      if (!held) return null;
+      const { owner, untilSeconds } = held;
+      const gone = (await isGone(held)) ?? untilSeconds * 1000 < Date.now();
+      if (gone || force) return { ...held, isGone: gone };
+      throw new CommandError(
+        'locked',
+        `${owner} still holds the lock, which ends at ${new Date(untilSeconds * 1000).toISOString()} unless it is renewed. ` +
+          'Wait for it, stop it, or add --force: it then stops before its next write.',
+      );
+    },
+    unlock: (held: Held) =>
+      audit('load unlock', { ...held }, async () => {
+        await lock.release(held.owner, held.token || undefined);
+      }),
   };
 }
 

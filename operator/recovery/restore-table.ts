@@ -87,7 +87,7 @@ export async function findDeletionBackup(client: DynamoDBClient, table: string):
   if (existing && !isRestored) {
     throw new CommandError(
       'table_exists',
-      `The table ${table} exists (${existing.TableStatus}), so there is nothing to restore. If its contents are wrong: "restore wrong-contents".`,
+      `The table ${table} exists (${existing.TableStatus}), so there is nothing to restore. If its contents are wrong: "restore wrong-contents --at 2026-01-31T12:00:00Z", with the time at which they were right.`,
     );
   }
   const wrong = existing ? undefined : await interruptedRestore(client, table, deletions);

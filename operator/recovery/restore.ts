@@ -104,7 +104,7 @@ async function compareAddresses({ stack, print }: RecoveryInput): Promise<string
     const { addresses, added, changed, removed } = await loads.repair({ planOnly: true });
     const differing = added + changed + removed;
     if (differing === 0) return `The table has the ${addresses} addresses of the live snapshot.`;
-    return `The table differs from the live snapshot in ${differing} of ${addresses} addresses: run "load repair ${loads.where}".`;
+    return `The table differs from the live snapshot in ${differing} of ${addresses} addresses: run "load repair".`;
   } finally {
     loads.close();
   }

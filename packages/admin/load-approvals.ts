@@ -14,13 +14,13 @@ import { approvalRunPrefix } from '../../loader/names.ts';
 import type { LoadProposal } from '../../loader/steps/load-report.ts';
 import { findRefusedProposal, refusedProposals } from '../../loader/steps/refused-loads.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
-import { readChanges } from './load-changes.ts';
 import {
   type Approval,
   type ApprovalState,
   type LoadDecision,
   proposalName,
   type RegisterView,
+  readChanges,
   readRegister,
   viewOf,
   type WaitingLoad,
@@ -50,6 +50,9 @@ export type LoadsRefusals = {
   'loads.auditPage': 'invalid';
 };
 
+/** What a decision led to: the run that carries it out, and whether this call started it. */
+export type Decided = { load: string; run: string; started: boolean };
+
 /** The loads of the register, as an operator sees and approves them. `LoadsRefusals` has the codes of each call. */
 export type Loads = {
   /** The date of the register and its last loads; 12 unless `last` says otherwise. */
@@ -69,12 +72,12 @@ export type Loads = {
    * Approves a load that waits and starts it; it is live minutes later. `started` is `false` where this proposal was
    * approved before and that run has not ended; if its start was lost, it starts now.
    */
-  approve(input: { load: string; proposal: string }): Promise<{ load: string; started: boolean }>;
+  approve(input: { load: string; proposal: string }): Promise<Decided>;
   /**
    * Rejects a load that waits: what it brings is not loaded again, until it is corrected or an operator asks for it. It
    * no longer waits seconds later. `started` is as for `approve`.
    */
-  reject(input: { load: string; proposal: string }): Promise<{ load: string; started: boolean }>;
+  reject(input: { load: string; proposal: string }): Promise<Decided>;
   /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */
   audit(last?: number): Promise<AuditEntry[]>;
   /** A page of them. */
@@ -84,36 +87,20 @@ export type Loads = {
 /** Loads over their storage, with approvals in the accounts table (decision 0147). */
 export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
   const view = async (proposal: LoadProposal) => viewOf(proposal, await approvalOf(store, runner, proposal.load));
-  const decideSeen = async ({ load, proposal: seen }: { load: string; proposal: string }, decision: LoadDecision) => {
+  const find = async (load: string) => {
     checkLoad(load);
     const proposal = await findRefusedProposal(storage, load);
-    if (proposal && proposalName(proposal) === seen) return decide(store, runner, { load, proposal: seen, decision });
-    if (proposal)
-      throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
-    const last = await approvalOf(store, runner, load);
-    // A form that was sent twice, when the first has got as far as the register.
-    if (last?.proposal === seen && last.decision === decision && last.state !== 'failed')
-      return { load, started: false };
+    if (proposal) return proposal;
     throw notWaiting(load);
   };
   return {
     register: (last = 12) => readRegister(storage, last),
     running: () => runner.running(),
     waiting: async () => Promise.all((await refusedProposals(storage)).map(view)),
-    async show(load) {
-      checkLoad(load);
-      const proposal = await findRefusedProposal(storage, load);
-      if (!proposal) throw notWaiting(load);
-      return view(proposal);
-    },
-    async changes({ load, file }) {
-      checkLoad(load);
-      const proposal = await findRefusedProposal(storage, load);
-      if (!proposal) throw notWaiting(load);
-      return readChanges(storage, proposal, file);
-    },
-    approve: (input) => decideSeen(input, 'approve'),
-    reject: (input) => decideSeen(input, 'reject'),
+    show: async (load) => view(await find(load)),
+    changes: async ({ load, file }) => readChanges(storage, await find(load), file),
+    approve: (input) => decide(store, storage, runner, { ...input, decision: 'approve' }),
+    reject: (input) => decide(store, storage, runner, { ...input, decision: 'reject' }),
     audit: (last = 100) => auditOf(store, loadsPartition, last),
     auditPage: (options) => auditPageOf(store, loadsPartition, options),
   };
@@ -132,8 +119,8 @@ function notWaiting(load: string): AdminError {
 /** The partition of approvals and of the audit of the register; no account id has a `#`. */
 export const loadsPartition = 'loads#';
 
-/** What a decision leaves: on which proposal, by whom, how often it was tried. Without `decision` it approved. */
-type StoredApproval = { decision?: LoadDecision; proposal: string; by: string; time: string; attempt: number };
+/** What a decision leaves: on which proposal, by whom, how often it was tried. */
+type StoredApproval = { decision: LoadDecision; proposal: string; by: string; time: string; attempt: number };
 
 /** Longer than an execution's name stays reserved, and than the work of a load is kept. */
 const keptSeconds = 100 * 86_400;
@@ -145,36 +132,38 @@ type Decision = { load: string; proposal: string; decision: LoadDecision };
  * ended although the load still waits makes way for another one.
  * @throws AdminError `conflict`, also while another load is running
  */
-async function decide(
-  store: AdminStore,
-  runner: LoadRunner,
-  wanted: Decision,
-): Promise<{ load: string; started: boolean }> {
-  // Of two people at the same moment one claims it; the other looks again and finds the run.
-  return (
-    (await tryDecide(store, runner, wanted)) ?? (await tryDecide(store, runner, wanted)) ?? notSettled(wanted.load)
-  );
-}
-
-function notSettled(load: string): never {
+async function decide(store: AdminStore, storage: Storage, runner: LoadRunner, wanted: Decision): Promise<Decided> {
+  const { load } = wanted;
+  checkLoad(load);
+  const proposal = await findRefusedProposal(storage, load);
+  if (!proposal) {
+    const last = await findStored(store, load);
+    // A form that was sent twice, when the first has got as far as the register.
+    if (last && isSame(last, wanted) && (await runner.stateOf(runName(load, last))) !== 'failed')
+      return { load, run: runName(load, last), started: false };
+    throw notWaiting(load);
+  }
+  if (proposalName(proposal) !== wanted.proposal)
+    throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
+  // If two people decide at the same moment, one claims it; the other looks again and finds the run.
+  const decided = (await tryDecide(store, runner, wanted)) ?? (await tryDecide(store, runner, wanted));
+  if (decided) return decided;
   throw new AdminError('conflict', `Several people are deciding about load ${load}. Look at it again.`);
 }
 
+const isSame = (last: StoredApproval, { proposal, decision }: Decision) =>
+  last.proposal === proposal && last.decision === decision;
+
 /** Returns nothing if another call has claimed it since this one read it. */
-async function tryDecide(
-  store: AdminStore,
-  runner: LoadRunner,
-  { load, proposal, decision }: Decision,
-): Promise<{ load: string; started: boolean } | undefined> {
+async function tryDecide(store: AdminStore, runner: LoadRunner, wanted: Decision): Promise<Decided | undefined> {
+  const { load, proposal, decision } = wanted;
   const last = await findStored(store, load);
-  if (last?.proposal === proposal && (last.decision ?? 'approve') === decision) {
-    const state = await runner.stateOf(runName(load, last));
-    if (state === 'running') return { load, started: false };
-    if (state === 'none') {
-      // Whoever decided it is about to start it, or died before: the same name starts one run.
-      await runner.start(runName(load, last), load, decision);
-      return { load, started: false };
-    }
+  if (last && isSame(last, wanted)) {
+    const run = runName(load, last);
+    const state = await runner.stateOf(run);
+    // Whoever decided it is about to start it, or died before: the same name starts one run.
+    if (state === 'none') await runner.start(run, load, decision);
+    if (state === 'none' || state === 'running') return { load, run, started: false };
   }
   const [other] = await runner.running();
   if (other) {
@@ -185,21 +174,18 @@ async function tryDecide(
   }
   const time = new Date(store.now()).toISOString();
   const next: StoredApproval = { decision, proposal, by: store.actor, time, attempt: (last?.attempt ?? 0) + 1 };
-  const change = {
-    partition: loadsPartition,
-    action: `load ${decision}` as const,
-    detail: { load, run: runName(load, next) },
-  };
+  const run = runName(load, next);
   if (!(await claim(store, load, next, last?.attempt))) return undefined;
-  await audited(store, change, () => runner.start(runName(load, next), load, decision));
-  return { load, started: true };
+  const change = { partition: loadsPartition, action: `load ${decision}` as const, detail: { load, run } };
+  await audited(store, change, () => runner.start(run, load, decision));
+  return { load, run, started: true };
 }
 
 /** The last decision about a load, with what became of it. */
 async function approvalOf(store: AdminStore, runner: LoadRunner, load: string): Promise<Approval | null> {
   const stored = await findStored(store, load);
   if (!stored) return null;
-  const { decision = 'approve', by, time, proposal } = stored;
+  const { decision, by, time, proposal } = stored;
   const state = await runner.stateOf(runName(load, stored));
   return { decision, by, time, proposal, state: state === 'none' ? 'unknown' : state };
 }

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import { mapConcurrently } from '../../core/concurrency.ts';
+import { type ChangesCsv, changesCsvHead } from '../../loader/dataset/changes-csv.ts';
 import { problemCount } from '../../loader/dataset/load-counts.ts';
 import type { LoadProposal } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
-import type { Storage } from '../../loader/storage/storage.ts';
-import { changesFilesOf } from './load-changes.ts';
+import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */
 export type RegisterView = {
   peildatum: string | null;
-  /** @deprecated The former name of `peildatum`, until 2.0. */
-  snapshotDate: string | null;
   loads: PublishedLoad[];
 };
 
@@ -31,7 +32,7 @@ export type LoadExample = {
   key: string;
   before: string[] | null;
   after: string[] | null;
-  /** The BAG ids of the address before and after; absent in loads that an earlier release compared. */
+  /** The BAG ids of the address before and after. */
   nummeraanduidingen?: string[];
 };
 
@@ -51,12 +52,12 @@ export type WaitingLoad = {
   problems: number | null;
   /** Why it waits. The codes are stable, the messages are English. */
   objections: { code: string; message: string }[];
-  /** The ten streets (`Buitenveer, Weesp`) and places with the most changes; none in a load of an earlier release. */
+  /** The ten streets (`Buitenveer, Weesp`) and places with the most changes. */
   streets: { name: string; changes: number }[];
   woonplaatsen: { name: string; changes: number }[];
   /** Up to five of each kind. */
   examples: { added: LoadExample[]; changed: LoadExample[]; removed: LoadExample[] };
-  /** How many files `changes` has of it; none of a first load, and of one that an earlier release compared. */
+  /** How many files `changes` has of it; none of a first load. */
   changesFiles: number;
   /** The last time that it was approved or rejected; `null` if it never was. */
   approval: Approval | null;
@@ -74,14 +75,10 @@ export type Approval = { decision: LoadDecision; by: string; time: string; propo
 /** The register, with its last loads. */
 export async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
   const { published, history } = await readManifest(storage);
-  const peildatum = published?.peildatum ?? null;
-  return {
-    peildatum,
-    snapshotDate: peildatum,
-    loads: history.slice(0, last).map(({ load, peildatum, at, addresses, added, changed, removed }) => {
-      return { load, peildatum, at, addresses, added, changed, removed };
-    }),
-  };
+  const loads = history.slice(0, last).map(({ load, peildatum, at, addresses, added, changed, removed }) => {
+    return { load, peildatum, at, addresses, added, changed, removed };
+  });
+  return { peildatum: published?.peildatum ?? null, loads };
 }
 
 /** A refused load as its operators see it. */
@@ -111,4 +108,33 @@ const placesIn = (counted = {}) => Object.entries<number>(counted).map(([name, c
 export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
   const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
   return createHash('sha256').update(seen).digest('hex').slice(0, 16);
+}
+
+/** A response of a Lambda function holds 6 MB. */
+const mostBytes = 4_000_000;
+
+/** The stored parts of the changes of a load, by the file that a reader gets. */
+export function changesFilesOf({ csv = [] }: LoadProposal): ChangesCsv[][] {
+  const files: ChangesCsv[][] = [];
+  let bytes = Infinity;
+  for (const part of csv) {
+    if (bytes + part.bytes > mostBytes) {
+      files.push([]);
+      bytes = 0;
+    }
+    files.at(-1)?.push(part);
+    bytes += part.bytes;
+  }
+  return files;
+}
+
+/** One of these files, 1 the first, with its head. @throws AdminError `not_found` */
+export async function readChanges(storage: Storage, proposal: LoadProposal, file: number): Promise<string> {
+  const { load } = proposal;
+  const parts = changesFilesOf(proposal)[file - 1];
+  if (!parts) throw new AdminError('not_found', `Load ${load} has no file ${file} of its changes.`);
+  const texts = await mapConcurrently(parts, concurrentReads, ({ name }) =>
+    getUnpacked(storage, paths.changesCsv(load, name), (packed) => gunzipSync(packed).toString()),
+  );
+  return changesCsvHead + texts.join('');
 }

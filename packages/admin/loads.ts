@@ -16,7 +16,7 @@ import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
 export { addressText } from '../../core/addresses/address-key.ts';
-export type { Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
+export type { Decided, Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
 export type {
   Approval,
   ApprovalState,
@@ -55,7 +55,7 @@ export function createLoads(config: LoadsConfig): Loads {
 }
 
 /** The state machine of a deployment. */
-function loadMachine(client: SFNClient, stateMachineArn: string): LoadRunner {
+export function loadMachine(client: SFNClient, stateMachineArn: string): LoadRunner {
   const executionArn = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
   return {
     async running() {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommandLine } from '../../bin/bag-adres.ts';
+import { commandLine, runCommandLine } from '../../bin/bag-adres.ts';
 import { writeLocalState } from '../../local/data-folder.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 
@@ -12,12 +12,35 @@ export type Ended = { exit: number | null; out: string; err: string };
 
 const program = fileURLToPath(new URL('../../bin/bag-adres.ts', import.meta.url));
 
+/** Why words after `bag-adres` are no command that can be run as they are; `undefined` if they are. */
+export async function usageFault(words: readonly string[]): Promise<string | undefined> {
+  const quiet = { out: () => undefined, err: () => undefined, env: {} };
+  const program = commandLine(quiet, true).hook('preAction', () => {
+    throw new Error('valid');
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if ((error as Error).message !== 'valid') return (error as Error).message;
+  }
+  return words.find((word) => /^[A-Z]{2,}/.test(word)) && 'it has a placeholder';
+}
+
+/** Whatever a command prints, the commands that it quotes can be pasted. */
+async function checkHints(text: string): Promise<void> {
+  for (const [, hint = ''] of text.matchAll(/"npx bag-adres ([^"\\]+)/g)) {
+    const fault = await usageFault(hint.split(' '));
+    if (fault !== undefined) throw new Error(`A hint that can't be pasted: ${hint}: ${fault}`);
+  }
+}
+
 /** Runs the command line in this process. */
 export async function run(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
   const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text), env };
   const exit = await runCommandLine(args, { ...terminal, ...(folder !== undefined && { folder }) });
+  await checkHints([...out, ...err].join('\n'));
   return { exit, out: out.join('\n'), err: err.join('\n') };
 }
 

@@ -87,8 +87,7 @@ export function stepFunctionsOver(loader: StateMachineBench) {
   };
 
   const operations: AwsOperations = {
-    StartExecution({ input }: { input: string }) {
-      const name = `execution-${executions.size + 1}`;
+    StartExecution({ input, name = `execution-${executions.size + 1}` }: { input: string; name?: string }) {
       start(name, input);
       return { value: { executionArn: `${executionArn}:${name}`, startDate: 1_790_000_000 } };
     },

@@ -56,13 +56,13 @@ describe('a rollback', () => {
     const look = await runLoad({ planOnly: true, ...options, source: sources.january });
     expect(look).toMatchObject({ outcome: 'unchanged', ...counted });
     const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
-    expect(renderStatus({ ...status, running: [], refused: [] }, '--local')).toContain('; 1 problem\n');
+    expect(renderStatus({ ...status, running: [], refused: [] })).toContain('; 1 problem\n');
 
     const old = { ...status, ageDays: 100, running: [], refused: [] };
-    expect(renderStatus(old, '--local')).toContain('The snapshot is old');
+    expect(renderStatus(old)).toContain('The snapshot is old');
     const source = { location: '/home/ann/.data/demo-extract.zip', size: 1, etag: null, lastModified: null };
     const demo = { ...old, published: status.published && { ...status.published, source } };
-    expect(renderStatus(demo, '--local')).not.toContain('The snapshot is old');
+    expect(renderStatus(demo)).not.toContain('The snapshot is old');
   });
 
   it('to a snapshot without stored counts says so, and reports no number', async () => {
@@ -76,6 +76,6 @@ describe('a rollback', () => {
       'an uncounted number without a postcode, an uncounted number with a problem',
     );
     const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
-    expect(renderStatus({ ...status, running: [], refused: [] }, '--local')).toContain('; problems not counted');
+    expect(renderStatus({ ...status, running: [], refused: [] })).toContain('; problems not counted');
   });
 });

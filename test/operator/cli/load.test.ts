@@ -59,10 +59,10 @@ describe('loads on this machine, one after the other', () => {
     const place = bench.local.join(' ');
     expect(await load('status')).toEqual({
       exit: 0,
-      out: `No addresses are loaded yet. Load an extract: "load run ${place}".`,
+      out: `No addresses are loaded yet. Load an extract: "npx bag-adres load run ${place}".`,
       err: '',
     });
-    expect((await load('history')).out).toContain(`No loads yet. Start one: "load run ${place}".`);
+    expect((await load('history')).out).toContain(`No loads yet. Start one: "npx bag-adres load run ${place}".`);
     expect(await json('status')).toEqual({
       published: null,
       mutations: null,
@@ -156,7 +156,7 @@ describe('loads on this machine, one after the other', () => {
     const plan = await load('plan', ...extract(another));
     expect(plan).toMatchObject({
       exit: 0,
-      err: expect.stringContaining('"load run" would be refused: it would remove 11 addresses'),
+      err: expect.stringContaining('"npx bag-adres load run --local'),
     });
     const copy = join(folder, 'copy.zip');
     await copyFile(fileOf(another), copy);
@@ -164,7 +164,10 @@ describe('loads on this machine, one after the other', () => {
     await rm(copy);
     expect(error).toEqual({
       code: 'refused',
-      message: expect.stringMatching(/100 %.*If this is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
+      message: expect.stringMatching(
+        /100 %.*If this is right: "npx bag-adres load approve 2026-04-08-[0-9a-f]+ --proposal [0-9a-f]{16} --local/,
+      ),
+      proposal: expect.stringMatching(/^[0-9a-f]{16}$/),
       load: expect.stringMatching(/^2026-04-08-/),
       peildatum: another.peildatum,
       objections: [
@@ -179,10 +182,13 @@ describe('loads on this machine, one after the other', () => {
       / {2}- 1012RJ 147 .*\n(?:.*\n)+bag-adres: .* is refused/,
     );
     await rm(copy);
+    const { load: id, proposal, peildatum, objections } = error;
     expect((await json('status')).refused).toEqual([
-      { load: error.load, peildatum: another.peildatum, objections: error.objections },
+      expect.objectContaining({ load: id, proposal, peildatum, objections, removed: 11, approval: null }),
     ]);
-    expect((await load('status')).out).toContain(`"load approve ${error.load} ${bench.local.join(' ')}"`);
+    expect((await load('status')).out).toContain(
+      `"npx bag-adres load approve ${id} --proposal ${proposal} ${bench.local.join(' ')}"`,
+    );
   });
 
   it('an approval runs the refused load, without its extract, which no longer exists', async () => {
@@ -249,7 +255,9 @@ describe('loads on this machine, one after the other', () => {
     ]);
     const check = await load('check');
     expect([check.exit, check.out]).toEqual([1, plan.out]);
-    expect(check.err).toMatch(/differs from the snapshot in 2 lookups\. Repair it: "load repair"\.$/);
+    expect(check.err).toMatch(
+      /differs from the snapshot in 2 addresses\. Repair it: "npx bag-adres load repair --local/,
+    );
     expect(await json('repair')).toMatchObject({ outcome: 'repaired', added: 1, changed: 0, removed: 1 });
     expect((await served(january)).get('1012RJ#147#')).toEqual(good);
     expect((await table().read(['1381AA#8#'])).size).toBe(0);
@@ -276,7 +284,7 @@ describe('loads on this machine, one after the other', () => {
 
   it('a rejected load is not loaded again, and only a refused one can be rejected', async () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
-    expect((await load('status')).out).toContain(`if it is wrong: "load reject ${id} ${bench.local.join(' ')}"`);
+    expect((await load('status')).out).toContain(`if it is wrong: "npx bag-adres load reject ${id} --proposal `);
     expect(await json('reject', id)).toMatchObject({ outcome: 'rejected', load: id });
     expect((await json('status')).refused).toEqual([]);
     expect(await json('run', ...extract(another))).toMatchObject({
@@ -305,7 +313,7 @@ describe('loads on this machine, one after the other', () => {
     await load('run', ...extract(february));
     const before = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
-    expect((await load('status')).out).toMatch(/started writing at .* finish it: "load run --local/);
+    expect((await load('status')).out).toMatch(/started writing at .* finish it: "npx bag-adres load run --local/);
     expect(await failure('discard', before.published.load)).toMatchObject({ code: 'pending' });
     await writeFile(manifest, JSON.stringify(before));
   });

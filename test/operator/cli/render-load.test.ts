@@ -40,13 +40,13 @@ const live: ManifestEntry = {
 async function shownFor(list: string | undefined, published = live): Promise<string> {
   const mutations = await mutationStatus(published, list);
   const status = { published, pending: null, ageDays: 3, running: [], refused: [], mutations };
-  return renderStatus(status, '--stack bag-adres-prod');
+  return renderStatus(status);
 }
 
 describe('the status of a dataset that follows days of mutations', () => {
   it('shows the date of its extract, the days since, and that the next day is not available yet', async () => {
     const shown = await shownFor(listOf(['11', '12'], ['10', '11']));
-    expect(shown).toContain('snapshot   2026-01-12, 3 days old\nextract    2026-01-08, and 4 days of mutations\n');
+    expect(shown).toContain('peildatum  2026-01-12, 3 days old\nextract    2026-01-08, and 4 days of mutations\n');
     expect(shown).toContain('next       mutations from 2026-01-12 on, which are not listed yet\n');
   });
 
@@ -65,7 +65,7 @@ describe('the status of a dataset that follows days of mutations', () => {
 
   it("says why the list can't be read, and shows the rest", async () => {
     const shown = await shownFor(join(folder, 'nowhere.json'));
-    expect(shown).toContain('snapshot   2026-01-12');
+    expect(shown).toContain('peildatum  2026-01-12');
     expect(shown).toMatch(/There is no folder and no list of mutations at .*nowhere\.json/);
   });
 

@@ -127,7 +127,7 @@ describe('rotate-checksum-secret', () => {
     await past.accounts.create({ id: 'acme', plan: 'standard' });
     const old = await past.keys.create({ account: 'acme', label: 'old' });
 
-    expect((await rotate()).out).toBe('No rotation is under way. Start one with --start.');
+    expect((await rotate()).out).toContain('Start one: "npx bag-adres rotate-checksum-secret --start --stack a"');
     const started = await rotateJson('--start');
     const [next] = started.versions;
     expect(started).toMatchObject({ step: 'deploy', versions: [next, 'v1'] });
@@ -148,7 +148,7 @@ describe('rotate-checksum-secret', () => {
     changedAt -= 1800;
     const replaced = await newKey('new');
     expect([accepts(old.key), accepts(replaced)]).toEqual([true, true]);
-    expect((await rotate()).out).toMatch(/Replace these keys.*\n[\s\S]*│ old /);
+    expect((await rotate()).out).toMatch(/Replace each of these keys.*\n[\s\S]*│ old /);
 
     for (const { keyId, label } of await past.keys.list('acme')) {
       if (label !== 'new') await past.keys.revoke({ account: 'acme', keyId });

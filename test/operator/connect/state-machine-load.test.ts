@@ -145,11 +145,13 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const error = await failure('run', '--extract', source);
     expect(error).toMatchObject({
       code: 'refused',
-      message: expect.stringContaining(`run "load approve ${error.load} --stack bag-adres-test"`),
+      message: expect.stringContaining(`"npx bag-adres load approve ${error.load} --proposal `),
       objections: [{ code: 'too_many_removed' }],
     });
     expect(await loader.addresses()).toEqual(tableOf(february));
-    expect((await load('status')).out).toContain(`"load approve ${error.load} --stack bag-adres-test"`);
+    expect((await load('status')).out).toContain(
+      `load approve ${error.load} --proposal ${error.proposal} --stack bag-adres-test`,
+    );
     loader.server.serve(basename(source), Buffer.from('another file'));
     const { exit, out } = await load('approve', '--json');
     expect([exit, JSON.parse(out)]).toMatchObject([0, { outcome: 'published', load: error.load, approved: true }]);
@@ -191,11 +193,13 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const error = await running;
     expect(error).toMatchObject({
       code: 'interrupted',
-      message: expect.stringMatching(/the load continues.*"load follow execution-\d+ --stack bag-adres-test"/),
+      message: expect.stringMatching(
+        /the load continues.*"npx bag-adres load follow execution-\d+ --stack bag-adres-test/,
+      ),
     });
     expect(await failure('run')).toMatchObject({
       code: 'locked',
-      message: expect.stringContaining('"load follow --stack bag-adres-test"'),
+      message: expect.stringContaining('load follow --stack bag-adres-test'),
     });
     const again = load('follow', '--json');
     goOn();
@@ -233,14 +237,16 @@ describe('loads by the state machine of a stack, one after the other', () => {
     );
     for (let times = 0; times < 2; times++) {
       const error = await failure('run', '--again', '--extract', source);
-      expect(error).toMatchObject({ code: 'read_back', message: expect.stringContaining('"load repair"') });
+      expect(error).toMatchObject({ code: 'read_back', message: expect.stringContaining('load repair --stack') });
     }
     const { exit, out, err } = await load('repair');
     expect(exit).toBe(0);
     expect(out).toMatch(
       /snapshot of 2026-05-08 \(11 addresses\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
     );
-    expect(err).toMatch(/That load is not published yet: run "load run --stack bag-adres-test" now\.$/);
+    expect(err).toMatch(
+      /That load is not published yet: run "npx bag-adres load run --stack bag-adres-test-data" now\.$/,
+    );
     const again = await load('run', '--extract', source, '--json');
     expect([again.exit, JSON.parse(again.out)]).toMatchObject([0, { outcome: 'published', peildatum: may.peildatum }]);
     expect(await loader.addresses()).toEqual(tableOf(may));

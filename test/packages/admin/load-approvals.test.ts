@@ -54,7 +54,6 @@ describe('the loads of the register', () => {
     const loads = loadsAs('olaf');
     expect(await loads.register()).toMatchObject({
       peildatum: '2026-01-08',
-      snapshotDate: '2026-01-08',
       loads: [{ peildatum: '2026-01-08', addresses: 11, removed: 0 }],
     });
     const [waits, ...more] = await loads.waiting();
@@ -106,13 +105,13 @@ describe('an approval', () => {
   it('runs exactly that load, which then no longer awaits approval; sending the form again starts nothing', async () => {
     const { proposal } = await loadsAs('olaf').show(register.waiting);
     const input = { load: register.waiting, proposal };
-    expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: true });
+    expect(await loadsAs('olaf').approve(input)).toMatchObject({ load: register.waiting, started: true });
     const { addresses, storageFolder } = register;
     await runLoad({ storage: storageFolder, addresses, approve: register.waiting, workers: 0 });
     states.set(started[0] ?? '', 'done');
     expect(await loadsAs('olaf').waiting()).toEqual([]);
     expect((await loadsAs('olaf').register()).peildatum).toBe('2026-03-08');
-    expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: false });
+    expect(await loadsAs('olaf').approve(input)).toMatchObject({ load: register.waiting, started: false });
     expect(started).toHaveLength(1);
   });
 
@@ -121,8 +120,8 @@ describe('an approval', () => {
     const input = { load: register.waiting, proposal };
     await loadsAs('olaf').approve(input);
     states.set(started[0] ?? '', 'failed');
-    expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: true });
-    expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: false });
+    expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: true });
+    expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: false });
     expect(started).toEqual([expect.not.stringMatching(/^reject /), expect.stringMatching(/^reject /)]);
     expect((await loadsAs('olaf').audit())[0]).toMatchObject({ action: 'load reject', actor: 'petra' });
     expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ decision: 'reject', by: 'petra' });
@@ -131,7 +130,7 @@ describe('an approval', () => {
     expect(report).toMatchObject({ outcome: 'rejected', load: register.waiting, peildatum: '2026-01-08' });
     states.set(started[1] ?? '', 'done');
     expect(await loadsAs('olaf').waiting()).toEqual([]);
-    expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: false });
+    expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: false });
     expect(await codeOf(loadsAs('petra').approve(input))).toBe('not_found');
     expect((await loadsAs('olaf').register()).peildatum).toBe('2026-01-08');
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LoadProposal } from '../../../loader/steps/load-report.ts';
 import { openStorage } from '../../../loader/storage/open.ts';
 import { paths, putPacked } from '../../../loader/storage/storage.ts';
-import { changesFilesOf, readChanges } from '../../../packages/admin/load-changes.ts';
+import { changesFilesOf, readChanges } from '../../../packages/admin/load-views.ts';
 
 const load = '2026-03-08-0123456789';
 const planWith = (...bytes: number[]) =>

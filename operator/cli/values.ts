@@ -1,0 +1,89 @@
+import {
+  AdminError,
+  checkAccountId,
+  checkKeyId,
+  checkLabel,
+  checkOwnLimits,
+  checkPerson,
+  checkPlanCode,
+  checkRole,
+  checkShards,
+  checkWindow,
+  type Role,
+} from '../../core/accounts/admin/admin-error.ts';
+import { checkDetails } from '../../core/accounts/admin/details.ts';
+import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
+import { monthOf } from '../../core/calendar.ts';
+import { UsageError } from '../connect/errors.ts';
+
+/** These read an argument or an option: they return it if the admin module accepts it, and throw `UsageError` if not. */
+export const accountId = checked(checkAccountId);
+export const planCode = checked(checkPlanCode);
+export const keyId = checked(checkKeyId);
+export const label = checked(checkLabel);
+export const person = checked(checkPerson);
+export const details = checked(checkDetails);
+
+/** Returns the role if there is one of that name. @throws UsageError */
+export function memberRole(role: string): Role {
+  return checked((given: string) => checkRole(given))(role) as Role;
+}
+
+/** Reads a number of quota shards. @throws UsageError */
+export function shardCount(text: string): number {
+  return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
+}
+
+/** Reads an option that takes `2027-01-31` or `2027-01-31T12:00:00Z`. */
+export function instant(option: string): (text: string) => Date {
+  return (text) => {
+    const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+    const written = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
+    if (written === text || written === `${text}T00:00:00Z`) return date;
+    throw new UsageError(`${option} takes a date in UTC, 2027-01-31 or 2027-01-31T12:00:00Z, not "${text}".`);
+  };
+}
+
+/** The first and the last day of a month that an option names. @throws UsageError */
+export function monthRange(option: string, month: string): { from: string; to: string } {
+  const range = monthOf(month);
+  if (range) return range;
+  throw new UsageError(`${option} takes a month, like 2026-11, not "${month}".`);
+}
+
+/** Reads `--month`. @throws UsageError */
+export function month(text: string): string {
+  monthRange('--month', text);
+  return text;
+}
+
+/** Reads `--limit minute=60 --limit month=unlimited`; `day=plan` only for the limits of an account. */
+export function limits(of: 'plan' | 'account'): (text: string, previous?: OwnLimitChanges) => OwnLimitChanges {
+  return (text, previous = {}) => {
+    const [, window, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+    if (!window || !value) throw new UsageError(`--limit takes WINDOW=NUMBER, like day=5000, not "${text}".`);
+    const name = checked((given: string) => checkWindow(given))(window) as keyof OwnLimitChanges;
+    if (name in previous) throw new UsageError(`--limit ${name}=... is given twice. Give each window once.`);
+    return checked(checkOwnLimits)({ ...previous, [name]: limitIn(value, of, text) });
+  };
+}
+
+function limitIn(value: string, of: 'plan' | 'account', text: string): number | null | 'plan' {
+  if (value === 'unlimited') return null;
+  if (value === 'plan' && of === 'account') return 'plan';
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  const also = of === 'account' ? ', "unlimited", or "plan" for the limit of the plan' : ' or "unlimited"';
+  throw new UsageError(`--limit ${text}: a limit is a whole number of requests${also}.`);
+}
+
+function checked<T>(check: (value: T) => void): (value: T) => T {
+  return (value) => {
+    try {
+      check(value);
+    } catch (error) {
+      if (error instanceof AdminError) throw new UsageError(error.message, { cause: error });
+      throw error;
+    }
+    return value;
+  };
+}

@@ -1,0 +1,76 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { commandLine } from '../../../bin/bag-adres.ts';
+import { CliCommand, pasteable, type Terminal } from '../../../operator/cli/command.ts';
+import { usageFault } from '../command-line.ts';
+
+const terminal: Terminal = { out: () => undefined, err: () => undefined, env: {} };
+const program = commandLine(terminal);
+const locationFor = (line: string) =>
+  line.startsWith('restore') ? { stack: 'bag-adres-prod' } : { local: true as const };
+
+function leavesOf(command: CliCommand): CliCommand[] {
+  return command.commands.length === 0 ? [command] : (command.commands as CliCommand[]).flatMap(leavesOf);
+}
+
+const nameOf = (command: CliCommand): string =>
+  command.parent?.parent ? `${nameOf(command.parent as CliCommand)} ${command.name()}` : command.name();
+
+const leaves = leavesOf(program);
+/** What the code of a message puts into a command, and something that could stand there. */
+const samples: Record<string, string> = {
+  ...{ 'first.keyId': 'b9uDEGM7', month: '2026-10', email: 'jo@example.nl', decision: 'approve' },
+  // The location, which is added where it is missing.
+  ...{ where: '', 'loads.where': '' },
+};
+
+/** The commands that messages quote, in all product files; the help of a command only names others. */
+const quoted = globSync('{bin,core,lib,lambdas,loader,local,operator,packages,portal}/**/*.ts')
+  .flatMap((file) => {
+    const text = readFileSync(file, 'utf8').replace(/\.(?:description|argument|option|notes)\([\s\S]*?\)\n/g, '\n');
+    return [...text.matchAll(/"(?:npx bag-adres )?([a-z-]+ [^"\n]+)"/g)].map(([, line = '']) => line);
+  })
+  .map((line) => line.replace(/\$\{([^}]+)\}/g, (_, name: string) => samples[name] ?? 'acme').trim())
+  .filter((line) => leaves.some((leaf) => `${line} `.startsWith(`${nameOf(leaf)} `)));
+
+describe('a command that a message quotes', () => {
+  it.each([...new Set(quoted)])('can be pasted: %s', async (line) => {
+    const [, hint = ''] = /"npx bag-adres (.*)"/.exec(pasteable(`"${line}"`, program, locationFor(line))) ?? [];
+    expect([hint, await usageFault(hint.split(' '))]).toEqual([hint, undefined]);
+  });
+
+  it('gets the location of the present run where that command takes one, and nothing else changes', () => {
+    const text = 'Account "export" is "load run"; see "usage months", "config check" or "load status --stack x".';
+    expect(pasteable(text, program, { local: true, data: 'a b' })).toBe(
+      `Account "export" is "npx bag-adres load run --local --data 'a b'"; see "npx bag-adres usage months --local --data 'a b'", ` +
+        `"npx bag-adres config check" or "npx bag-adres load status --stack x --local --data 'a b'".`,
+    );
+    expect(pasteable('"load run" "plan list"', program, { accountsTable: 't' })).toBe(
+      '"npx bag-adres load run" "npx bag-adres plan list --accounts-table t"',
+    );
+  });
+
+  it('is found in many messages', () => {
+    expect(quoted.length).toBeGreaterThan(40);
+  });
+});
+
+describe('every command', () => {
+  it('has a result, which is printed', () => {
+    expect(leaves.filter(({ hasResult }) => !hasResult).map(nameOf)).toEqual([]);
+  });
+
+  it('fails without a result', async () => {
+    const ping = new CliCommand(terminal, 'ping').does((() => undefined) as never);
+    await expect(ping.parseAsync([], { from: 'user' })).rejects.toThrow('ping has no result');
+  });
+
+  it('is in docs/commands.md (`UPDATE_DOCS=1 npm test -- test/operator/cli/command-hints` writes the table anew)', () => {
+    const page = new URL('../../../docs/commands.md', import.meta.url);
+    const [head = ''] = readFileSync(page, 'utf8').split('|---|---|\n');
+    const rows = leaves.map((leaf) => `| \`${nameOf(leaf)}\` | ${leaf.description()} |\n`);
+    const expected = `${head}|---|---|\n${rows.join('')}`;
+    if (process.env.UPDATE_DOCS) writeFileSync(page, expected);
+    expect(readFileSync(page, 'utf8')).toBe(expected);
+  });
+});
