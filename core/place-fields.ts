@@ -57,7 +57,7 @@ function idsField(attribute: string): PlaceField<string[]> {
 /** What tells two addresses with the same key apart; every response has these. */
 const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
 
-/** What a response has if its `include` names it. What an earlier release stored may lack it. */
+/** What a response has if its `include` names it. */
 const onRequest = {
   /** The nummeraanduidingen that are this address: several if it is registered more than once. */
   nummeraanduidingen: idsField('ids'),
@@ -122,7 +122,7 @@ export function placeAttribute(place: Place): { M: Record<string, FieldAttribute
   return { M };
 }
 
-/** The place of what `placeAttribute` made, in this release or an earlier one. */
+/** The place of what `placeAttribute` made. */
 export function placeOfAttribute({ M = {} }: { M?: Record<string, StoredAttribute> | undefined }): Place {
   const place: Record<string, unknown> = {};
   for (const [name, { attribute, fromAttribute }] of fields) {

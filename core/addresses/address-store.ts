@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AddressRequest } from '../contract.ts';
-import { documents, orUnavailable, type StoreClient, StoreUnavailable } from '../dynamodb.ts';
+import { documents, orUnavailable, type StoreClient } from '../dynamodb.ts';
 import { addressesTable } from '../names.ts';
 import type { IncludeName } from '../place-fields.ts';
-import { requestedFields } from '../place-fields.ts';
 import { keyItem, keyOfItem, type StoredAddress, storedAddress } from './address-item.ts';
 import { addressKey, bareKey } from './address-key.ts';
 
@@ -68,8 +67,8 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
         read(key, signal),
         isListed && bare !== key ? read(bare, signal) : undefined,
       ]);
-      if (bare === key) return complete({ address, bare: address }, include);
-      return complete({ address, bare: address || isListed ? list : await read(bare, signal) }, include);
+      if (bare === key) return { address, bare: address };
+      return { address, bare: address || isListed ? list : await read(bare, signal) };
     },
 
     async findAll(requests, include, signal) {
@@ -80,7 +79,7 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
       await readAll(first, signal, found);
       const missing = keys.flatMap(([key, bare]) => (found.has(key) || first.has(bare) ? [] : [bare]));
       await readAll(new Set(missing), signal, found);
-      return keys.map(([key, bare]) => complete({ address: found.get(key), bare: found.get(bare) }, include));
+      return keys.map(([key, bare]) => ({ address: found.get(key), bare: found.get(bare) }));
     },
   };
 }
@@ -89,16 +88,6 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
 const largestBatch = 100;
 const firstPauseMilliseconds = 20;
 const longestPauseMilliseconds = 500;
-
-/** @throws StoreUnavailable where an earlier release stored the address, without what the response is to include */
-function complete(found: FoundItems, include: readonly IncludeName[]): FoundItems {
-  const fields = requestedFields.filter((field) => include.includes(field));
-  const isWhole = found.address?.places.every((place) => fields.every((field) => place[field] !== undefined)) ?? true;
-  if (isWhole) return found;
-  throw new StoreUnavailable(
-    `The stored addresses lack ${fields.join(', ')}: an earlier release loaded them. Run "load run --again".`,
-  );
-}
 
 /** The key of a lookup, and the same without its toevoeging. */
 function keysOf(request: AddressRequest): [key: string, bare: string] {

@@ -144,6 +144,7 @@ describe('the input of a lookup', () => {
       ['postcode postcode-form', 'huisnummer huisnummer-form', 'toevoeging toevoeging-character'],
     ],
     ['postcode=1381AA&postcode=1381AA&huisnummer=1', ['postcode duplicate']],
+    ['postcode=138&include=x', ['postcode postcode-incomplete', 'huisnummer missing', 'include include-unknown']],
     ['postcode=1381AA&huisnummer=1&toevoeging=&toevoeging=', ['toevoeging duplicate']],
     ['postcode=1381AA&huisnummer=1&%68uisnummer=2&postcode=x', ['postcode duplicate', 'huisnummer duplicate']],
   ])('reports all errors of %j at once, one entry each', (query, expected) => {
@@ -154,6 +155,63 @@ describe('the input of a lookup', () => {
     for (const { detail } of faultsOf('postcode=<script>&huisnummer=<script>&toevoeging=<script>')) {
       expect(detail).toMatch(/(must be|send) .{20,}/);
       expect(detail).not.toContain('script');
+    }
+  });
+});
+
+function read(include: string) {
+  return readAddressInput(`postcode=1381AA&huisnummer=9&${include}`);
+}
+
+function faultsOfInclude(include: string): InputFault[] {
+  return faultsOf(`postcode=1381AA&huisnummer=9&${include}`);
+}
+
+describe('the parameter include', () => {
+  it.each([
+    ['', []],
+    ['include=toevoegingen', ['toevoegingen']],
+    ['include=nummeraanduidingen', ['nummeraanduidingen']],
+    ['include=toevoegingen,nummeraanduidingen', ['toevoegingen', 'nummeraanduidingen']],
+    ['include=nummeraanduidingen%2Ctoevoegingen', ['nummeraanduidingen', 'toevoegingen']],
+  ])('names what to include, each once and in any order: %s', (query, names) => {
+    expect(read(query)).toEqual({ request: { postcode: '1381AA', huisnummer: 9, toevoeging: null }, include: names });
+  });
+
+  it.each([
+    ['include=', ['include-empty'], undefined],
+    ['include=+', ['include-unknown'], undefined],
+    ['include=,', ['include-empty'], undefined],
+    ['include=toevoegingen,', ['include-empty'], 'toevoegingen'],
+    ['include=straat', ['include-unknown'], undefined],
+    ['include=constructor', ['include-unknown'], undefined],
+    ['include=toevoegingen,straat', ['include-unknown'], undefined],
+    ['include=Toevoegingen', ['include-unknown'], 'toevoegingen'],
+    ['include=toevoegingen,+nummeraanduidingen', ['include-unknown'], 'toevoegingen,nummeraanduidingen'],
+    ['include=toevoegingen+nummeraanduidingen', ['include-unknown'], undefined],
+    ['include=toevoegingen,toevoegingen', ['include-repeated'], 'toevoegingen'],
+    [
+      'include=nummeraanduidingen,x,,x,nummeraanduidingen',
+      ['include-unknown', 'include-empty', 'include-repeated'],
+      undefined,
+    ],
+    ['include=toevoegingen&include=nummeraanduidingen', ['duplicate'], undefined],
+    ['include=bagadres_x', ['misplaced-key'], undefined],
+  ])('has a fault of its own for each thing that is wrong: %s', (query, codes, suggested) => {
+    const faults = faultsOfInclude(query);
+    expect(faults.map(({ parameter, code }) => `${parameter} ${code}`)).toEqual(codes.map((code) => `include ${code}`));
+    for (const { suggestion, detail } of faults) {
+      expect(suggestion).toEqual(suggested === undefined ? undefined : { include: suggested });
+      expect(detail).toMatch(/: send .+\.$/);
+      expect(detail).not.toContain('straat');
+    }
+  });
+
+  it('can be sent as each suggestion says', () => {
+    for (const query of ['include=toevoegingen,', 'include=NUMMERAANDUIDINGEN,toevoegingen,toevoegingen']) {
+      for (const { suggestion } of faultsOfInclude(query)) {
+        expect(faultsOfInclude(`include=${suggestion?.include}`)).toEqual([]);
+      }
     }
   });
 });

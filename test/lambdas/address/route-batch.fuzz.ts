@@ -5,7 +5,7 @@ import { addressItem } from '../../../core/addresses/address-item.ts';
 import { type AddressService, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
 
 let service: AddressService;
-/** With identificaties, without which `include=nummeraanduidingen` is a 503. */
+/** With identificaties, which `include=nummeraanduidingen` returns. */
 beforeAll(async () => {
   service = await startAddressService();
   const places = [{ straat: 'Buitenveer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000202638'] }];

@@ -1,4 +1,4 @@
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   addressItem,
@@ -80,25 +80,18 @@ describe('the toevoegingen of not_found', () => {
     expect(JSON.parse(body).toevoegingen).toEqual(many.slice(0, maxToevoegingen));
     expect(Buffer.byteLength(body)).toBeLessThan(4096);
   });
-
-  it('are absent from the other outcomes', async () => {
-    for (const toevoeging of ['', 'a']) {
-      expect(await lookUp('3554VZ', 24, toevoeging)).toEqual({
-        status: 'ok',
-        request: { postcode: '3554VZ', huisnummer: 24, toevoeging: toevoeging || null },
-        address: place,
-        candidates: [],
-      });
-    }
-  });
 });
 
-describe('a lookup that includes more', () => {
+describe('a lookup that includes more, or nothing', () => {
   it.each([
     ['3554VZ', 24, '', 'toevoegingen', { address: place, candidates: [], toevoegingen: [null, 'A', 'B'] }, 1],
     ['3554VZ', 24, 'a', 'toevoegingen', { address: place, candidates: [], toevoegingen: [null, 'A', 'B'] }, 2],
     ['3554VZ', 25, '', 'toevoegingen', { address: place, candidates: [], toevoegingen: [null] }, 1],
     ['3554VZ', 24, 'C', 'toevoegingen', { address: null, candidates: [], toevoegingen: [null, 'A', 'B'] }, 2],
+    ['3554VZ', 24, '', '', { address: place, candidates: [] }, 1],
+    ['3554VZ', 24, 'A', '', { address: place, candidates: [] }, 1],
+    ['3554VZ', 24, 'C', '', { address: null, candidates: [], toevoegingen: [null, 'A', 'B'] }, 2],
+    ['1015DT', 237, '', '', { address: null, candidates: [], toevoegingen: ['AV', 'CA'] }, 1],
     ['3554VZ', 24, '', 'nummeraanduidingen', { address: { ...place, nummeraanduidingen: ids }, candidates: [] }, 1],
     ['3554VZ', 24, 'A', 'nummeraanduidingen', { address: { ...place, nummeraanduidingen: ids }, candidates: [] }, 1],
   ])(
@@ -106,7 +99,9 @@ describe('a lookup that includes more', () => {
     async (postcode, huisnummer, toevoeging, include, rest, reads) => {
       const status = rest.address ? 'ok' : 'not_found';
       const request = { postcode, huisnummer, toevoeging: toevoeging || null };
-      expect(await lookUp(postcode, huisnummer, `${toevoeging}&include=${include}`)).toStrictEqual({
+      expect(
+        await lookUp(postcode, huisnummer, include ? `${toevoeging}&include=${include}` : toevoeging),
+      ).toStrictEqual({
         status,
         request,
         ...rest,
@@ -123,44 +118,9 @@ describe('a lookup that includes more', () => {
     await service.instance.lookUp(key, query);
     expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(1);
   });
-
-  it('is refused, uncounted, for a name that does not exist', async () => {
-    const { id, key } = await newAccount(service, { day: 10 });
-    const answer = await service.instance.lookUp(key, 'postcode=3554VZ&huisnummer=24&include=straat');
-    expect(answer).toMatchObject({
-      status: 422,
-      json: { errors: [{ parameter: 'include', code: 'include-unknown' }] },
-    });
-    expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(0);
-  });
-
-  it('is 503 while the address is stored without its ids, and not an answer without them', async () => {
-    const [lookup, include] = ['postcode=3554VZ&huisnummer=26', 'include=nummeraanduidingen'];
-    const item = addressItem({ key: '3554VZ#26#', places: [place] });
-    await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: item }));
-    expect(await service.instance.lookUp(account.key, `${lookup}&${include}`)).toMatchObject({ status: 503 });
-    const { json } = await service.instance.lookUp(account.key, `${lookup}&include=toevoegingen`);
-    expect(json).toMatchObject({ address: place, toevoegingen: [null] });
-    const Key = { address: { S: '3554VZ#26#' } };
-    await service.client.send(new DeleteItemCommand({ TableName: testTables.addresses, Key }));
-  });
 });
 
 describe('a lookup', () => {
-  it.each([
-    ['that finds an address', '3554VZ', 24, 'A', 1],
-    ['that finds a bare number', '3554VZ', 24, '', 1],
-    ['that does not find a bare number', '1015DT', 237, '', 1],
-    ['that does not find a toevoeging', '3554VZ', 24, 'C', 2],
-  ])('%s (%s %s %s) makes %s reads of half a unit', async (_, postcode, huisnummer, toevoeging, reads) => {
-    await lookUp(postcode, huisnummer, toevoeging);
-    const read = { name: 'GetItemCommand', table: 'addresses', units: 0.5 };
-    expect(service.sent).toEqual([
-      { name: 'UpdateItemCommand', table: 'accounts', units: 1 },
-      ...Array.from({ length: reads }, () => read),
-    ]);
-  });
-
   it('reads the largest item in half a unit: a full list beside an address that is registered 100 times', async () => {
     const names = { straat: 'ë'.repeat(80), woonplaats: 'ë'.repeat(80) };
     const ids = Array.from({ length: 100 }, (_, i) => `19002000999999${String(i).padStart(2, '0')}`);
