@@ -1,4 +1,4 @@
-import type { Access, AccountState, Plan } from '../../core/accounts/account.ts';
+import type { Access, AccountState, Plan, PlanVersion } from '../../core/accounts/account.ts';
 import {
   accessItem,
   accessPrefix,
@@ -64,6 +64,9 @@ export type AccountBackup = DetailsChanges & {
   days: DayBackup[];
 };
 
+const keyPrefix = keyRecord.sortKey('');
+const usagePrefix = usageRecord.sortKey('');
+
 /** All plans and accounts of a table, by code and id. */
 export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
 
@@ -72,43 +75,21 @@ export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
  * sessions and deleted accounts. Requests that are counted during the export may be missing from `usage` and `days`.
  */
 export async function exportBackup(store: AdminStore): Promise<Backup> {
-  const plans: Plan[] = [];
-  const shards = new Map<string, Access[]>();
-  const records = new Map<string, Item[]>();
-  const items = store.scan({
-    FilterExpression: `#item IN (:plan, :details) OR ${[':access', ':key', ':member', ':usage'].map((prefix) => `begins_with(#item, ${prefix})`).join(' OR ')}`,
+  const prefixes = { ':access': accessPrefix, ':key': keyPrefix, ':member': memberPrefix, ':usage': usagePrefix };
+  const beginnings = Object.keys(prefixes).map((prefix) => `begins_with(#item, ${prefix})`);
+  const found = store.scan({
+    FilterExpression: `#item IN (:plan, :details) OR ${beginnings.join(' OR ')}`,
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: {
-      ':plan': planRecord.sortKey,
-      ':details': detailsItem,
-      ':access': accessPrefix,
-      ':key': keyRecord.sortKey(''),
-      ':member': memberPrefix,
-      ':usage': usageRecord.sortKey(''),
-    },
+    ExpressionAttributeValues: { ':plan': planRecord.sortKey, ':details': detailsItem, ...prefixes },
   });
-  for await (const item of items) {
-    const partition: string = item[accountsTable.partitionKey];
-    if (isAccessItem(item)) pushTo(shards, partition, readAccess(item));
-    else if (item[accountsTable.sortKey] === planRecord.sortKey) {
-      const { code, state, limits } = readPlan(item);
-      plans.push({ code, state, limits });
-    } else pushTo(records, partition, item);
-  }
-  const accounts = [...shards].flatMap(([id, all]) => {
-    const sorted = all.toSorted((a, b) => a.shard - b.shard);
-    return sorted[0]?.shard === 0 ? [accountBackup(sorted, records.get(id) ?? [])] : [];
-  });
+  const items: Item[] = [];
+  for await (const item of found) items.push(item);
+  const plans = items.filter((item) => item[accountsTable.sortKey] === planRecord.sortKey).map(readPlan);
+  const accounts = [...Map.groupBy(items, (item) => item[accountsTable.partitionKey]).values()].flatMap(accountBackup);
   return {
-    plans: inOrderOf(plans, ({ code }) => code),
+    plans: inOrderOf(plans, ({ code }) => code).map(({ code, state, limits }) => ({ code, state, limits })),
     accounts: inOrderOf(accounts, ({ id }) => id),
   };
-}
-
-function pushTo<T>(lists: Map<string, T[]>, name: string, entry: T): void {
-  const list = lists.get(name);
-  if (list) list.push(entry);
-  else lists.set(name, [entry]);
 }
 
 /** The items by name; no two have the same. */
@@ -116,40 +97,35 @@ function inOrderOf<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
   return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-/**
- * @param shards of one account, shard 0 first
- * @param items its other items: details, keys, members and days of usage
- */
-function accountBackup(shards: readonly Access[], items: readonly Item[]): AccountBackup {
-  const [first] = shards as [Access];
+/** @param items of one partition; without shard 0 it is no account, or what an interrupted change has left of one */
+function accountBackup(items: readonly Item[]): AccountBackup[] {
+  const shards = items
+    .filter(isAccessItem)
+    .map(readAccess)
+    .toSorted((a, b) => a.shard - b.shard);
+  const [first] = shards;
+  if (first?.shard !== 0) return [];
   const having = (prefix: string) => items.filter((item) => String(item[accountsTable.sortKey]).startsWith(prefix));
-  const records = having(keyRecord.sortKey('')).map(readKeyRecord);
-  const withoutRecord = Object.keys(first.keys).filter((keyId) => !records.some((record) => record.keyId === keyId));
-  return {
-    id: first.account,
-    state: first.state as AccountState,
-    plan: first.plan,
-    ownLimits: first.ownLimits,
-    shards: first.shards,
-    created: first.created,
-    ...readDetails(items.find((item) => item[accountsTable.sortKey] === detailsItem)),
-    usage: Object.fromEntries(
-      windowNames
-        .filter((window) => first.quota[window] ?? first.dropped[window])
-        .map((window) => [window, usageOf(shards, window)]),
-    ),
-    keys: inOrderOf(
-      [...records, ...withoutRecord.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))].map(
-        (record) => ({ ...record, hash: first.keys[record.keyId] ?? null }),
+  const records = having(keyPrefix).map(readKeyRecord);
+  const withoutRecord = Object.keys(first.keys)
+    .filter((keyId) => !records.some((record) => record.keyId === keyId))
+    .map((keyId) => ({ keyId, label: null, created: null, revoked: null }));
+  const { account: id, plan, ownLimits, created } = first;
+  const windows = windowNames.filter((window) => first.quota[window] ?? first.dropped[window]);
+  const keys = [...records, ...withoutRecord].map((key) => ({ ...key, hash: first.keys[key.keyId] ?? null }));
+  return [
+    {
+      ...{ id, state: first.state as AccountState, plan, ownLimits, shards: first.shards, created },
+      ...readDetails(items.find((item) => item[accountsTable.sortKey] === detailsItem)),
+      usage: Object.fromEntries(windows.map((window) => [window, usageOf(shards, window)])),
+      keys: inOrderOf(keys, ({ keyId }) => keyId),
+      members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
+      days: backupDays(
+        having(usagePrefix),
+        shards.map(({ usage }) => unrecorded(usage)),
       ),
-      ({ keyId }) => keyId,
-    ),
-    members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
-    days: backupDays(
-      having(usageRecord.sortKey('')),
-      shards.map(({ usage }) => unrecorded(usage)),
-    ),
-  };
+    },
+  ];
 }
 
 /** The shards may be in different windows; the latest is the current one. */
@@ -235,17 +211,12 @@ function checkBackup({ plans, accounts }: Backup): void {
     if (keys.filter(({ hash }) => hash !== null).length <= mostKeys) continue;
     throw new AdminError('too_many_keys', `Account "${id}" has more than ${mostKeys} active keys.`);
   }
-  for (const [what, names] of [
-    ['Plan', plans.map(({ code }) => code)],
-    ['Account', accounts.map(({ id }) => id)],
-  ] as const) {
-    const seen = new Set<string>();
-    const twice = names.find((name) => seen.size === seen.add(name).size);
-    if (twice !== undefined) throw new AdminError('invalid', `${what} "${twice}" is in the backup twice.`);
-  }
 }
 
-/** Those of `wanted` that are not among `existing`. @throws AdminError `exists` when one exists and differs */
+/**
+ * Those of `wanted` that are not among `existing`.
+ * @throws AdminError `invalid` for one that is there twice, `exists` when one exists and differs
+ */
 function missingOf<T>(
   what: string,
   wanted: readonly T[],
@@ -254,13 +225,19 @@ function missingOf<T>(
   textOf: (item: T) => string,
 ): T[] {
   const texts = new Map(existing.map((item) => [nameOf(item), textOf(item)]));
-  const other = wanted.find((item) => texts.has(nameOf(item)) && texts.get(nameOf(item)) !== textOf(item));
-  if (other === undefined) return wanted.filter((item) => !texts.has(nameOf(item)));
-  throw new AdminError(
-    'exists',
-    `${what} "${nameOf(other)}" exists and differs from the backup; nothing was imported. Import into another table, or ` +
-      'make the two equal first.',
-  );
+  const seen = new Set<string>();
+  return wanted.filter((item) => {
+    const name = nameOf(item);
+    if (seen.has(name)) throw new AdminError('invalid', `${what} "${name}" is in the backup twice.`);
+    seen.add(name);
+    if (!texts.has(name)) return true;
+    if (texts.get(name) === textOf(item)) return false;
+    throw new AdminError(
+      'exists',
+      `${what} "${name}" exists and differs from the backup; nothing was imported. Import into another table, or ` +
+        'make the two equal first.',
+    );
+  });
 }
 
 function planText({ code, state, limits }: Plan): string {
@@ -288,23 +265,19 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
     await retryConflicts(async () => {
       const people = members.map(({ person }) => person);
       const current = await getPlan(store, plan);
-      const item = accountItem(
-        account,
-        current.limits,
-        newAccessItem(id, { plan: current, ownLimits: account.ownLimits }, account.created),
-      );
-      await store.writeAll(await creation(store, current, item, account, people));
+      await store.writeAll(await creation(store, current, accountItem(account, current), account, people));
     });
   });
 }
 
-function accountItem({ state, ownLimits, created, usage, keys }: AccountBackup, limits: Limits, item: Item): Item {
+function accountItem({ id, state, ownLimits, created, usage, keys }: AccountBackup, plan: PlanVersion): Item {
   const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
-  const windows = windowChanges({ quota: {}, dropped: {} }, limits, ownLimits, created).changes.set;
+  const windows = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, created).changes.set;
   for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
     const { start, dropped, used } = windowItem[window];
-    windows[limits[window] === undefined ? dropped : start] = count.start;
+    windows[plan.limits[window] === undefined ? dropped : start] = count.start;
     windows[used] = count.used;
   }
+  const item = newAccessItem(id, { plan, ownLimits }, created);
   return { ...item, ...windows, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };
 }
