@@ -16,11 +16,6 @@ export type WindowName = keyof typeof windows;
 
 export const windowNames = Object.keys(windows) as [WindowName, ...WindowName[]];
 
-/** Whether `text` is the name of a window. */
-export function isWindowName(text: string): text is WindowName {
-  return Object.hasOwn(windows, text);
-}
-
 /** A member for each window. */
 export function forEachWindow<T>(make: (name: WindowName) => T): Record<WindowName, T> {
   return Object.fromEntries(windowNames.map((name) => [name, make(name)])) as Record<WindowName, T>;

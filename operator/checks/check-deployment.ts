@@ -228,30 +228,6 @@ export async function checkDataset(
   return warning(found, `${published}; "load status ${where}" says why none was loaded.`);
 }
 
-/** What to do about a stack, by its status; the first row that matches counts. */
-const stackAdvice: [RegExp, 'warning' | 'failed', (stack: string) => string][] = [
-  [/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/, 'failed', redeploy],
-  [
-    /^REVIEW_IN_PROGRESS$/,
-    'failed',
-    () => 'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.',
-  ],
-  [/IN_PROGRESS$/, 'warning', () => 'A deployment is in progress; check again when it has ended.'],
-  [
-    /^(?:UPDATE|IMPORT)_ROLLBACK_COMPLETE$/,
-    'warning',
-    () => 'The last deployment was rolled back; the stack events in CloudFormation say why. Fix that and deploy again.',
-  ],
-  [
-    /^UPDATE_ROLLBACK_FAILED$/,
-    'failed',
-    (stack) =>
-      'Neither the deployment nor its rollback succeeded; the stack events in CloudFormation say why. Fix that, then: ' +
-      `aws cloudformation continue-update-rollback --stack-name ${stack}. When that has ended, deploy again.`,
-  ],
-  [/./, 'failed', () => 'The stack events in CloudFormation say why; no deployment is possible in this status.'],
-];
-
 /**
  * How to deploy again after the first deployment of a stack has failed. `cdk deploy` alone can't: it has to delete the
  * stack first, and has protected it against that before it failed.
@@ -269,9 +245,21 @@ function redeploy(stack: string): string {
 /** The status of a stack. */
 export async function checkStack(name: string): Promise<Found> {
   const { status } = await readStack(name);
+  const events = 'the stack events in CloudFormation say why';
   if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return okay(status);
-  const [, state = 'failed', advice = redeploy] = stackAdvice.find(([form]) => form.test(status)) ?? [];
-  return { state, found: status, advice: advice(name) };
+  if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status)) return failed(status, redeploy(name));
+  if (status === 'REVIEW_IN_PROGRESS')
+    return failed(status, 'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.');
+  if (/IN_PROGRESS$/.test(status))
+    return warning(status, 'A deployment is in progress; check again when it has ended.');
+  if (/^(?:UPDATE|IMPORT)_ROLLBACK_COMPLETE$/.test(status))
+    return warning(status, `The last deployment was rolled back; ${events}. Fix that and deploy again.`);
+  const advice =
+    status === 'UPDATE_ROLLBACK_FAILED'
+      ? `Neither the deployment nor its rollback succeeded; ${events}. Fix that, then: ` +
+        `aws cloudformation continue-update-rollback --stack-name ${name}. When that has ended, deploy again.`
+      : 'The stack events in CloudFormation say why; no deployment is possible in this status.';
+  return failed(status, advice);
 }
 
 /** How the last execution of the state machine ended. */

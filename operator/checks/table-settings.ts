@@ -9,7 +9,6 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
 import { readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type Patience, waitUntil } from '../connect/wait-for.ts';
@@ -25,15 +24,15 @@ export type TableSettings = {
   tags: Record<string, string>;
 };
 
-const tableSchema = z.object({
-  Type: z.literal('AWS::DynamoDB::Table'),
-  Properties: z.object({
-    DeletionProtectionEnabled: z.boolean().default(false),
-    PointInTimeRecoverySpecification: z.object({ PointInTimeRecoveryEnabled: z.boolean() }).optional(),
-    TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
-    Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
-  }),
-});
+type TableResource = {
+  Type: string;
+  Properties: {
+    DeletionProtectionEnabled?: boolean;
+    PointInTimeRecoverySpecification?: { PointInTimeRecoveryEnabled: boolean };
+    TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean };
+    Tags?: { Key: string; Value: string }[];
+  };
+};
 
 /**
  * The settings that the deployed template gives a table: those to restore, also where the table no longer exists.
@@ -46,15 +45,18 @@ export async function deployedSettings(dataStack: string, table: TableName): Pro
 /** @throws CommandError when the template has no such table */
 export function tableSettingsIn(template: string, table: TableName): TableSettings {
   const prefix = table === 'accounts' ? 'Accounts' : 'Addresses';
-  const { Resources = {} } = JSON.parse(template) as { Resources?: Record<string, unknown> };
-  const [found] = Object.entries(Resources)
-    .filter(([id]) => id.startsWith(prefix))
-    .flatMap(([, resource]) => tableSchema.safeParse(resource).data ?? []);
+  const { Resources = {} } = JSON.parse(template) as { Resources?: Record<string, TableResource> };
+  const [, found] =
+    Object.entries(Resources).find(([id, { Type }]) => id.startsWith(prefix) && Type === 'AWS::DynamoDB::Table') ?? [];
   if (!found) throw new CommandError('no_table', `The template of the data stack has no ${table} table.`);
-  const { DeletionProtectionEnabled, PointInTimeRecoverySpecification, TimeToLiveSpecification, Tags } =
-    found.Properties;
+  const {
+    DeletionProtectionEnabled,
+    PointInTimeRecoverySpecification,
+    TimeToLiveSpecification,
+    Tags = [],
+  } = found.Properties;
   return {
-    deletionProtection: DeletionProtectionEnabled,
+    deletionProtection: DeletionProtectionEnabled ?? false,
     pointInTimeRecovery: PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled ?? false,
     timeToLive: TimeToLiveSpecification?.Enabled ? TimeToLiveSpecification.AttributeName : null,
     tags: Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value])),

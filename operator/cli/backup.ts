@@ -81,11 +81,9 @@ export function addBackupSetCommands(program: CliCommand): void {
     .does(async ({ to, publicKey, ...options }: CreateOptions) => {
       if (!options.local && options.stack === undefined)
         throw new UsageError('Name what to back up: --local for the running "npm start", or --stack NAME.');
-      const { collectSet, openSets, readTextFile } = await import('../recovery/sets.ts');
-      const { writeBackupSet } = await import('../recovery/backup-set.ts');
-      const key = await readTextFile(callersPath(publicKey, terminal.env));
-      const contents = await collectSet(options, terminal.env);
-      const { name, index } = await writeBackupSet(await openSets(placeOf(to, terminal)), contents, key);
+      const { createSet } = await import('../recovery/sets.ts');
+      const key = callersPath(publicKey, terminal.env);
+      const { name, index } = await createSet(options, terminal.env, { to: placeOf(to, terminal), publicKey: key });
       return { json: { set: name, ...index }, text: `Wrote ${name}: ${describe(index)}.` };
     });
 
@@ -94,14 +92,11 @@ export function addBackupSetCommands(program: CliCommand): void {
     .description('list the backup sets at a place, the newest first')
     .requiredOption('--from <where>', 'a folder or s3://BUCKET/PREFIX')
     .does(async ({ from }: { from: string }) => {
-      const { listSets, openSets } = await import('../recovery/sets.ts');
-      const { readSetIndex } = await import('../recovery/backup-set.ts');
-      const store = await openSets(placeOf(from, terminal));
-      const sets: { set: string; index: SetIndex }[] = [];
-      for (const set of await listSets(store)) sets.push({ set, index: await readSetIndex(store, set) });
-      const rows = sets.map(({ set, index }) => [set, index.created, describe(index)]);
+      const { listSets } = await import('../recovery/sets.ts');
+      const sets = await listSets(placeOf(from, terminal));
+      const rows = sets.map(({ set, ...index }) => [set, index.created, describe(index)]);
       const text = rows.length === 0 ? `There is no backup set in ${from}.` : table(['set', 'created', 'holds'], rows);
-      return { json: sets.map(({ set, index }) => ({ set, ...index })), text };
+      return { json: sets, text };
     });
 
   backup
@@ -110,9 +105,9 @@ export function addBackupSetCommands(program: CliCommand): void {
     .requiredOption('--from <set>', 'a set, or a place, of which the newest is taken')
     .requiredOption('--private-key <file>', 'the private key of the set: RSA, PEM')
     .does(async ({ from, privateKey }: { from: string; privateKey: string }) => {
-      const { openForRestore } = await import('../recovery/restore-account.ts');
+      const { openSet } = await import('../recovery/sets.ts');
       const keyFile = callersPath(privateKey, terminal.env);
-      const { index, name } = await openForRestore({ from: placeOf(from, terminal), privateKey: keyFile });
+      const { index, name } = await openSet({ from: placeOf(from, terminal), privateKey: keyFile });
       const text = `${name || from} is complete: ${describe(index)}. The key opens it.`;
       return { json: { set: name, ...index }, text };
     });

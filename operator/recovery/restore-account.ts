@@ -12,29 +12,9 @@ import type { Backup } from '../../packages/admin/backup.ts';
 import { deployedVersions } from '../connect/checksum-rotation.ts';
 import { clientConfig, readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { countAccounts, countBackup, parseLines, renderCounts } from './backup-lines.ts';
-import { openBackupSet } from './backup-set.ts';
+import { countAccounts, renderCounts } from './backup-lines.ts';
 import { accountsIn, type RecoveryInput, type RecoveryReport, recover, type Step } from './procedure.ts';
-import { findSet, readTextFile, sessionSecretOf } from './sets.ts';
-
-export type FromSet = {
-  /** A set, or a place with sets, of which the newest is taken. */
-  from: string;
-  /** The file with the private key. */
-  privateKey: string;
-};
-
-/** A set that was opened and compared with its index. @throws BackupSetError, CommandError */
-export async function openForRestore({ from, privateKey }: FromSet) {
-  const key = await readTextFile(privateKey);
-  const { store, name, index } = await findSet(from);
-  const opened = await openBackupSet(store, name, key);
-  const backup = parseLines(`${from}/${name}accounts`, opened.accounts);
-  const [held, said] = [renderCounts(countBackup(backup)), renderCounts(index.counts)];
-  if (held !== said)
-    throw new CommandError('set_differs', `The set holds ${held}, its index says ${said}. Use another set.`);
-  return { ...opened, name, backup };
-}
+import { type FromSet, openSet, sessionSecretOf } from './sets.ts';
 
 /**
  * Restores accounts and secrets into a new deployment: of another account (`lost-account`), or of another region
@@ -43,7 +23,7 @@ export async function openForRestore({ from, privateKey }: FromSet) {
 export async function restoreFromSet(
   input: RecoveryInput & FromSet & { lost: 'account' | 'region' },
 ): Promise<RecoveryReport> {
-  const { index, backup, checksumSecret, sessionSecret } = await openForRestore(input);
+  const { index, backup, checksumSecret, sessionSecret } = await openSet(input);
   const secrets = new SecretsManagerClient(clientConfig);
   try {
     return await recover(input, ['data', 'service', 'loader'], async (context) => {

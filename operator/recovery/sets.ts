@@ -5,29 +5,43 @@ import { readLocalState } from '../../local/data-folder.ts';
 import { type ConnectionOptions, openAdmin, readSecret } from '../connect/admin.ts';
 import { findDeployment, readPortal } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { readSetIndex, type SetContents, type SetIndex, type SetStore } from './backup-set.ts';
+import { countBackup, parseLines, renderCounts } from './backup-lines.ts';
+import { openBackupSet, readSetIndex, type SetIndex, writeBackupSet } from './backup-set.ts';
 
-/** A place with backup sets: `s3://bucket/prefix` or a folder, which another account or region can be. */
-export async function openSets(location: string): Promise<SetStore & Pick<Storage, 'list'>> {
-  return openStorage(location);
-}
+export type FromSet = {
+  /** A set, or a place with sets, of which the newest is taken. */
+  from: string;
+  /** The file with the private key. */
+  privateKey: string;
+};
 
-/** The sets at a place, the newest first. */
-export async function listSets(store: Pick<Storage, 'list'>): Promise<string[]> {
+/** The names of the sets in a storage, the newest first. */
+async function setsIn(store: Storage): Promise<string[]> {
   const found = (await store.list('')).flatMap(({ key }) => /^(.+\/)set\.json$/.exec(key)?.[1] ?? []);
+  const timeIn = (set: string) => set.split('/').at(-2) ?? '';
   return found.toSorted((a, b) => (timeIn(a) < timeIn(b) ? 1 : -1));
 }
 
-const timeIn = (set: string) => set.split('/').at(-2) ?? '';
+/** The sets at a place (`s3://bucket/prefix` or a folder), the newest first. @throws BackupSetError */
+export async function listSets(place: string): Promise<({ set: string } & SetIndex)[]> {
+  const store = await openStorage(place);
+  const sets: ({ set: string } & SetIndex)[] = [];
+  for (const set of await setsIn(store)) sets.push({ set, ...(await readSetIndex(store, set)) });
+  return sets;
+}
 
-/** The place and the name of the set that `from` names: a set itself, or a place, of which the newest is taken. */
-export async function findSet(from: string): Promise<{ store: SetStore; name: string; index: SetIndex }> {
-  const whole = from.endsWith('/') ? from : `${from}/`;
-  const store = await openSets(whole);
-  if (await store.get('set.json')) return { store, name: '', index: await readSetIndex(store, '') };
-  const [newest] = await listSets(store);
-  if (newest === undefined) throw new CommandError('no_set', `There is no backup set in ${from}.`);
-  return { store, name: newest, index: await readSetIndex(store, newest) };
+/** A set that was opened and compared with its index. @throws BackupSetError, CommandError */
+export async function openSet({ from, privateKey }: FromSet) {
+  const key = await readTextFile(privateKey);
+  const store = await openStorage(from.endsWith('/') ? from : `${from}/`);
+  const name = (await store.get('set.json')) ? '' : (await setsIn(store))[0];
+  if (name === undefined) throw new CommandError('no_set', `There is no backup set in ${from}.`);
+  const opened = await openBackupSet(store, name, key);
+  const backup = parseLines(`${from}/${name}accounts`, opened.accounts);
+  const [held, said] = [renderCounts(countBackup(backup)), renderCounts(opened.index.counts)];
+  if (held !== said)
+    throw new CommandError('set_differs', `The set holds ${held}, its index says ${said}. Use another set.`);
+  return { ...opened, name, backup };
 }
 
 /** Reads a file: a key in PEM form, an export. @throws CommandError */
@@ -37,15 +51,24 @@ export async function readTextFile(file: string): Promise<string> {
   });
 }
 
-/** Collects what a set holds, of the local run or of a deployment. */
-export async function collectSet(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<SetContents> {
+/** Writes a set of the local run or of a deployment to a place, encrypted to the key in a file. */
+export async function createSet(
+  options: ConnectionOptions,
+  env: NodeJS.ProcessEnv,
+  { to, publicKey }: { to: string; publicKey: string },
+) {
+  const key = await readTextFile(publicKey);
   const { admin, client, close } = await openAdmin(options, env);
   try {
     const backup = await admin.backup.export();
-    const { register, ...rest } = options.local ? await localParts(options.data) : await stackParts(`${options.stack}`);
-    const manifest = await (await openStorage(register)).get(paths.manifest);
+    const parts = options.local ? await localParts(options.data) : await stackParts(`${options.stack}`);
+    const manifest = await (await openStorage(parts.register)).get(paths.manifest);
     const region = options.local ? 'local' : await client.config.region();
-    return { ...rest, region, register, manifest, created: new Date(), backup };
+    return await writeBackupSet(
+      await openStorage(to),
+      { ...parts, region, manifest, created: new Date(), backup },
+      key,
+    );
   } finally {
     close();
   }
