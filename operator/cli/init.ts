@@ -21,9 +21,7 @@ export function addInitCommand(program: CliCommand): void {
     .option('--region <region>', 'the AWS region of all stages (default: eu-central-1)')
     .option('--alarm-email <address>', 'who gets the notifications of alarms')
     .option('--account <stage=id>', 'the AWS account of a stage, like prod=123456789012; may be repeated', accountOf)
-    .notes(
-      'A file that exists is kept. Settings in a former cdk.json move to bag-adres.json; the former file becomes cdk.json.former.',
-    )
+    .notes('A file that exists is kept; package.json gets the dependency, and .gitignore the missing lines.')
     .examples('init', 'init --yes --alarm-email beheer@example.nl --account prod=123456789012')
     .does((options: InitOptions) => init(folderOf(program.terminal), options));
 }
@@ -42,31 +40,18 @@ async function init(folder: string, { yes, region, alarmEmail, account = {} }: I
     if (error instanceof InitError) throw new CommandError('init', error.message, { cause: error });
     throw error;
   }
-  const isTakenOver = made.takenOver.length > 0;
-  if (isTakenOver && existsSync(join(folder, 'cdk.json.former')))
-    throw new CommandError(
-      'exists',
-      'cdk.json.former exists: an earlier init wrote it. Remove it, then run this again.',
-    );
-  for (const { path, text, former } of made.files) {
-    if (path === 'cdk.json' && former !== undefined && isTakenOver)
-      writeFileSync(join(folder, 'cdk.json.former'), former);
+  for (const { path, text } of made.files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const pathsOf = (wasThere: boolean) =>
-    made.files.filter(({ former }) => (former !== undefined) === wasThere).map(({ path }) => path);
-  const json = { wrote: pathsOf(false), changed: pathsOf(true), kept: made.kept, takenOver: made.takenOver };
+  const pathsOf = (changed: boolean) =>
+    made.files.filter(({ wasThere }) => wasThere === changed).map(({ path }) => path);
+  const json = { wrote: pathsOf(false), changed: pathsOf(true), kept: made.kept };
   return {
     json,
-    text: [
-      ...json.wrote.map((path) => `wrote    ${path}`),
-      ...json.changed.map((path) => `changed  ${path}`),
-      ...json.kept.map((path) => `kept     ${path}`),
-      ...(isTakenOver
-        ? [`Settings taken over from cdk.json, which is now cdk.json.former: ${made.takenOver.join(', ')}`]
-        : []),
-    ].join('\n'),
+    text: Object.entries(json)
+      .flatMap(([verb, paths]) => paths.map((path) => `${verb.padEnd(9)}${path}`))
+      .join('\n'),
     hint: [
       ...(existsSync(join(folder, 'node_modules/bag-adres')) ? [] : ['Next: npm install']),
       'Next: edit bag-adres.json, then "npx bag-adres config check" and "npx cdk synth --quiet".',

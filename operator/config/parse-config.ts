@@ -20,13 +20,6 @@ export function parseConfig(record: unknown, source = 'cdk.json'): Config {
   );
 }
 
-/** Fields of earlier releases, by their paths. */
-const movedFields: Record<string, string> = {
-  'bagAdres.portal.company': 'bagAdres.branding.name',
-  'bagAdres.portal.colour': 'bagAdres.branding.colour',
-  'bagAdres.portal.logo': 'bagAdres.branding.logo',
-};
-
 function describe(issue: z.core.$ZodIssue): string[] {
   const field = ['bagAdres', ...issue.path].join('.');
   const schema = schemaAt(issue.path);
@@ -34,8 +27,6 @@ function describe(issue: z.core.$ZodIssue): string[] {
   const allowed = schema ? allowedIn(schema) : tagForm;
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => {
-      const moved = movedFields[`${field}.${key}`];
-      if (moved) return `${field}.${key} is now ${moved}.`;
       const guess = nearest(key, allowed.split(', '));
       return `${field}.${key} is not known.${guess ? ` Did you mean ${guess}?` : ''} Allowed: ${allowed}.`;
     });

@@ -94,81 +94,61 @@ const faults = [
   'ServiceUnavailableException',
 ] as const;
 
-type Explain = (message: string) => ErrorExplanation;
+type Explain = (message: string, name: string) => ErrorExplanation;
 
-function forEach(names: readonly string[], explain: (name: string) => Explain): Record<string, Explain> {
-  return Object.fromEntries(names.map((name) => [name, explain(name)]));
-}
+const throttled: Explain = (_, name) => ({
+  code: 'aws_throttled',
+  message:
+    `AWS throttles the requests (${name}), also after several attempts. Wait a minute and run the command again. If it lasts, ` +
+    'look at the throttled requests of the tables on the dashboard: docs/runbook.md says what to do.',
+});
 
-function throttled(name: string): Explain {
-  return () => ({
-    code: 'aws_throttled',
-    message:
-      `AWS throttles the requests (${name}), also after several attempts. Wait a minute and run the command again. If it lasts, ` +
-      'look at the throttled requests of the tables on the dashboard: docs/runbook.md says what to do.',
-  });
-}
+const awsFault: Explain = (_, name) => ({
+  code: 'aws_fault',
+  message:
+    `AWS, or with --local the engine of "npm start", failed with ${name}, also after several attempts. Run the command again. ` +
+    'If it lasts, see https://health.aws.amazon.com, or start "npm start" again.',
+});
 
-function awsFault(name: string): Explain {
-  return () => ({
-    code: 'aws_fault',
-    message:
-      `AWS, or with --local the engine of "npm start", failed with ${name}, also after several attempts. Run the command again. ` +
-      'If it lasts, see https://health.aws.amazon.com, or start "npm start" again.',
-  });
-}
+const expired: Explain = () => {
+  return { code: 'aws_credentials', message: 'The AWS credentials have expired. Sign in again.' };
+};
 
-const checkProfile = 'check AWS_PROFILE and AWS_REGION';
+const refused: Explain = () => ({
+  code: 'aws_credentials',
+  message: 'AWS does not accept these credentials. Check AWS_PROFILE, or sign in again.',
+});
+
+const denied: Explain = (message) => ({ code: 'aws_access', message: `AWS denied access: ${message}` });
+
+const notFound = (what: string): ErrorExplanation => {
+  return { code: 'aws_not_found', message: `${what}; check AWS_PROFILE and AWS_REGION.` };
+};
+
+const unreachable: Explain = (reason) => {
+  const advice = 'Check the connection, and with --local whether "npm start" still runs; then run the command again.';
+  return { code: 'unreachable', message: `Can't connect: ${reason.replace(/\.$/, '')}. ${advice}` };
+};
 
 /** Explains errors that AWS and its clients raise, by name. */
-const awsErrors: Record<string, (message: string) => ErrorExplanation> = {
+const awsErrors: Record<string, Explain> = {
   CredentialsProviderError: () => ({
     code: 'aws_credentials',
     message:
       'No AWS credentials found. Sign in ("aws sso login", "aws configure"), set AWS_PROFILE, or add --local for the ' +
       'service on this machine.',
   }),
-  ExpiredTokenException: credentialsExpired,
-  ExpiredToken: credentialsExpired,
-  TokenProviderError: credentialsExpired,
-  UnrecognizedClientException: credentialsRefused,
-  InvalidClientTokenId: credentialsRefused,
-  InvalidSignatureException: credentialsRefused,
-  SignatureDoesNotMatch: credentialsRefused,
-  AccessDeniedException: accessDenied,
-  AccessDenied: accessDenied,
+  ...{ ExpiredTokenException: expired, ExpiredToken: expired, TokenProviderError: expired },
+  ...{ UnrecognizedClientException: refused, InvalidClientTokenId: refused },
+  ...{ InvalidSignatureException: refused, SignatureDoesNotMatch: refused },
+  ...{ AccessDeniedException: denied, AccessDenied: denied, TimeoutError: unreachable },
   ResourceNotFoundException: () => notFound('The table or the secret does not exist in this account and region'),
   StateMachineDoesNotExist: () => notFound('The state machine of the stack no longer exists; deploy again'),
   NoSuchBucket: () => notFound('The bucket of the stack no longer exists; deploy again'),
-  TimeoutError: unreachable,
-  ...forEach(throttlings, throttled),
-  ...forEach(faults, awsFault),
+  ...Object.fromEntries(throttlings.map((name) => [name, throttled])),
+  ...Object.fromEntries(faults.map((name) => [name, awsFault])),
   NotRunningError: (message) => ({ code: 'not_running', message }),
 };
-
-function credentialsExpired(): ErrorExplanation {
-  return { code: 'aws_credentials', message: 'The AWS credentials have expired. Sign in again.' };
-}
-
-function credentialsRefused(): ErrorExplanation {
-  return {
-    code: 'aws_credentials',
-    message: 'AWS does not accept these credentials. Check AWS_PROFILE, or sign in again.',
-  };
-}
-
-function accessDenied(message: string): ErrorExplanation {
-  return { code: 'aws_access', message: `AWS denied access: ${message}` };
-}
-
-function notFound(what: string): ErrorExplanation {
-  return { code: 'aws_not_found', message: `${what}; ${checkProfile}.` };
-}
-
-function unreachable(reason: string): ErrorExplanation {
-  const advice = 'Check the connection, and with --local whether "npm start" still runs; then run the command again.';
-  return { code: 'unreachable', message: `Can't connect: ${reason.replace(/\.$/, '')}. ${advice}` };
-}
 
 /** Explains any failure of a command, without any API key. Errors with a code of their own already do. */
 export function explainError(error: unknown): ErrorExplanation {
@@ -184,7 +164,7 @@ function explain(error: unknown): ErrorExplanation {
   const ofLoad = explainLoadError(error.name, error.message);
   if (ofLoad) return ofLoad;
   const ofAws = Object.hasOwn(awsErrors, error.name) ? awsErrors[error.name] : undefined;
-  if (ofAws) return ofAws(error.message);
+  if (ofAws) return ofAws(error.message, error.name);
   if (/Region is missing/.test(error.message)) {
     return { code: 'aws_region', message: 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.' };
   }
@@ -200,7 +180,7 @@ function explain(error: unknown): ErrorExplanation {
     };
   }
   const reason = networkFailure(error);
-  if (reason) return unreachable(reason);
+  if (reason) return unreachable(reason, error.name);
   return ofUnknownService(error) ?? { code: 'failed', message: error.message || error.name };
 }
 
@@ -208,8 +188,8 @@ function explain(error: unknown): ErrorExplanation {
 function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { httpStatusCode?: number } }) {
   const status = error.$metadata?.httpStatusCode;
   if (status === undefined) return undefined;
-  if (status === 429) return throttled(name)(message);
-  if (status >= 500) return awsFault(name)(message);
+  if (status === 429) return throttled(message, name);
+  if (status >= 500) return awsFault(message, name);
   return { code: 'aws_refused', message: `AWS refused the request (${name}): ${message || 'without a reason'}` };
 }
 

@@ -1,5 +1,4 @@
-import { featureFlags } from '../config/feature-flags.ts';
-import { checkSettingsFile, settingsFileName, stageFields } from '../config/settings.ts';
+import { checkSettingsFile, settingsFileName } from '../config/settings.ts';
 
 type Json = Record<string, unknown>;
 
@@ -11,8 +10,8 @@ export type Answers = {
   accounts: Readonly<Record<string, string>>;
 };
 
-/** A file to write, with the text that it has now. */
-type NewFile = { path: string; text: string; former?: string };
+/** A file to write, and whether it is there already. */
+type NewFile = { path: string; text: string; wasThere: boolean };
 
 /** What the folder has already. */
 export type ExistingFolder = {
@@ -28,16 +27,11 @@ export class InitError extends Error {
 }
 
 /** What `init` would write, and what it leaves as it is. */
-export type Repository = {
-  files: readonly NewFile[];
-  kept: readonly string[];
-  /** The fields that a former `cdk.json` had. */
-  takenOver: readonly string[];
-};
+export type Repository = { files: readonly NewFile[]; kept: readonly string[] };
 
 /**
- * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependency,
- * `.gitignore` the missing lines, and a `cdk.json` with settings gives them to `bag-adres.json`.
+ * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependency and
+ * `.gitignore` the missing lines.
  * @param pipeline the text of the workflow
  * @throws InitError
  */
@@ -46,37 +40,28 @@ export function repository(found: ExistingFolder, answers: Answers, version: str
   const packageJson = readJson(found, 'package.json');
   if (packageJson?.name === 'bag-adres')
     throw new InitError('This is a clone of bag-adres. Run "bag-adres init" in a folder of your own.');
-  const former = (cdk?.context as Json | undefined)?.bagAdres;
-  if (cdk && former === undefined && !String(cdk.app).includes('bag-adres'))
+  if (cdk && !String(cdk.app).includes('bag-adres'))
     throw new InitError(
       'cdk.json belongs to another app. Run "bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
     );
+  const wanted = {
+    'package.json': json(withDependency(packageJson ?? { name: nameOf(found.name), private: true }, version)),
+    'cdk.json': found.read('cdk.json') ?? json({ app: 'npx --no bag-adres app' }),
+    [settingsFileName]: found.read(settingsFileName) ?? json(settingsFile(answers)),
+    '.github/workflows/deploy.yml': found.read('.github/workflows/deploy.yml') ?? pipeline,
+    // The pipeline and version managers read it.
+    '.nvmrc': found.read('.nvmrc') ?? '24\n',
+    '.gitignore': withLines(found.read('.gitignore'), ['node_modules/', 'cdk.out/', '*.log']),
+    'README.md': found.read('README.md') ?? readme(nameOf(found.name)),
+  };
   const files: NewFile[] = [];
   const kept: string[] = [];
-  const write = (path: string, text: string) => {
+  for (const [path, text] of Object.entries(wanted)) {
     const now = found.read(path);
     if (now === text) kept.push(path);
-    else files.push({ path, text, ...(now !== undefined && { former: now }) });
-  };
-  const writeNew = (path: string, text: string) => {
-    if (found.read(path) === undefined) files.push({ path, text });
-    else kept.push(path);
-  };
-  write('package.json', json(withDependency(packageJson ?? { name: nameOf(found.name), private: true }, version)));
-  write('cdk.json', json(cdkJson(cdk)));
-  const fields = typeof former === 'object' && former !== null ? (former as Json) : {};
-  if (Object.keys(fields).length > 0 && found.read(settingsFileName) !== undefined)
-    throw new InitError(
-      `cdk.json and ${settingsFileName} both have settings. Keep those of ${settingsFileName}, and make "bagAdres" in cdk.json empty.`,
-    );
-  writeNew(settingsFileName, json(settingsFile(fields, answers)));
-  writeNew('.github/workflows/deploy.yml', pipeline);
-  // The pipeline and version managers read it.
-  writeNew('.nvmrc', '24\n');
-  const ignored = found.read('.gitignore');
-  write('.gitignore', withLines(ignored, ['node_modules/', 'cdk.out/', '*.log']));
-  writeNew('README.md', readme(nameOf(found.name)));
-  return { files, kept, takenOver: Object.keys(fields) };
+    else files.push({ path, text, wasThere: now !== undefined });
+  }
+  return { files, kept };
 }
 
 function readJson({ read }: ExistingFolder, path: string): Json | undefined {
@@ -96,36 +81,9 @@ function withDependency(packageJson: Json, version: string): Json {
   return { ...packageJson, private: true, scripts, dependencies };
 }
 
-function cdkJson(former: Json | undefined): Json {
-  const { bagAdres: _, ...context } = (former?.context ?? {}) as Json;
-  // Those of the package are part of its code; a different value was the operator's choice.
-  const own = Object.entries(context).filter(
-    ([key, value]) => JSON.stringify(featureFlags[key]) !== JSON.stringify(value),
-  );
-  const { app: _app, context: _context, ...others } = former ?? {};
-  return {
-    app: 'npx --no bag-adres app',
-    ...others,
-    ...(own.length > 0 && { context: Object.fromEntries(own) }),
-  };
-}
-
-function settingsFile({ stage = 'prod', ...former }: Json, { region, alarmEmail, accounts }: Answers): Json {
-  const isOfStage = ([name]: [string, unknown]) => stageFields.includes(name);
-  const entries = Object.entries(former);
-  const shared: Json = {
-    ...Object.fromEntries(entries.filter((entry) => !isOfStage(entry))),
-    ...(region && { region }),
-    ...(alarmEmail && { alarmEmail }),
-  };
-  // A trial that may be destroyed is one stage, as it was.
-  const own = Object.fromEntries(entries.filter(isOfStage));
+function settingsFile({ region, alarmEmail, accounts }: Answers): Json {
+  const shared: Json = { ...(region && { region }), ...(alarmEmail && { alarmEmail }) };
   const stages: Record<string, Json> = { test: {}, prod: {} };
-  if (shared.removalPolicy !== undefined) {
-    own.removalPolicy = shared.removalPolicy;
-    delete shared.removalPolicy;
-  }
-  stages[String(stage)] = own;
   for (const [name, account] of Object.entries(accounts)) stages[name] = { ...stages[name], account };
   const file = { $schema: './node_modules/bag-adres/config.schema.json', shared, stages };
   checkSettingsFile(file);

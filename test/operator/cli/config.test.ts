@@ -94,14 +94,6 @@ describe('init', () => {
     expect((await run('init', '--yes')).out).not.toMatch(/wrote|changed/);
   });
 
-  it('keeps a former cdk.json whose settings it takes over', async () => {
-    const former = { app: 'x', context: { bagAdres: { tracing: true } } };
-    const { run, folder } = folderWith({ 'cdk.json': former });
-    expect((await run('init', '--yes')).out).toContain('Settings taken over from cdk.json');
-    expect(JSON.parse(readFileSync(join(folder, 'cdk.json.former'), 'utf8'))).toEqual(former);
-    expect(JSON.parse((await run('config', 'show', '--json')).out).origins.tracing).toBe('shared');
-  });
-
   it('writes nothing where it can not ask, or is called wrongly', async () => {
     const { run, folder } = folderWith({});
     const isTTY = process.stdin.isTTY;

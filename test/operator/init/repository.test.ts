@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { featureFlags } from '../../../operator/config/feature-flags.ts';
 import { checkSettingsFile } from '../../../operator/config/settings.ts';
 import { type Answers, type Repository, repository } from '../../../operator/init/repository.ts';
 
@@ -74,54 +73,7 @@ describe('init in a folder that has files', () => {
     [{ 'package.json': '{"name":"bag-adres"}' }, 'This is a clone of bag-adres.'],
     [{ 'cdk.json': '{"app":"node other.js"}' }, 'cdk.json belongs to another app.'],
     [{ 'cdk.json': '{"app":' }, 'cdk.json is not JSON'],
-    [
-      { 'cdk.json': '{"app":"x","context":{"bagAdres":{"tracing":true}}}', 'bag-adres.json': '{}' },
-      'cdk.json and bag-adres.json both have settings.',
-    ],
   ])('refuses %j', (files, message) => {
     expect(() => made(files as unknown as Record<string, string>)).toThrow(message);
-  });
-});
-
-describe('init beside a former cdk.json', () => {
-  const domain = { name: 'adres.example.nl' };
-  const cdk = {
-    app: 'node local/launch.js bin/app.ts',
-    output: 'cdk.out',
-    context: {
-      ...featureFlags,
-      '@aws-cdk/core:permissionsBoundary': { name: 'boundary' },
-      '@aws-cdk/core:defaultCrossStackReferences': 'strong',
-      bagAdres: { alarmEmail: 'b@example.nl', account: '123456789012', domain },
-    },
-  };
-
-  it('takes its settings over, those that belong to a stage into the stage that it was', () => {
-    const files = { 'cdk.json': JSON.stringify(cdk) };
-    expect(made(files).takenOver).toEqual(['alarmEmail', 'account', 'domain']);
-    expect(parsed(filesOf(files)['bag-adres.json'])).toMatchObject({
-      shared: { alarmEmail: 'b@example.nl' },
-      stages: { test: {}, prod: { account: '123456789012', domain } },
-    });
-  });
-
-  it('keeps of its context what the operator chose, and leaves out the feature flags of the package', () => {
-    expect(parsed(filesOf({ 'cdk.json': JSON.stringify(cdk) })['cdk.json'])).toEqual({
-      app: 'npx --no bag-adres app',
-      output: 'cdk.out',
-      context: {
-        '@aws-cdk/core:permissionsBoundary': { name: 'boundary' },
-        '@aws-cdk/core:defaultCrossStackReferences': 'strong',
-      },
-    });
-  });
-
-  it('lets only the stage that may be destroyed be destroyed', () => {
-    const bagAdres = { stage: 'trial', removalPolicy: 'destroy' };
-    const files = { 'cdk.json': JSON.stringify({ ...cdk, context: { bagAdres } }) };
-    expect(parsed(filesOf(files)['bag-adres.json'])).toMatchObject({
-      shared: {},
-      stages: { trial: { removalPolicy: 'destroy' }, prod: {} },
-    });
   });
 });
