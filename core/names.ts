@@ -184,3 +184,7 @@ export const metricNames = {
   /** 1 for each backup set that was written; its only dimension is `service`. */
   backupSets: 'BackupSets',
 } as const;
+
+/** The languages of the reference and of the portal. */
+export const languages = ['en', 'nl'] as const;
+export type Language = (typeof languages)[number];

@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
+import { readAsset, styleSheet } from '../lambdas/page/assets.ts';
+import type { Language } from '../lambdas/page/language.ts';
 import { AdminError } from '../packages/admin/index.ts';
-import { copyScript, document, type Frame, fingerprint, styleSheet } from './layout.ts';
+import { document, type Frame, fingerprint } from './layout.ts';
 import { accountPages } from './pages/account.ts';
 import { faultOf, helpPages, type PageFault, signedOut, welcome } from './pages/general.ts';
 import { keyPages } from './pages/keys.ts';
@@ -14,7 +16,7 @@ import { sessionPages } from './pages/sessions.ts';
 import { statementPages } from './pages/statements.ts';
 import { usagePages } from './pages/usage.ts';
 import { providerFault } from './stack/names.ts';
-import { isLanguage, type Language, texts } from './text/format.ts';
+import { isLanguage, texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
@@ -280,6 +282,9 @@ function headers({ baseUrl }: PortalSettings) {
   });
 }
 
+/** Presses the button of a page that goes on by itself. */
+const goOnScript = "document.querySelector('button[data-go-on]')?.click();\n";
+
 /** The files of the portal, at addresses that change with their contents. */
 function assetFiles({ colour, logo }: PortalSettings) {
   const file = (name: string, content: string | Uint8Array<ArrayBuffer>, type: string) => ({
@@ -288,7 +293,7 @@ function assetFiles({ colour, logo }: PortalSettings) {
     type,
   });
   const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
-  const script = file('portal.js', copyScript, 'text/javascript; charset=utf-8');
+  const script = file('portal.js', goOnScript + readAsset('copy.js'), 'text/javascript; charset=utf-8');
   const picture = logo && file('logo', logo.bytes, logo.type);
   return {
     files: [style, script, ...(picture ? [picture] : [])],

@@ -6,13 +6,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
 import { createStoreClient } from '../core/dynamodb.ts';
-import { environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import { languages as allLanguages, environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
 import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';
 import { portalApp } from './app.ts';
 import { providerFault } from './stack/names.ts';
-import { isLanguage, type Language } from './text/format.ts';
 import { freshSecret } from './visit/cookies.ts';
 
 const settingsSchema = z.object({
@@ -31,7 +30,7 @@ const settingsSchema = z.object({
     }),
     {},
   ),
-  languages: z.optional(z.array(z.custom<Language>((code) => isLanguage(String(code))))),
+  languages: z.optional(z.array(z.enum(allLanguages))),
   logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
   signIn: z.object({
     issuer: z.string(),

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { environment } from '../../core/names.ts';
-import { pageLanguages } from './request.ts';
+import { environment, languages } from '../../core/names.ts';
 
 const text = z.optional(z.string());
 
@@ -16,7 +15,7 @@ const brandingSchema = z.object({
   terms: text,
   privacy: text,
   accessibility: text,
-  languages: z.optional(z.array(z.enum(pageLanguages))),
+  languages: z.optional(z.array(z.enum(languages))),
   /** A `data:` URL, on one machine; deployed, the file is in the bundle. */
   logo: text,
   /** The URL of the portal, where there is one. */
@@ -29,6 +28,6 @@ export type Branding = z.infer<typeof brandingSchema>;
 export function readBranding(): Branding {
   const branding = brandingSchema.parse(JSON.parse(process.env[environment.branding] || '{}'));
   if (!branding.logoType) return branding;
-  const logo = readFileSync(join(import.meta.dirname, 'page', 'logo')).toString('base64');
+  const logo = readFileSync(join(import.meta.dirname, 'logo')).toString('base64');
   return { ...branding, logo: `data:${branding.logoType};base64,${logo}` };
 }

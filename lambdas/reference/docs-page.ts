@@ -1,10 +1,10 @@
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../http/problem.ts';
+import type { Language } from '../page/language.ts';
+import { escaped, programTabs, sample } from '../page/samples.ts';
 import type { Branding } from './branding.ts';
-import { type Explanation, explanations } from './explanations.ts';
-import { escaped, highlightedJson, inline } from './html.ts';
+import { highlightedJson, inline } from './html.ts';
 import { brandedPage } from './layout.ts';
-import { lookupSamples } from './lookup-samples.ts';
 import {
   descriptions,
   exampleUrl,
@@ -14,13 +14,11 @@ import {
   requestExample,
   responseExamples,
 } from './openapi-document.ts';
-import { block, errorId, heading, htmlTable, members, sample, type TableRow, tabs } from './parts.ts';
-import type { PageLanguage } from './request.ts';
-import { type Descriptions, dutch, english, type Words } from './words.ts';
+import { block, errorId, heading, htmlTable, members, type TableRow } from './parts.ts';
+import { type Explanation, type TranslatedText, texts } from './text/texts.ts';
 
 type DocsPage = {
-  language: PageLanguage;
-  words: Words & Descriptions;
+  words: TranslatedText;
   /** The URL of this deployment, such as `https://api.example.nl`. */
   baseUrl: string;
 };
@@ -30,22 +28,20 @@ type DocsPage = {
  * JavaScript, which adds the search, the buttons to copy a sample, and the anchor to the links to the other language.
  * The only field is that search, which sends nothing.
  */
-export async function docsPage(
-  language: PageLanguage,
-  baseUrl: string,
-  branding: Branding,
-): Promise<{ html: string; policy: string }> {
-  const words = language === 'nl' ? dutch : { ...english, ...descriptions() };
-  const texts = { copy: words.copy, copied: words.copied, search: words.search, none: words.noResults };
-  const attributes = Object.entries(texts).map(([name, text]) => ` data-${name}="${escaped(text)}"`);
-  return await brandedPage({
+export function docsPage(language: Language, baseUrl: string, branding: Branding): { html: string; policy: string } {
+  const words = { ...descriptions(), ...texts[language] };
+  const { copy, copied, search, noResults: none } = words;
+  const attributes = Object.entries({ copy, copied, search, none }).map(
+    ([name, text]) => ` data-${name}="${escaped(text)}"`,
+  );
+  return brandedPage({
     language,
     branding,
     title: words.pageTitle,
     home: '#top',
     version: openApiDocument.info.version,
     script: { attributes: attributes.join('') },
-    body: bodyOf({ language, words, baseUrl }),
+    body: bodyOf({ words, baseUrl }),
   });
 }
 
@@ -71,7 +67,7 @@ ${parts.join('\n')}
 }
 
 /** The sections of the page in their order, by the ends of their addresses (`/docs#lookup`). */
-function sections(page: DocsPage): { id: keyof Words['sections']; html: string }[] {
+function sections(page: DocsPage): { id: keyof TranslatedText['sections']; html: string }[] {
   return [
     { id: 'start', html: quickStart(page) },
     { id: 'lookup', html: lookup(page) },
@@ -98,12 +94,8 @@ function quickStart(page: DocsPage): string {
 function lookup(page: DocsPage): string {
   const { words } = page;
   const url = `${page.baseUrl}${exampleUrl('found')}`;
-  const programs = lookupSamples(url).map(({ label, source }) => ({
-    label,
-    html: sample(label, escaped(source), 'program'),
-  }));
   const outcomes = Object.keys(responseExamples('lookUpAddress', '200')).map((name) => {
-    const answer = example('lookUpAddress', '200', name) as { status: keyof Words['outcome'] };
+    const answer = example('lookUpAddress', '200', name) as { status: keyof TranslatedText['outcome'] };
     const title = heading(4, `outcome-${name}`, escaped(words.exampleTitles[name] ?? name));
     const meaning = `<p class="outcome"><code class="${answer.status}">${answer.status}</code></p>\n<p>${inline(words.outcome[answer.status])}</p>`;
     return block(`${title}\n${meaning}`, curl(page, exampleUrl(name)) + response(page, answer));
@@ -113,7 +105,7 @@ function lookup(page: DocsPage): string {
     block(
       `<p>${inline(words.operations.lookUpAddress ?? '')}</p>\n${heading(3, 'parameters', words.parameters)}\n${htmlTable([words.name, words.form], parameterRows(words))}\n` +
         `<p>${inline(words.paragraphs.Toevoeging)}</p>`,
-      `${tabs('program', words.programs, programs)}<p class="note">${inline(words.programsLead)}</p>\n`,
+      `${programTabs(words.programs, url)}<p class="muted">${inline(words.programsLead)}</p>\n`,
     ),
     `${heading(3, 'outcomes', words.outcomes)}\n<p>${inline(words.paragraphs.Outcomes)}</p>`,
     ...outcomes,
@@ -123,7 +115,7 @@ function lookup(page: DocsPage): string {
   ].join('\n');
 }
 
-function parameterRows(words: Words & Descriptions): TableRow[] {
+function parameterRows(words: TranslatedText): TableRow[] {
   return (operation('lookUpAddress').parameters ?? []).map(({ name, required, examples = {} }) => {
     const values = [...new Set(Object.values(examples).map(({ value }) => `\`${value}\``))].join(', ');
     const need = `<span class="${required ? 'required' : 'optional'}">${required ? words.required : words.optional}</span>`;
@@ -140,7 +132,7 @@ function batch(page: DocsPage): string {
     `  -d '${body}'`;
   const answer = response(page, example('lookUpAddresses', '200', 'many'));
   const text = `<p>${inline(page.words.operations.lookUpAddresses ?? '')}</p>`;
-  return `${endpoint('lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), 'request') + answer)}`;
+  return `${endpoint('lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), { kind: 'request' }) + answer)}`;
 }
 
 function validation(page: DocsPage): string {
@@ -156,21 +148,21 @@ function quota({ words }: DocsPage): string {
   const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
   return block(
     `<p>${inline(words.paragraphs.Quota)}</p>\n<p>${inline(words.paragraphs.Gateway)}</p>\n${heading(3, 'retries', words.retries)}\n${htmlTable([words.status, words.retries], rows)}`,
-    sample(words.sections.headers, lines.join('\n'), 'headers'),
+    sample(words.sections.headers, lines.join('\n'), { kind: 'headers' }),
   );
 }
 
 function errors(page: DocsPage): string {
-  const { language, words } = page;
+  const { words } = page;
   const problemRows = (Object.keys(problems) as ProblemCode[]).map((code) => ({
     id: errorId(code),
     head: `<strong>${problems[code].status}</strong> <code>${problemType(code)}</code>`,
-    cell: both(explanations[language][code]),
+    cell: both(words.explanations[code]),
   }));
   const faultRows = faultCodes.map((code) => ({
     id: errorId(code),
     head: `<code>${code}</code>`,
-    cell: both(explanations[language][code]),
+    cell: both(words.explanations[code]),
   }));
   const answer = example('lookUpAddress', '422', 'invalid-input');
   return [
@@ -218,9 +210,9 @@ function endpoint(id: string): string {
 }
 
 function curl({ words, baseUrl }: DocsPage, path: string): string {
-  return sample(words.request, escaped(`curl -H "X-API-Key: YOUR_KEY" "${baseUrl}${path}"`), 'request');
+  return sample(words.request, escaped(`curl -H "X-API-Key: YOUR_KEY" "${baseUrl}${path}"`), { kind: 'request' });
 }
 
 function response({ words }: DocsPage, body: unknown, status = ''): string {
-  return sample(`${words.response} ${status}`.trim(), highlightedJson(body), 'response');
+  return sample(`${words.response} ${status}`.trim(), highlightedJson(body), { kind: 'response' });
 }

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { PageLanguage } from './request.ts';
+import type { Language } from '../page/language.ts';
+import { escaped } from '../page/samples.ts';
 
 type HtmlContent = {
-  language: PageLanguage;
+  language: Language;
   /** HTML, like `body`. */
   title: string;
   /** A `data:` URL. */
   icon?: string;
   style: string;
   script?: string;
-  /** Of the element `body`. */
+  /** Attributes of the element `body`. */
   attributes?: string;
   body: string;
 };
@@ -49,11 +50,6 @@ ${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-/** Text for HTML, in an element or a quoted attribute. */
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
 /** A line of text with code between backticks, `**bold**` and `[links](address)`, as HTML. */

@@ -1,98 +1,68 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readAsset, styleSheet } from '../page/assets.ts';
+import { type Language, languages } from '../page/language.ts';
+import { escaped } from '../page/samples.ts';
 import type { Branding } from './branding.ts';
-import { escaped, htmlDocument } from './html.ts';
-import { type PageLanguage, pageLanguages } from './request.ts';
-
-/** What every page for people has around its contents, in a language. */
-const words = {
-  en: {
-    name: 'English',
-    title: 'Dutch addresses',
-    languages: 'Language',
-    portal: 'My keys and usage',
-    contact: 'Contact',
-    terms: 'Terms of service',
-    privacy: 'Privacy',
-    accessibility: 'Accessibility',
-    about: 'About this service',
-  },
-  nl: {
-    name: 'Nederlands',
-    title: 'Nederlandse adressen',
-    languages: 'Taal',
-    portal: 'Mijn sleutels en verbruik',
-    contact: 'Contact',
-    terms: 'Voorwaarden',
-    privacy: 'Privacy',
-    accessibility: 'Toegankelijkheid',
-    about: 'Over deze dienst',
-  },
-};
+import { htmlDocument } from './html.ts';
+import { texts } from './text/texts.ts';
 
 export type PageContent = {
-  language: PageLanguage;
+  language: Language;
   branding: Branding;
   /** HTML, like `body`. */
   title: string;
   /** Where the name of the service in the header leads. */
   home: string;
-  /** Beside the name of the service. */
+  /** Shown beside the name of the service. */
   version?: string;
-  /** Whether the page has the script, which no page needs; it uses these attributes of `body`. */
+  /** Whether the page has the scripts, which no page needs, with these attributes of `body`. */
   script?: { attributes: string };
   body: string;
 };
 
 /** A page in the style and with the branding of all pages. It loads nothing. */
-export async function brandedPage(content: PageContent): Promise<{ html: string; policy: string }> {
+export function brandedPage(content: PageContent): { html: string; policy: string } {
   const { language, branding, title, script, body } = content;
-  const [style = '', code] = await Promise.all(
-    ['style.css', ...(script ? ['script.js'] : [])].map((name) =>
-      readFile(join(import.meta.dirname, 'page', name), 'utf8'),
-    ),
-  );
   return htmlDocument({
     language,
     title: branding.name ? `${title} - ${escaped(branding.name)}` : title,
     icon: branding.logo ?? icon,
-    style: `:root{--brand:${branding.colour}}${style}`,
-    ...(script && code !== undefined && { script: code, attributes: script.attributes }),
+    style: styleSheet(branding.colour),
+    ...(script && { script: readAsset('copy.js') + readAsset('reference.js'), attributes: script.attributes }),
     body: `${header(content)}\n${body}\n${footer(content)}`,
   });
 }
 
 function header({ language, branding, home, version }: PageContent): string {
-  const { title, portal } = words[language];
+  const { service, portal } = texts[language].frame;
   const logo = branding.logo ? `<img src="${branding.logo}" alt="">` : '';
-  const name = branding.name ? `${escaped(branding.name)} <span>${title}</span>` : title;
+  const name = branding.name ? `${escaped(branding.name)} <span>${service}</span>` : service;
   const portalLink = branding.portalUrl ? `<a href="${escaped(branding.portalUrl)}">${portal}</a>` : '';
   return `<header>
-<p class="name"><a href="${home}">${logo}${name}</a>${version ? ` <small>v${escaped(version)}</small>` : ''}</p>
+<p><a href="${home}">${logo}${name}</a>${version ? ` <small>v${escaped(version)}</small>` : ''}</p>
 <div class="links">${portalLink}
-${languageLinks(language, branding.languages ?? pageLanguages)}</div>
+${languageLinks(language, branding.languages ?? languages)}</div>
 </header>`;
 }
 
-function languageLinks(current: PageLanguage, offered: readonly PageLanguage[]): string {
+function languageLinks(current: Language, offered: readonly Language[]): string {
   if (offered.length < 2) return '';
   const links = offered.map((language) => {
     const isCurrent = language === current ? ' aria-current="true"' : '';
-    return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${words[language].name}</a>`;
+    return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${texts[language].frame.language}</a>`;
   });
-  return `<nav class="languages" aria-label="${words[current].languages}">${links.join(' ')}</nav>`;
+  return `<nav class="languages" aria-label="${texts[current].frame.languages}">${links.join(' ')}</nav>`;
 }
 
 function footer({ language, branding }: PageContent): string {
   const { name, contactUrl, contactEmail, terms, privacy, accessibility } = branding;
-  const text = words[language];
+  const text = texts[language].frame;
   const links = [
-    ...(contactUrl ? [[contactUrl, text.contact] as const] : []),
-    ...(contactEmail ? [[`mailto:${contactEmail}`, contactEmail] as const] : []),
-    ...(terms ? [[terms, text.terms] as const] : []),
-    ...(privacy ? [[privacy, text.privacy] as const] : []),
-    ...(accessibility ? [[accessibility, text.accessibility] as const] : []),
-  ].map(([url, label]) => `<a href="${escaped(url)}">${escaped(label)}</a>`);
+    [contactUrl, text.contact],
+    [contactEmail && `mailto:${contactEmail}`, contactEmail],
+    [terms, text.terms],
+    [privacy, text.privacy],
+    [accessibility, text.accessibility],
+  ].flatMap(([url, label = '']) => (url ? [`<a href="${escaped(url)}">${escaped(label)}</a>`] : []));
   if (!name && links.length === 0) return '';
   return `<footer aria-label="${text.about}">${name ? `<span>${escaped(name)}</span> ` : ''}${links.join(' ')}</footer>`;
 }

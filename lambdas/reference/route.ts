@@ -6,12 +6,11 @@ import { type Answer, commonHeaders, type RequestEvent } from '../http/middlewar
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
 import { isDocsPath, isPublished } from '../http/published.ts';
-import { acceptedBy } from './accept.ts';
+import { acceptedBy, type Language, languageFor } from '../page/language.ts';
 import { readBranding } from './branding.ts';
 import { docsPage } from './docs-page.ts';
 import { deployedDocument } from './openapi-document.ts';
 import { hasExplanation, problemPage } from './problem-page.ts';
-import { baseUrlOf, languageOf, type PageLanguage } from './request.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
@@ -30,7 +29,7 @@ export function referenceRoute() {
         throw new HttpRefusal({ code: 'method-not-allowed', allow: 'GET' });
       }
       if (!read) return redirect();
-      return answer(await read(), event.headers);
+      return answer(read(), event.headers);
     });
 }
 
@@ -45,30 +44,30 @@ type Document = { headers: Record<string, string>; body: string };
 type Published = { headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
 
 /** A small cache: what is read never changes within a deployment, but the page contains the host of the request. */
-const read = new Map<string, Promise<Published>>();
+const read = new Map<string, Published>();
 const maxRead = 64;
 
-function readerOf(event: RequestEvent): (() => Promise<Published>) | undefined {
+function readerOf(event: RequestEvent): (() => Published) | undefined {
   const path = event.rawPath;
   const baseUrl = baseUrlOf(event.headers);
   if (path === '/v1/openapi.json') return () => once(`${path} ${baseUrl}`, () => openApi(baseUrl));
-  const language = languageOf(event, branding.languages);
+  const asked = new URLSearchParams(event.rawQueryString).get('lang');
+  const language = languageFor(asked, event.headers['accept-language'], branding.languages, 'en');
   if (isDocsPath(path)) {
-    const create = async () => page(await docsPage(language, baseUrl, branding), language);
-    return () => once(`${path} ${language} ${baseUrl}`, create);
+    return () => once(`${path} ${language} ${baseUrl}`, () => page(docsPage(language, baseUrl, branding), language));
   }
   const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
   if (!code || !hasExplanation(code)) return undefined;
-  return () => once(`${path} ${language}`, async () => page(await problemPage(code, language, branding), language));
+  return () => once(`${path} ${language}`, () => page(problemPage(code, language, branding), language));
 }
 
-async function once(name: string, create: () => Document | Promise<Document>): Promise<Published> {
+function once(name: string, create: () => Document): Published {
   const known = read.get(name);
-  if (known) return await known;
+  if (known) return known;
   if (read.size >= maxRead) read.clear();
-  const published = Promise.resolve(create()).then(prepared);
+  const published = prepared(create());
   read.set(name, published);
-  return await published;
+  return published;
 }
 
 /** The OpenAPI document of the file, with what only a deployment knows. */
@@ -77,7 +76,7 @@ function openApi(baseUrl: string): Document {
   return { headers, body: JSON.stringify(deployedDocument(baseUrl, branding)) };
 }
 
-function page({ html, policy }: { html: string; policy: string }, language: PageLanguage): Document {
+function page({ html, policy }: { html: string; policy: string }, language: Language): Document {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-language': language,
@@ -108,4 +107,10 @@ function answer({ headers, text, gzip, etag }: Published, request: RequestEvent[
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
+}
+
+/** The base URL that the client used. API Gateway accepts only the host names of the deployment. */
+function baseUrlOf({ host = '', 'x-forwarded-proto': protocol }: RequestEvent['headers']): string {
+  const isHost = /^[a-z0-9.-]+(:[0-9]+)?$/i.test(host);
+  return isHost ? `${protocol === 'http' ? 'http' : 'https'}://${host}` : 'https://api.example.nl';
 }

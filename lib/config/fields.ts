@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { languages } from '../../core/names.ts';
 
 /** A string of a form. Error messages and docs show `allowed`. */
 export function text(form: RegExp, allowed: string) {
@@ -94,7 +95,7 @@ export const branding = z.strictObject({
   colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
     .default('#0b4f8a')
     .describe(
-      'The colour of the page header and of buttons; text on it is black or white, whichever has more contrast.',
+      'The colour of the line above each page. Links, buttons and charts have its hue, at a lightness that can be read.',
     ),
   logo: text(/^[\w./-]{1,200}\.(svg|png)$/, 'the path of an SVG or PNG file, relative to `cdk.json`')
     .optional()
@@ -105,10 +106,10 @@ export const branding = z.strictObject({
   privacy: webAddress.optional().describe('The privacy statement.'),
   accessibility: webAddress.optional().describe('The accessibility statement.'),
   languages: z
-    .array(z.enum(['nl', 'en']))
+    .array(z.enum(languages))
     .min(1)
     .refine((codes) => new Set(codes).size === codes.length)
-    .meta({ allowed: 'a list of `nl` and `en`, or one of them' })
+    .meta({ allowed: `a list of ${languages.map((code) => `\`${code}\``).join(' and ')}, or one of them` })
     .optional()
     .describe('The languages of the portal and the reference, the first one for browsers that prefer none of them.'),
 });

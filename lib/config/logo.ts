@@ -15,9 +15,15 @@ export function logoFault(logo: string | undefined, folder: string): string | un
   return `branding.logo is "${logo}", which has ${found.size} bytes. Allowed: ${mostLogoBytes} or less: make the picture smaller, 64 pixels high for instance.`;
 }
 
-/** The logo as a file of a bundle, `as` its name there. @throws ConfigError when it is not a file or is too large */
-export function logoFile(logo: string | undefined, as: string): { operatorFiles?: Record<string, string> } {
+const assets = ['style.css', 'copy.js', 'reference.js'];
+
+/**
+ * What the bundle of a function with pages has beside its code: their style and scripts, and the operator's logo.
+ * @throws ConfigError when the logo is not a file or is too large
+ */
+export function pageFiles(logo: string | undefined) {
   const fault = logoFault(logo, process.cwd());
   if (fault) throw new ConfigError([fault], 'the settings');
-  return logo === undefined ? {} : { operatorFiles: { [as]: logo } };
+  const files = Object.fromEntries(assets.map((name) => [`assets/${name}`, `lambdas/page/assets/${name}`]));
+  return { files, ...(logo !== undefined && { operatorFiles: { logo } }) };
 }

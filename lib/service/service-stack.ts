@@ -3,7 +3,7 @@ import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
-import { logoFile } from '../config/logo.ts';
+import { pageFiles } from '../config/logo.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
@@ -51,11 +51,7 @@ export class ServiceStack extends Stack {
       config,
       encryptionKey,
       entry: 'lambdas/validate/handler.ts',
-      files: {
-        'page/style.css': 'lambdas/reference/page/style.css',
-        'page/script.js': 'lambdas/reference/page/script.js',
-      },
-      ...logoFile(config.branding.logo, 'page/logo'),
+      ...pageFiles(config.branding.logo),
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret, config)

@@ -1,5 +1,5 @@
-import { html } from 'hono/html';
-import { lookupSamples } from '../../lambdas/reference/lookup-samples.ts';
+import { html, raw } from 'hono/html';
+import { programTabs } from '../../lambdas/page/samples.ts';
 import { type WindowName, windowNames } from '../../packages/admin/index.ts';
 import {
   type AccountVisit,
@@ -12,7 +12,7 @@ import {
   type Visit,
 } from '../visit/visit.ts';
 import { changesPage } from './history.ts';
-import { doneNote, facts, instantOf, numbers, scrollTable, stateTag } from './parts.ts';
+import { codeBlock, doneNote, facts, instantOf, numbers, scrollTable, stateTag } from './parts.ts';
 
 /**
  * The pages that every member of an account may see: its limits and changes, and how to call the API.
@@ -34,7 +34,7 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
     const fault = person.emailFault ? html`<p>${text.emailFaults[person.emailFault]}</p>` : '';
     return {
       title: text.noAccount,
-      body: html`<div class="card"><p>${text.noAccountText(who)}</p><pre><code id="identity">${who}</code></pre>${copyButton(text, 'identity')}${fault}</div>`,
+      body: html`<div class="card"><p>${text.noAccountText(who)}</p>${codeBlock('', who, 'identity')}${fault}</div>`,
     };
   }
   const items = accounts.map(({ account }) => html`<li><a href="/accounts/${account}">${account}</a></li>`);
@@ -98,17 +98,16 @@ function apiPage(visit: AccountVisit): Page {
   const { apiUrl } = tools.settings;
   return {
     title: text.api,
-    body: html`<div class="card"><p>${text.apiText}</p>
-<pre><code id="call">${curlLine(apiUrl)}</code></pre>
-${copyButton(text, 'call')}
-<h2>${text.answer}</h2>
-<pre><code>{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}</code></pre>
+    body: html`<div class="card"><p>${text.apiText}</p>${codeBlock('curl', curlLine(apiUrl), 'call')}${codeBlock(text.answer, exampleAnswer)}
 <p>${text.quotaText}</p>
 <p><a href="/help">${text.help.title}</a></p>
 <p><a href="${apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>
-<div class="card"><h2>${text.apiSamples}</h2>${sampleTabs(visit, lookupSamples(lookupUrl(apiUrl)))}</div>`,
+<div class="card"><h2>${text.apiSamples}</h2>${raw(programTabs(text.apiSamplesText, lookupUrl(apiUrl)))}</div>`,
   };
 }
+
+const exampleAnswer =
+  '{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}';
 
 /** A call of the API that works when it is pasted, given a key. The postcode is that of the test addresses. */
 export function curlLine(apiUrl: string, key = 'YOUR_KEY'): string {
@@ -117,21 +116,3 @@ export function curlLine(apiUrl: string, key = 'YOUR_KEY'): string {
 
 /** One of the test addresses. */
 const lookupUrl = (apiUrl: string) => `${apiUrl}/v1/address?postcode=9999SD&huisnummer=1`;
-
-/** The same programs as in the reference; one is shown, by radio buttons that need no script. */
-function sampleTabs({ text }: Visit, samples: ReturnType<typeof lookupSamples>): Html {
-  const choices = samples.map(
-    ({ label }, i) =>
-      html`<input type="radio" name="sample" id="sample-${i}"${i === 0 ? html` checked` : ''}><label for="sample-${i}">${label}</label>`,
-  );
-  const panels = samples.map(
-    ({ label, source }) =>
-      html`<div class="panel"><pre tabindex="0" aria-label="${label}"><code>${source}</code></pre></div>`,
-  );
-  return html`<fieldset class="samples"><legend>${text.apiSamplesText}</legend>${choices}${panels}</fieldset>`;
-}
-
-/** Copies the text of an element; hidden without JavaScript, where it would do nothing. */
-export function copyButton(text: Visit['text'], id: string): Html {
-  return html`<p><button type="button" class="button plain" hidden data-copy="${id}" data-copied="${text.copied}">${text.copy}</button> <span id="copied" role="status"></span></p>`;
-}

@@ -10,11 +10,11 @@ import {
   type PageAnswer,
   type PageRoute,
 } from '../visit/visit.ts';
-import { copyButton, curlLine } from './account.ts';
+import { curlLine } from './account.ts';
 import { attempt, choice, faulty, field, hidden, postForm } from './form.ts';
 import { actorName } from './history.ts';
 import { type Column, listOf } from './list.ts';
-import { doneNote, facts, faultPage, instantOf, notFoundPage, stateTag } from './parts.ts';
+import { codeBlock, doneNote, facts, faultPage, instantOf, notFoundPage, stateTag } from './parts.ts';
 
 /** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
 export const keyPages: readonly PageRoute[] = [
@@ -130,8 +130,8 @@ function newKeyPage(visit: AccountVisit, key: string, replaced: Html): Page {
   const { text, tools } = visit;
   return {
     title: text.keyMade,
-    body: html`<div class="card"><p>${text.keyMadeText}</p><pre><code class="key" id="key">${key}</code></pre>${copyButton(text, 'key')}</div>
-<div class="card"><h2>${text.tryIt}</h2><pre><code id="curl">${curlLine(tools.settings.apiUrl, key)}</code></pre></div>
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${codeBlock(text.keyMade, key, 'key')}</div>
+<div class="card"><h2>${text.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, key), 'curl')}</div>
 ${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
   };
 }

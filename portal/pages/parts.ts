@@ -1,4 +1,5 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
+import { escaped, sample } from '../../lambdas/page/samples.ts';
 import type { AccountState, Limits, PlanState } from '../../packages/admin/index.ts';
 import { windowNames } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
@@ -29,6 +30,11 @@ export function scrollTable(caption: string, head: readonly (string | Head)[], r
 
 /** A column of numbers. */
 export const numbers = (label: string): Head => ({ label, isNumber: true });
+
+/** Text that can be copied, in the same form as in the reference. */
+export function codeBlock(caption: string, text: string, id = ''): Html {
+  return raw(sample(escaped(caption), escaped(text), { id }));
+}
 
 /** Names with their values. */
 export function facts(given: readonly (readonly [name: string, value: Html])[]): Html {

@@ -83,12 +83,12 @@ function waitingEntry(visit: Visit, load: WaitingLoad): Html {
 <p><a class="button plain" href="${pathOf(load.load)}" aria-label="${text.look}: ${load.load}">${text.look}</a></p></section>`;
 }
 
-/** Each objection with its figures; the loader's own sentence, which also names the limit, where it can be read. */
+/** Each objection with its figures, or with the loader's own sentence where the reader knows its language. */
 function objectionList(visit: Visit, load: WaitingLoad): Html {
-  const { text, language } = visit;
+  const { text } = visit;
   const kinds: Readonly<Record<string, string>> = text.objections;
   const items = load.objections.map(({ code, message }) => {
-    const figures = language === 'en' ? message : figuresOf(visit, load, code);
+    const figures = text.objectionText(message, figuresOf(visit, load, code));
     return html`<li><strong>${kinds[code] ?? code}</strong>${figures ? html`<br><span class="muted">${figures}</span>` : ''}</li>`;
   });
   return html`<ul>${items}</ul>`;

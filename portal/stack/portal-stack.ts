@@ -22,7 +22,7 @@ import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
 import { deploymentName } from '../../lib/config/deployment.ts';
-import { logoFile } from '../../lib/config/logo.ts';
+import { pageFiles } from '../../lib/config/logo.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import type { DataStack } from '../../lib/data/data-stack.ts';
 import { acknowledgeStatements } from '../../lib/data/statement-bucket.ts';
@@ -85,7 +85,7 @@ export class PortalStack extends Stack {
       code: bundle({
         name: 'Portal',
         entries: { index: 'portal/handler.ts' },
-        ...logoFile(logo, 'logo'),
+        ...pageFiles(logo),
       }),
       description: 'The customer portal',
       memoryMb: 1024,

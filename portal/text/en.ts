@@ -385,6 +385,8 @@ export const en = {
     too_many_problems: 'Many addresses have a problem',
     older_peildatum: 'It is older than the live dataset',
   },
+  /** The sentence of the loader, which is in English and also names the limit, or the figures alone. */
+  objectionText: (message: string, _figures: string) => message,
   outOf: (count: string, of: string, share: string) => `${count} of ${of} (${share})`,
   loadOf: (day: string) => `Load of ${day}`,
   look: 'Review',

@@ -1,31 +1,13 @@
-import { parseAccept } from 'hono/utils/accept';
+import type { Language } from '../../lambdas/page/language.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 
-/** A language is one file with every sentence, named here; the first one is for browsers that prefer none of them. */
-const all = { nl, en } satisfies Record<string, Text>;
-
-export type Language = keyof typeof all;
-
-export const texts: Readonly<Record<Language, Text>> = all;
-
-export const languages = Object.keys(all) as Language[];
+/** Every sentence of the portal in each language. */
+export const texts: Readonly<Record<Language, Text>> = { en, nl };
 
 /** Whether the portal has a language of this code. */
 export function isLanguage(code: string | undefined): code is Language {
-  return code !== undefined && Object.hasOwn(all, code);
-}
-
-/** The language of those on offer that somebody chose, else the one that the browser prefers, else the first. */
-export function languageFor(
-  chosen: string | undefined,
-  acceptLanguage: string | undefined,
-  offered: readonly Language[] = languages,
-): Language {
-  const isOffered = (code: string | undefined): code is Language => isLanguage(code) && offered.includes(code);
-  if (isOffered(chosen)) return chosen;
-  const accepted = parseAccept(acceptLanguage ?? '').filter(({ q }) => q > 0);
-  return accepted.map(({ type }) => type.toLowerCase().split('-')[0]).find(isOffered) ?? offered[0] ?? 'nl';
+  return code !== undefined && Object.hasOwn(texts, code);
 }
 
 const formatters: Partial<Record<Language, Formatter>> = {};

@@ -387,6 +387,7 @@ export const nl: Text = {
     too_many_problems: 'Veel adressen hebben een probleem',
     older_peildatum: 'Ouder dan wat nu in gebruik is',
   },
+  objectionText: (_message, figures) => figures,
   outOf: (count, of, share) => `${count} van ${of} (${share})`,
   loadOf: (day) => `Update van ${day}`,
   look: 'Bekijken',

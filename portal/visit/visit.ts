@@ -1,10 +1,11 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { type Language, languageFor } from '../../lambdas/page/language.ts';
 import { type Admin, AdminError, type Role, type SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
 import type { Text } from '../text/en.ts';
-import { type Formatter, formatter, type Language, languageFor, texts } from '../text/format.ts';
+import { type Formatter, formatter, texts } from '../text/format.ts';
 import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
 import { type Identity, operatorStatus } from './identity.ts';
 import type { Rates } from './rates.ts';
@@ -195,7 +196,7 @@ const formBytes = 16 * 1024;
 /** Recognises who sends a request, and whether a form is one of ours. */
 export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
   const languageOf = (c: Context): Language =>
-    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'), tools.settings.languages);
+    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'), tools.settings.languages, 'nl');
 
   /** The fields of a form of ours; `undefined` for one of another site or another session, and for one too large. */
   async function formOf(c: Context, token: string): Promise<Record<string, string> | undefined> {

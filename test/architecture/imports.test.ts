@@ -37,8 +37,8 @@ function importsOf(file: string): string[] {
 
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 const isPackage = (name: string) => !new RegExp(`^(${tops.join('|')}|test|tools)/`).test(name);
-/** The programs of the reference, which the portal shows too: texts alone. */
-const isSamples = (name: string) => name === 'lambdas/reference/lookup-samples.ts';
+/** What the reference and the portal share: their style, code samples and languages. */
+const isPage = (name: string) => name.startsWith('lambdas/page/');
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
@@ -68,9 +68,9 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     (name) => /^(core|lambdas)\//.test(name) || name.startsWith('docs/') || (isPackage(name) && !isAws(name)),
   ],
   [
-    'only the function that serves the published reference imports it',
-    /^lambdas\/(?!reference\/|validate\/handler\.ts$)/,
-    (name) => !name.startsWith('lambdas/reference/'),
+    'only the function that serves the published reference imports it, and what its pages need',
+    /^lambdas\/(?!(reference|page)\/|validate\/handler\.ts$)/,
+    (name) => !/^lambdas\/(reference|page)\//.test(name),
   ],
   [
     'reading the register imports no AWS, storage or step',
@@ -89,7 +89,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'the portal uses what the package for portals exports',
     /^portal\/(?!stack\/|(handler|canary)\.ts$)/,
     (name) =>
-      /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$)/.test(name) || isSamples(name) || isPackage(name),
+      /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$)/.test(name) || isPage(name) || isPackage(name),
   ],
   [
     // The variables and metrics that a stack and its Lambdas agree on, and a client with deadlines, have one owner.
@@ -113,7 +113,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   [
     'pages of the portal import no AWS client and no storage',
     /^portal\/(pages|visit|text)\//,
-    (name) => /^(portal|packages)\//.test(name) || isSamples(name) || (isPackage(name) && !isAws(name)),
+    (name) => /^(portal|packages)\//.test(name) || isPage(name) || (isPackage(name) && !isAws(name)),
   ],
   ['product code imports no test and no tool', /./, (name) => !/^(test|tools)\//.test(name)],
 ];

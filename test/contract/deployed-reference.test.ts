@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../core/names.ts';
 import type { Answer } from '../../lambdas/http/middleware.ts';
+import { pageFiles } from '../../lib/config/logo.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { expectContract } from '../support/contract.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
@@ -26,12 +27,7 @@ let handler: (event: object, context: object) => Promise<Answer>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reference-'));
   await mkdir(join(folder, 'bundle'));
-  const page = 'lambdas/reference/page';
-  const files = {
-    'page/style.css': `${page}/style.css`,
-    'page/script.js': `${page}/script.js`,
-    'page/logo': 'docs/portal/keys.png',
-  };
+  const files = { ...pageFiles(undefined).files, logo: 'docs/portal/keys.png' };
   const entries = { index: 'lambdas/validate/handler.ts' };
   writeBundle({ name: 'Validate', entries, files }, join(folder, 'bundle'));
   process.env[environment.branding] = JSON.stringify({ ...branding, logoType: 'image/png', portalUrl });

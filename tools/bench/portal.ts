@@ -8,6 +8,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { chunkItem, chunkOf, type SearchLine, searchLines } from '../../core/accounts/admin/search-index.ts';
 import { environment } from '../../core/names.ts';
+import { pageFiles } from '../../lib/config/logo.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { startAddressService, testTables } from '../../test/support/address-service.ts';
 import { gatewayEvent } from '../../test/support/gateway-event.ts';
@@ -140,7 +141,7 @@ async function measureColdStart(): Promise<Figures> {
   const folder = join(mkdtempSync(join(tmpdir(), 'portal-')), 'bundle');
   mkdirSync(folder);
   try {
-    writeBundle({ name: 'Portal', entries: { index: 'portal/handler.ts' } }, folder);
+    writeBundle({ name: 'Portal', entries: { index: 'portal/handler.ts' }, ...pageFiles(undefined) }, folder);
     const bytes = readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
     const took: number[] = [];
     for (let i = 0; i < starts; i++) took.push(await firstPage(folder));

@@ -5,8 +5,8 @@ import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ParameterName } from '../../core/addresses/address-input.ts';
 import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
-import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
+import { type ExplainedCode, texts } from '../../lambdas/reference/text/texts.ts';
 import { lookupResponse, parameterExamples, validationAnswer } from './answers.ts';
 import { batchOperation } from './batch.ts';
 import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
@@ -230,7 +230,7 @@ function parameter<Schema extends z.core.$ZodType>(
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
 const generatedParts: Record<string, () => string> = {
-  problems: () => (Object.keys(explanations.en) as ExplainedCode[]).map(problemSection).join('\n'),
+  problems: () => (Object.keys(texts.en.explanations) as ExplainedCode[]).map(problemSection).join('\n'),
 };
 
 /** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
@@ -245,7 +245,7 @@ export function withGeneratedParts(markdown: string): string {
 }
 
 function problemSection(code: ExplainedCode): string {
-  const { happened, remedy } = explanations.en[code];
+  const { happened, remedy } = texts.en.explanations[code];
   return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
-import { type Explanation, explanations } from '../../lambdas/reference/explanations.ts';
+import { type Explanation, texts } from '../../lambdas/reference/text/texts.ts';
 
 /** The id of the request in every example. */
 const exampleRequestId = 'JKJaXmPLvHcESHA=';
@@ -145,14 +145,14 @@ nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of
 });
 nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
   parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
-  code: parameterFaultCodes.map((code) => `\`${code}\`: ${explanations.en[code].happened}`).join(' '),
+  code: parameterFaultCodes.map((code) => `\`${code}\`: ${texts.en.explanations[code].happened}`).join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
 nameSchema(bodyFaultSchema, 'BodyFault', 'One fault in the body of many lookups.', {
   pointer: 'Where the fault is, as a JSON pointer (RFC 6901): `/addresses/3/huisnummer`.',
   code: faultCodes
     .filter((code) => !parameterFaultCodes.some((other) => other === code))
-    .map((code) => `\`${code}\`: ${explanations.en[code].happened}`)
+    .map((code) => `\`${code}\`: ${texts.en.explanations[code].happened}`)
     .concat('The others are those of `InputFault`.')
     .join(' '),
   detail: 'What to send instead, for people. The text may change.',
@@ -219,7 +219,7 @@ function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
   if (!schema) throw new Error('a response has at least one problem');
   const problem = others.length > 0 ? z.discriminatedUnion('type', [schema, ...others]) : schema;
   return {
-    description: group.map((code) => explanations.en[code].happened).join('\n\n'),
+    description: group.map((code) => texts.en.explanations[code].happened).join('\n\n'),
     headers: headersOf(...group.flatMap((code) => problemHeaders[code] ?? [])),
     content: {
       'application/problem+json': {
@@ -236,7 +236,10 @@ function schemaOf(code: ProblemCode) {
     type: z.literal(problemType(code)),
     status: z.literal(status),
   });
-  z.globalRegistry.add(schema, { id: pascalCase(code), description: `${title}. ${explanations.en[code].remedy}` });
+  z.globalRegistry.add(schema, {
+    id: pascalCase(code),
+    description: `${title}. ${texts.en.explanations[code].remedy}`,
+  });
   return schema;
 }
 

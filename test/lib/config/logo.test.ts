@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../../lib/config/config-error.ts';
-import { logoFault, logoFile, mostLogoBytes } from '../../../lib/config/logo.ts';
+import { logoFault, mostLogoBytes, pageFiles } from '../../../lib/config/logo.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logo-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -26,12 +26,12 @@ describe('the file of a logo', () => {
   });
 
   it('goes into a bundle as a file of the operator, so that an installed package has it too', () => {
-    expect(logoFile(undefined, 'page/logo')).toEqual({});
+    expect(pageFiles(undefined)).not.toHaveProperty('operatorFiles');
     const logo = join(folder, written(1));
-    expect(logoFile(logo, 'page/logo')).toEqual({ operatorFiles: { 'page/logo': logo } });
+    expect(pageFiles(logo)).toMatchObject({ operatorFiles: { logo } });
   });
 
   it('stops a synthesis when it is missing', () => {
-    expect(() => logoFile('none.svg', 'page/logo')).toThrow(ConfigError);
+    expect(() => pageFiles('none.svg')).toThrow(ConfigError);
   });
 });

@@ -71,7 +71,7 @@ describe('the portal in a browser', () => {
       await page.getByLabel('Label').fill('webshop');
       await page.getByRole('button', { name: 'Create a key' }).click();
       const old = await page.locator('#key').innerText();
-      expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).toBe(true);
+      expect(await page.getByRole('button', { name: 'Copy' }).first().isVisible()).toBe(true);
       expect(await runCurl(page)).toBe(200);
       await page.getByRole('link', { name: 'Overview' }).click();
       expect(await page.getByLabel('Per day: 1 of 1,000 used').count()).toBe(1);

@@ -26,7 +26,7 @@ describe('a key', () => {
     const key = keyIn(made.body);
     expect(made.status).toBe(200);
     expect(made.headers.get('cache-control')).toBe('no-store');
-    expect(made.body).toContain(`curl -H &#39;X-API-Key: ${key}&#39; &#39;${portalSettings.apiUrl}/v1/address`);
+    expect(made.body).toContain(`curl -H 'X-API-Key: ${key}' '${portalSettings.apiUrl}/v1/address`);
     expect((await service.instance.lookUp(key)).status).toBe(200);
     const [{ keyId } = { keyId: '' }] = await service.admin.keys.list(id);
     for (const path of ['', '/keys', `/keys/${keyId}/rotate`, `/keys/${keyId}/revoke`, '/changes', '/members', '/api'])

@@ -1,3 +1,7 @@
+import { type Language, languages } from '../../core/names.ts';
+
+export { type Language, languages };
+
 /**
  * What a client accepts, by the value of a header such as `Accept-Encoding` (RFC 9110): in lower case, the preferred
  * first, without what has the weight 0 or a weight that is no number.
@@ -15,12 +19,17 @@ export function acceptedBy(header = ''): string[] {
   return accepted.map(({ name }) => name);
 }
 
-/** The one of these languages that a client prefers, by its `Accept-Language`, where `nl-BE` accepts `nl`. */
-export function preferredLanguage<Language extends string>(
-  languages: readonly Language[],
+/** The language of those on offer that somebody chose, else the one that the client prefers, else the first. */
+export function languageFor(
+  chosen: string | null | undefined,
   acceptLanguage: string | undefined,
-): Language | undefined {
-  const tags = acceptedBy(acceptLanguage).map((tag) => tag.split('-')[0]);
-  const known = tags.map((tag) => languages.find((language) => language === tag));
-  return known.find((language) => language !== undefined);
+  offered: readonly Language[] | undefined,
+  otherwise: Language,
+): Language {
+  // A client that accepts `nl-BE` accepts `nl`.
+  const accepted = acceptedBy(acceptLanguage).map((tag) => tag.split('-')[0]);
+  const known = [chosen?.toLowerCase(), ...accepted].map((code) =>
+    (offered ?? languages).find((language) => language === code),
+  );
+  return known.find((language) => language !== undefined) ?? offered?.[0] ?? otherwise;
 }

@@ -1,23 +1,4 @@
-// Runs in the browser, after the page. Without it the page shows the same text.
-
-const { copy, copied, search, none } = document.body.dataset;
-
-// A button on each sample that copies it. Without a secure context there is no clipboard.
-if (navigator.clipboard) {
-  for (const figure of document.querySelectorAll('figure.sample')) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = copy;
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(figure.querySelector('code').textContent);
-      button.textContent = copied;
-      setTimeout(() => {
-        button.textContent = copy;
-      }, 2000);
-    });
-    figure.querySelector('figcaption').append(button);
-  }
-}
+const { search, none } = document.body.dataset;
 
 // The other language opens at the same place.
 function keepAnchor() {

@@ -1,3 +1,29 @@
+/** Text for HTML, in an element or a quoted attribute. */
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** Code that can be scrolled to with the keyboard, and copied; `caption` and `code` are HTML. */
+export function sample(caption: string, code: string, { kind = '', id = '' } = {}): string {
+  return `<figure class="sample ${kind}"><figcaption>${caption}</figcaption><pre tabindex="0"><code${id && ` id="${id}"`}>${code}</code></pre></figure>\n`;
+}
+
+/**
+ * The programs for a lookup, of which one is shown, by buttons that work without a script. In print all are shown;
+ * `legend` is HTML.
+ */
+export function programTabs(legend: string, url: string): string {
+  const programs = lookupSamples(url);
+  const inputs = programs.map(
+    ({ label }, index) =>
+      `<input type="radio" name="program" id="program-${index}"${index === 0 ? ' checked' : ''}><label for="program-${index}">${label}</label>`,
+  );
+  const panels = programs.map(
+    ({ label, source }) => `<div class="panel">${sample(label, escaped(source), { kind: 'program' })}</div>`,
+  );
+  return `<fieldset class="tabs"><legend>${legend}</legend>\n${inputs.join('\n')}\n${panels.join('\n')}\n</fieldset>\n`;
+}
+
 /** The shortest program for a lookup in each language, for the tabs of the page. The key is in the environment. */
 export function lookupSamples(url: string): { label: string; source: string }[] {
   return [
