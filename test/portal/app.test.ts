@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { pageRoutes } from '../../portal/app.ts';
 import { testTables } from '../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../support/portal.ts';
 import { startPortalPages } from '../support/portal-pages.ts';
 
-let pages: Awaited<ReturnType<typeof startPortalPages>>;
-let service: (typeof pages)['service'];
-let portal: (typeof pages)['portal'];
-let admin: (typeof pages)['admin'];
-let operator: (typeof pages)['operator'];
-let newAccount: (typeof pages)['newAccount'];
-
-beforeAll(async () => {
-  pages = await startPortalPages();
-  ({ service, portal, admin, operator, newAccount } = pages);
-});
-afterAll(() => pages.service.stop());
+const { service, portal, admin, operator, newAccount } = await startPortalPages();
+afterAll(() => service.stop());
 
 describe('a form', () => {
   it.each([

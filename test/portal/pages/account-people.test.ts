@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';
 
-let pages: Awaited<ReturnType<typeof startPortalPages>>;
-let service: (typeof pages)['service'];
-let portal: (typeof pages)['portal'];
-let admin: (typeof pages)['admin'];
-let operator: (typeof pages)['operator'];
-let newAccount: (typeof pages)['newAccount'];
-
-beforeAll(async () => {
-  pages = await startPortalPages();
-  ({ service, portal, admin, operator, newAccount } = pages);
-});
-afterAll(() => pages.service.stop());
+const { service, portal, admin, operator, newAccount } = await startPortalPages();
+afterAll(() => service.stop());
 
 describe('an account', () => {
   it('shows its limits, remaining quota and usage', async () => {

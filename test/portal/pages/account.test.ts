@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { escaped, lookupSamples } from '../../../lambdas/page/samples.ts';
-import { type AddressService, startAddressService } from '../../support/address-service.ts';
+import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 
-let service: AddressService;
-let portal: ReturnType<typeof createTestPortal>;
-let customer: Awaited<ReturnType<typeof portal.signedIn>>;
-
-beforeAll(async () => {
-  service = await startAddressService();
-  portal = createTestPortal(service);
-  customer = await portal.signedIn({ subject: 'sub:c' });
-  await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
-  await service.admin.accounts.create({ id: 'own', plan: 'small' });
-  await service.admin.members.add({ account: 'own', person: 'sub:c', role: 'admin' });
-});
+const service = await startAddressService();
+const portal = createTestPortal(service);
+const customer = await portal.signedIn({ subject: 'sub:c' });
+await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+await service.admin.accounts.create({ id: 'own', plan: 'small' });
+await service.admin.members.add({ account: 'own', person: 'sub:c', role: 'admin' });
 afterAll(() => service.stop());
 
 describe('a key that is used today for the first time', () => {

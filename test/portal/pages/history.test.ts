@@ -1,32 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
 import { audited } from '../../../core/accounts/admin/audit.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import type { Loads } from '../../../packages/admin/loads.ts';
-import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 
-let service: AddressService;
-let portal: ReturnType<typeof createTestPortal>;
-let operator: Awaited<ReturnType<typeof portal.signedIn>>;
 const changes = Array.from({ length: 45 }, (_, i) => `change-${i}-`);
 
-beforeAll(async () => {
-  service = await startAddressService();
-  const store = createAdminStore(service.client, testTables.accounts, 'olaf@operator.nl', Date.now);
-  const { auditPage } = loadsOf(store, {} as never, {} as never);
-  const nothing = { register: { peildatum: null, loads: [] }, waiting: [], running: [] };
-  const loads = { auditPage, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
-  portal = createTestPortal(service, { loadsAs: async () => loads as unknown as Loads });
-  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-  await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
-  for (const change of changes) {
-    for (const partition of ['plan#small', 'loads#', 'sign-in#'])
-      await audited(store, { partition, action: 'load approve', detail: { change } }, async () => undefined);
-  }
-  await service.admin.plans.put({ code: 'large', limits: { day: 100 } });
-  await service.admin.plans.put({ code: 'large', limits: { day: 2000, month: null }, state: 'inactive' });
-});
+const service = await startAddressService();
+const store = createAdminStore(service.client, testTables.accounts, 'olaf@operator.nl', Date.now);
+const { auditPage } = loadsOf(store, {} as never, {} as never);
+const nothing = { register: { peildatum: null, loads: [] }, waiting: [], running: [] };
+const loads = { auditPage, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
+const portal = createTestPortal(service, { loadsAs: async () => loads as unknown as Loads });
+const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+for (const change of changes) {
+  for (const partition of ['plan#small', 'loads#', 'sign-in#'])
+    await audited(store, { partition, action: 'load approve', detail: { change } }, async () => undefined);
+}
+await service.admin.plans.put({ code: 'large', limits: { day: 100 } });
+await service.admin.plans.put({ code: 'large', limits: { day: 2000, month: null }, state: 'inactive' });
 afterAll(() => service.stop());
 
 describe('the history of an operator', () => {

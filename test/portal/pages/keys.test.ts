@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../core/accounts/account.ts';
 import { maxKeysPerDay } from '../../../core/accounts/admin/keys.ts';
 import { createKeyUse } from '../../../core/accounts/key-record.ts';
@@ -6,17 +6,8 @@ import { testTables } from '../../support/address-service.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, keyIn, startPortalPages } from '../../support/portal-pages.ts';
 
-let pages: Awaited<ReturnType<typeof startPortalPages>>;
-let service: (typeof pages)['service'];
-let admin: (typeof pages)['admin'];
-let operator: (typeof pages)['operator'];
-let newAccount: (typeof pages)['newAccount'];
-
-beforeAll(async () => {
-  pages = await startPortalPages();
-  ({ service, admin, operator, newAccount } = pages);
-});
-afterAll(() => pages.service.stop());
+const { service, admin, operator, newAccount } = await startPortalPages();
+afterAll(() => service.stop());
 
 describe('a key', () => {
   it('works at once, and is shown only on the response to its creation', async () => {

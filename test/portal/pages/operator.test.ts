@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AddressService, startAddressService } from '../../support/address-service.ts';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 
-let service: AddressService;
-let portal: ReturnType<typeof createTestPortal>;
-let operator: Awaited<ReturnType<typeof portal.signedIn>>;
-
-beforeAll(async () => {
-  service = await startAddressService();
-  portal = createTestPortal(service);
-  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-  await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
-  for (let i = 0; i < 52; i++)
-    await service.admin.accounts.create({ id: `many-${i}`, plan: 'small', name: 'One of many' });
-});
+const service = await startAddressService();
+const portal = createTestPortal(service);
+const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+for (let i = 0; i < 52; i++)
+  await service.admin.accounts.create({ id: `many-${i}`, plan: 'small', name: 'One of many' });
 afterAll(() => service.stop());
 
 /** Of the second form of the page. */

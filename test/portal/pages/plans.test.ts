@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AddressService, startAddressService } from '../../support/address-service.ts';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 
-let service: AddressService;
-let portal: ReturnType<typeof createTestPortal>;
-let operator: Awaited<ReturnType<typeof portal.signedIn>>;
 let plans = 0;
 
-beforeAll(async () => {
-  service = await startAddressService();
-  portal = createTestPortal(service);
-  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-});
+const service = await startAddressService();
+const portal = createTestPortal(service);
+const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
 afterAll(() => service.stop());
 
 /** A plan that two accounts follow. */

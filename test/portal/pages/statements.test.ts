@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createAdminStore, getAccess } from '../../../core/accounts/admin/admin-store.ts';
-import { type Statements, statementsOf } from '../../../core/accounts/admin/statements.ts';
+import { statementsOf } from '../../../core/accounts/admin/statements.ts';
 import { recordUsage } from '../../../core/accounts/admin/usage.ts';
 import { statementFolder } from '../../../local/statement-folder.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
@@ -15,35 +15,26 @@ import { createTestPortal } from '../../support/portal.ts';
 const october = Date.UTC(2026, 9, 10, 12);
 const november = Date.UTC(2026, 10, 22, 12);
 
-let service: Awaited<ReturnType<typeof startAddressService>>;
-let folder: string;
-let statements: Statements;
-let member: Awaited<ReturnType<ReturnType<typeof createTestPortal>['signedIn']>>;
-let stranger: typeof member;
-let operator: typeof member;
-
-beforeAll(async () => {
-  service = await startAddressService();
-  folder = await mkdtemp(join(tmpdir(), 'statements-'));
-  const past = createAdmin({
-    ...{ client: service.client, table: testTables.accounts, checksumSecret: '' },
-    now: () => october,
-  });
-  await past.plans.put({ code: 'standard', limits: { month: null } });
-  for (const id of ['mine', 'theirs']) {
-    await past.accounts.create({ id, plan: 'standard' });
-    await past.members.add({ account: id, person: `admin@${id}.nl`, role: 'viewer' });
-  }
-  await chargeAt(service, 'mine', october / 1000, 4);
-  await chargeAt(service, 'theirs', october / 1000, 7);
-  const store = createAdminStore(service.client, testTables.accounts, 'test', () => november);
-  statements = statementsOf(store, statementFolder(folder));
-  await statements.close('2026-10');
-  const portal = createTestPortal(service, { statements: async () => statements, now: () => november });
-  member = await portal.signedIn({ subject: 'sub:m', email: 'admin@mine.nl' });
-  stranger = await portal.signedIn({ subject: 'sub:s', email: 'admin@theirs.nl' });
-  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-}, 30_000);
+const service = await startAddressService();
+const folder = await mkdtemp(join(tmpdir(), 'statements-'));
+const past = createAdmin({
+  ...{ client: service.client, table: testTables.accounts, checksumSecret: '' },
+  now: () => october,
+});
+await past.plans.put({ code: 'standard', limits: { month: null } });
+for (const id of ['mine', 'theirs']) {
+  await past.accounts.create({ id, plan: 'standard' });
+  await past.members.add({ account: id, person: `admin@${id}.nl`, role: 'viewer' });
+}
+await chargeAt(service, 'mine', october / 1000, 4);
+await chargeAt(service, 'theirs', october / 1000, 7);
+const store = createAdminStore(service.client, testTables.accounts, 'test', () => november);
+const statements = statementsOf(store, statementFolder(folder));
+await statements.close('2026-10');
+const portal = createTestPortal(service, { statements: async () => statements, now: () => november });
+const member = await portal.signedIn({ subject: 'sub:m', email: 'admin@mine.nl' });
+const stranger = await portal.signedIn({ subject: 'sub:s', email: 'admin@theirs.nl' });
+const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
 afterAll(async () => {
   await service.stop();
   await rm(folder, { recursive: true });

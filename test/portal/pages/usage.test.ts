@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { startAddressService } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { createTestPortal } from '../../support/portal.ts';
 
-let service: Awaited<ReturnType<typeof startAddressService>>;
-let member: Awaited<ReturnType<ReturnType<typeof createTestPortal>['signedIn']>>;
-let stranger: typeof member;
-let keyId: string;
-
-beforeAll(async () => {
-  service = await startAddressService();
-  await service.admin.plans.put({ code: 'p', limits: { day: null } });
-  await service.admin.accounts.create({ id: 'keyed', plan: 'p' });
-  await service.admin.members.add({ account: 'keyed', person: 'viewer@own.nl', role: 'viewer' });
-  const now = Date.now() / 1000;
-  const revoked = await chargeAt(service, 'keyed', now, 1, 'old <b>');
-  keyId = await chargeAt(service, 'keyed', now, 3, 'webshop');
-  await service.admin.keys.revoke({ account: 'keyed', keyId: revoked });
-  const portal = createTestPortal(service);
-  member = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' });
-  stranger = await portal.signedIn({ subject: 'sub:s', email: 'stranger@own.nl' });
-});
+const service = await startAddressService();
+await service.admin.plans.put({ code: 'p', limits: { day: null } });
+await service.admin.accounts.create({ id: 'keyed', plan: 'p' });
+await service.admin.members.add({ account: 'keyed', person: 'viewer@own.nl', role: 'viewer' });
+const now = Date.now() / 1000;
+const revoked = await chargeAt(service, 'keyed', now, 1, 'old <b>');
+const keyId = await chargeAt(service, 'keyed', now, 3, 'webshop');
+await service.admin.keys.revoke({ account: 'keyed', keyId: revoked });
+const portal = createTestPortal(service);
+const member = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' });
+const stranger = await portal.signedIn({ subject: 'sub:s', email: 'stranger@own.nl' });
 afterAll(() => service.stop());
 
 describe('the usage by key', () => {

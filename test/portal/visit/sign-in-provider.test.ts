@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { en } from '../../../portal/text/en.ts';
 import { freshSecret } from '../../../portal/visit/cookies.ts';
-import { type AddressService, startAddressService } from '../../support/address-service.ts';
+import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 import { type StubAnswers, startStubProvider } from '../../support/stub-provider.ts';
 
-let service: AddressService;
-let provider: Awaited<ReturnType<typeof startStubProvider>>;
 let secret = 'the first session secret of these tests';
 let now = Date.now();
 
-beforeAll(async () => {
-  [service, provider] = await Promise.all([startAddressService(), startStubProvider()]);
-  await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
-  await service.admin.accounts.create({ id: 'acme', plan: 'small' });
-});
+const [service, provider] = await Promise.all([startAddressService(), startStubProvider()]);
+await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+await service.admin.accounts.create({ id: 'acme', plan: 'small' });
 afterAll(async () => {
   await provider.stop();
   await service.stop();

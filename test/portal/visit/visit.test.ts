@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../portal/app.ts';
 import { type PortalRole, permissions } from '../../../portal/visit/visit.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
@@ -20,30 +20,25 @@ const allowed: Record<keyof typeof permissions, PortalRole[]> = {
   'session.end': ['operator'],
 };
 
-let service: Awaited<ReturnType<typeof startAddressService>>;
-let portal: ReturnType<typeof createTestPortal>;
-let people: Record<PortalRole, Awaited<ReturnType<typeof portal.signedIn>>>;
 /** The id of a key, by account. */
 const keys: Record<string, string> = {};
 
-beforeAll(async () => {
-  service = await startAddressService();
-  portal = createTestPortal(service);
-  const { admin } = service;
-  await admin.plans.put({ code: 'small', limits: { day: 100 } });
-  for (const id of ['own', 'foreign']) {
-    await admin.accounts.create({ id, plan: 'small' });
-    await admin.members.add({ account: id, person: `somebody@${id}.nl`, role: 'admin' });
-    keys[id] = (await admin.keys.create({ account: id, label: 'x' })).keyId;
-  }
-  await admin.members.add({ account: 'own', person: 'viewer@own.nl', role: 'viewer' });
-  await admin.members.add({ account: 'own', person: 'admin@own.nl', role: 'admin' });
-  people = {
-    viewer: await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' }),
-    admin: await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }),
-    operator: await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }),
-  };
-});
+const service = await startAddressService();
+const portal = createTestPortal(service);
+const { admin } = service;
+await admin.plans.put({ code: 'small', limits: { day: 100 } });
+for (const id of ['own', 'foreign']) {
+  await admin.accounts.create({ id, plan: 'small' });
+  await admin.members.add({ account: id, person: `somebody@${id}.nl`, role: 'admin' });
+  keys[id] = (await admin.keys.create({ account: id, label: 'x' })).keyId;
+}
+await admin.members.add({ account: 'own', person: 'viewer@own.nl', role: 'viewer' });
+await admin.members.add({ account: 'own', person: 'admin@own.nl', role: 'admin' });
+const people = {
+  viewer: await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' }),
+  admin: await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }),
+  operator: await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }),
+};
 afterAll(() => service.stop());
 
 const roles: PortalRole[] = ['viewer', 'admin', 'operator'];
