@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
@@ -32,7 +31,7 @@ export type LocalPortalOptions = {
           languages?: PortalSettings['languages'] | undefined;
         })
     | undefined;
-  /** Of the portal, and of the provider: another one is picked where it is taken, or 0. */
+  /** The ports of the portal and of the provider; another one is picked where it is taken, or 0. */
   ports: { portal: number; provider: number };
 };
 
@@ -63,19 +62,15 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   const { client, accountsTable: table, checksumSecret, loadsAs, statements, ports, branding } = options;
   const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
   await addDemoMember(adminAs('npm start'));
-  const portalPort = await freePort(host, ports.portal);
-  const portalUrl = `http://${host}:${portalPort}`;
   const secret = randomBytes(32).toString('hex');
-  const registration = { clientId: 'portal', clientSecret: secret };
-  const people = [customer, operator];
-  const providerPort = await freePort(host, ports.provider);
-  const provider = await startProvider({
-    host,
-    port: providerPort,
-    people,
-    portalUrl,
-    ...registration,
-  });
+  // The portal and the provider name each other, so the address of each is known before the portal answers.
+  let answer: ReturnType<typeof handle> | undefined;
+  const target = async (event: string) => JSON.stringify(await answer?.(JSON.parse(event) as LambdaEvent));
+  const gateway = await onFreePort(ports.portal, (port) => options.startGateway(target, { host, port }));
+  resources.defer(gateway.stop);
+  const portalUrl = `http://${host}:${gateway.port}`;
+  const registration = { clientId: 'portal', clientSecret: secret, people: [customer, operator], portalUrl };
+  const provider = await onFreePort(ports.provider, (port) => startProvider({ host, port, ...registration }));
   resources.defer(provider.stop);
   const app = portalApp(
     {
@@ -103,11 +98,13 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
     },
     (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),
   );
-  const answer = handle(app);
-  const target = async (event: string) => JSON.stringify(await answer(JSON.parse(event) as LambdaEvent));
-  const gateway = await options.startGateway(target, { host, port: portalPort });
-  resources.defer(gateway.stop);
+  answer = handle(app);
   return { portalUrl, issuer: provider.issuer };
+}
+
+/** Starts a server on this port, or on any other one where it is taken. */
+function onFreePort<Server>(port: number, start: (port: number) => Promise<Server>): Promise<Server> {
+  return start(port).catch(() => start(0));
 }
 
 /** The customer of the demo account. Somebody may have deleted that account. */
@@ -119,21 +116,4 @@ async function addDemoMember(admin: Admin): Promise<void> {
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
   }
-}
-
-/** The port if it is free, else any other that is. */
-async function freePort(host: string, port: number): Promise<number> {
-  const tried = await portIfFree(host, port);
-  return tried ?? (await portIfFree(host, 0)) ?? 0;
-}
-
-function portIfFree(host: string, port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(undefined));
-    probe.listen(port, host, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
-    });
-  });
 }

@@ -2,7 +2,6 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 // An import would load undici (decision 0107).
 const { createServer } = process.getBuiltinModule('node:http');
@@ -66,8 +65,9 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
 
 async function createProvider(issuer: string, { people, ...options }: LocalProviderOptions) {
   const { default: Provider } = await import('oidc-provider');
+  const { createMemoryAdapter } = await import('oidc-provider/lib/adapters/memory_adapter.js');
   const provider = new Provider(issuer, {
-    adapter: memoryAdapter(),
+    adapter: createMemoryAdapter(),
     clients: [
       {
         client_id: options.clientId,
@@ -125,35 +125,4 @@ function showChoice(response: ServerResponse, path: string, people: readonly Loc
 function signingKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: 'local' };
-}
-
-/** Keeps the provider's state in the memory of this process. */
-function memoryAdapter(): new (name: string) => Adapter {
-  const stored = new Map<string, AdapterPayload>();
-  return class implements Adapter {
-    readonly #prefix: string;
-    constructor(name: string) {
-      this.#prefix = `${name}:`;
-    }
-    async upsert(id: string, payload: AdapterPayload): Promise<void> {
-      stored.set(this.#prefix + id, payload);
-    }
-    async find(id: string): Promise<AdapterPayload | undefined> {
-      return stored.get(this.#prefix + id);
-    }
-    async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-      return [...stored].find(([key, { uid: own }]) => key.startsWith(this.#prefix) && own === uid)?.[1];
-    }
-    async findByUserCode(): Promise<undefined> {}
-    async consume(id: string): Promise<void> {
-      const payload = stored.get(this.#prefix + id);
-      if (payload) payload.consumed = Math.floor(Date.now() / 1000);
-    }
-    async destroy(id: string): Promise<void> {
-      stored.delete(this.#prefix + id);
-    }
-    async revokeByGrantId(grantId: string): Promise<void> {
-      for (const [key, payload] of stored) if (payload.grantId === grantId) stored.delete(key);
-    }
-  };
 }
