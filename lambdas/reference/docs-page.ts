@@ -15,7 +15,8 @@ import {
   responseExamples,
 } from './openapi-document.ts';
 import { block, errorId, heading, htmlTable, members, type TableRow } from './parts.ts';
-import { type Explanation, type TranslatedText, texts } from './text/texts.ts';
+import type { Explanation, TranslatedText } from './text/en.ts';
+import { referenceTexts } from './text/texts.ts';
 
 type DocsPage = {
   words: TranslatedText;
@@ -29,7 +30,7 @@ type DocsPage = {
  * The only field is that search, which sends nothing.
  */
 export function docsPage(language: Language, baseUrl: string, branding: Branding): { html: string; policy: string } {
-  const words = { ...descriptions(), ...texts[language] };
+  const words = { ...descriptions(), ...referenceTexts[language] };
   const { copy, copied, search, noResults: none } = words;
   const attributes = Object.entries({ copy, copied, search, none }).map(
     ([name, text]) => ` data-${name}="${escaped(text)}"`,

@@ -3,14 +3,14 @@ import { type Language, languages } from '../page/language.ts';
 import { escaped } from '../page/samples.ts';
 import type { Branding } from './branding.ts';
 import { htmlDocument } from './html.ts';
-import { texts } from './text/texts.ts';
+import { referenceTexts } from './text/texts.ts';
 
 export type PageContent = {
   language: Language;
   branding: Branding;
   /** HTML, like `body`. */
   title: string;
-  /** Where the name of the service in the header leads. */
+  /** The address behind the name of the service in the header. */
   home: string;
   /** Shown beside the name of the service. */
   version?: string;
@@ -33,7 +33,7 @@ export function brandedPage(content: PageContent): { html: string; policy: strin
 }
 
 function header({ language, branding, home, version }: PageContent): string {
-  const { service, portal } = texts[language].frame;
+  const { service, portal } = referenceTexts[language].frame;
   const logo = branding.logo ? `<img src="${branding.logo}" alt="">` : '';
   const name = branding.name ? `${escaped(branding.name)} <span>${service}</span>` : service;
   const portalLink = branding.portalUrl ? `<a href="${escaped(branding.portalUrl)}">${portal}</a>` : '';
@@ -48,14 +48,14 @@ function languageLinks(current: Language, offered: readonly Language[]): string 
   if (offered.length < 2) return '';
   const links = offered.map((language) => {
     const isCurrent = language === current ? ' aria-current="true"' : '';
-    return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${texts[language].frame.language}</a>`;
+    return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${referenceTexts[language].frame.language}</a>`;
   });
-  return `<nav class="languages" aria-label="${texts[current].frame.languages}">${links.join(' ')}</nav>`;
+  return `<nav class="languages" aria-label="${referenceTexts[current].frame.languages}">${links.join(' ')}</nav>`;
 }
 
 function footer({ language, branding }: PageContent): string {
   const { name, contactUrl, contactEmail, terms, privacy, accessibility } = branding;
-  const text = texts[language].frame;
+  const text = referenceTexts[language].frame;
   const links = [
     [contactUrl, text.contact],
     [contactEmail && `mailto:${contactEmail}`, contactEmail],

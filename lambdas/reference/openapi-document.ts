@@ -1,7 +1,7 @@
 import json from '../../docs/openapi.json' with { type: 'json' };
 import { hasDocs } from '../http/published.ts';
 import type { Branding } from './branding.ts';
-import { type Descriptions, paragraphNames } from './text/texts.ts';
+import { type Descriptions, paragraphNames } from './text/en.ts';
 
 type Example = { summary: string; value: unknown };
 type Header = { description: string; schema: { const?: string }; example?: string };

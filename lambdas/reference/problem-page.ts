@@ -7,17 +7,18 @@ import type { Branding } from './branding.ts';
 import { inline } from './html.ts';
 import { brandedPage } from './layout.ts';
 import { errorId } from './parts.ts';
-import { type ExplainedCode, texts } from './text/texts.ts';
+import type { ExplainedCode } from './text/en.ts';
+import { referenceTexts } from './text/texts.ts';
 
 /** Whether a code has a page. */
 export function hasExplanation(code: string): code is ExplainedCode {
-  return Object.hasOwn(texts.en.explanations, code);
+  return Object.hasOwn(referenceTexts.en.explanations, code);
 }
 
 /** The heading of a code: the status and title of a problem, as in its responses, or the code of a fault. */
 export function headingOf(code: ExplainedCode, language: Language = 'en'): string {
   return isFault(code)
-    ? `${texts[language].problemPage.invalid}: ${code}`
+    ? `${referenceTexts[language].problemPage.invalid}: ${code}`
     : `${problems[code].status} ${problems[code].title}`;
 }
 
@@ -27,7 +28,7 @@ export function problemPage(
   language: Language,
   branding: Branding,
 ): { html: string; policy: string } {
-  const { explanations, problemPage: words } = texts[language];
+  const { explanations, problemPage: words } = referenceTexts[language];
   const { happened, remedy } = explanations[code];
   const title = escaped(headingOf(code, language));
   const body = `<main class="page">
@@ -45,14 +46,14 @@ ${code === 'invalid-input' ? faultList(language) : ''}
 
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {
-    const { happened } = texts[language].explanations[code];
+    const { happened } = referenceTexts[language].explanations[code];
     return `<dt id="${code}">${link(code, `<code>${code}</code>`, language)}</dt><dd>${inline(happened)}</dd>`;
   });
-  return `<h2>${texts[language].problemPage.codes}</h2>\n<dl>\n${items.join('\n')}\n</dl>`;
+  return `<h2>${referenceTexts[language].problemPage.codes}</h2>\n<dl>\n${items.join('\n')}\n</dl>`;
 }
 
 function seeAlso(code: ExplainedCode, language: Language): string {
-  const { codeOf, described, inReference, reference } = texts[language].problemPage;
+  const { codeOf, described, inReference, reference } = referenceTexts[language].problemPage;
   const place = hasDocs()
     ? `${inReference} <a href="/docs?lang=${language}#${errorId(code)}">${reference}</a>.`
     : `${described} <a href="/v1/openapi.json">openapi.json</a>.`;

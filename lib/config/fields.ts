@@ -109,7 +109,7 @@ export const branding = z.strictObject({
     .array(z.enum(languages))
     .min(1)
     .refine((codes) => new Set(codes).size === codes.length)
-    .meta({ allowed: `a list of ${languages.map((code) => `\`${code}\``).join(' and ')}, or one of them` })
+    .meta({ allowed: `a list of one or more of ${languages.map((code) => `\`${code}\``).join(', ')}` })
     .optional()
     .describe('The languages of the portal and the reference, the first one for browsers that prefer none of them.'),
 });

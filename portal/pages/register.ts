@@ -172,7 +172,7 @@ function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: W
 }
 
 async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise<Html> {
-  // With the clients of AWS that its other exports need, which most visits do without.
+  // Loaded here: it brings AWS clients that most visits do without.
   const { addressText } = await import('../../packages/admin/loads.ts');
   const kinds = ['removed', 'changed', 'added'] as const;
   const places = (given: string[] | null) => given?.join('; ') ?? '-';

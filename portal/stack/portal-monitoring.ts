@@ -18,7 +18,7 @@ export type PortalMonitoringProps = {
   encryptionKey: IKey | undefined;
   topic: AlarmTopic;
   api: HttpApi;
-  /** Of the portal's function. */
+  /** The logs of the portal's function. */
   logs: ILogGroup;
   baseUrl: string;
   issuer: string;
@@ -44,7 +44,7 @@ export class PortalMonitoring extends Construct {
       logGroup: logs,
       metricNamespace: metricNamespaceOf(config.stage),
       metricName: portalMetrics.providerRefusals,
-      // That it does not answer, the canary sees.
+      // The canary sees a provider that does not answer.
       filterPattern: FilterPattern.all(
         FilterPattern.exists(`$.${providerFault.member}`),
         FilterPattern.stringValue(`$.${providerFault.member}`, '!=', providerFault.unreachable),

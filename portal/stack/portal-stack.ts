@@ -121,7 +121,7 @@ export class PortalStack extends Stack {
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
-    // Operators do here what they do with the command line, but for loads of other extracts and for going back.
+    // Operators can do here what the command line does, except loading another extract and a rollback.
     new PortalAccess(this, 'Access', {
       accounts,
       keyChecksumSecret: checksumSecret,

@@ -70,10 +70,10 @@ function operatorClaimOf({ name, value }: { name: string; value: string }): stri
  */
 const confirmedSeconds = 5 * 60;
 
-/** As above, for a form that was filled in meanwhile. */
+/** The same for a form, which takes time to fill in. */
 const confirmedForFormSeconds = 15 * 60;
 
-/** What of a session decides who is an operator. */
+/** The parts of a session that decide whether somebody is an operator. */
 export type OperatorEvidence = { email?: string | undefined; operatorClaim?: string | undefined; confirmed: string };
 
 /**

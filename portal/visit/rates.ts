@@ -5,7 +5,7 @@ export type Rate = { perSecond: number; burst: number };
 export type Rates = { anonymous: Rate; signIn: Rate; session: Rate };
 
 /**
- * For people. A page with its style sheet and its script is one request here: API Gateway limits those by themselves.
+ * Rates that people do not reach. A page counts as one request: API Gateway limits its style sheet and script apart.
  */
 export const defaultRates: Rates = {
   anonymous: { perSecond: 5, burst: 50 },

@@ -63,7 +63,7 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
   }
 
   return {
-    /** Where to send the browser, and what to remember. */
+    /** The address of the provider to send the browser to, and the attempt to remember. */
     async begin(language: string, back: string): Promise<{ url: string; attempt: Attempt }> {
       const config = await discover();
       const attempt = {
@@ -85,7 +85,7 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
     },
 
     /**
-     * Who came back with these query parameters.
+     * Identifies the person who came back with these query parameters.
      * @throws UnusableIdentity; another error for an answer that does not belong to the attempt
      */
     async complete(query: string, { verifier, state, nonce }: Attempt): Promise<Identity> {

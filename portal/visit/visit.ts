@@ -19,7 +19,7 @@ export type Person = {
   /** Why the e-mail address of this person identifies no one. */
   emailFault?: NonNullable<Identity['emailFault']>;
   name: string;
-  /** By today's configuration. */
+  /** Whether the configuration, as it is now, makes this person an operator. */
   operator: boolean;
 };
 
@@ -63,7 +63,7 @@ export function may(role: PortalRole, action: Action): boolean {
   return permissions[action].includes(role);
 }
 
-/** Where the pages lead besides. */
+/** The operator's own pages that every page links to. */
 export type PortalLinks = {
   contactUrl?: string | undefined;
   contactEmail?: string | undefined;
@@ -72,7 +72,7 @@ export type PortalLinks = {
   accessibility?: string | undefined;
 };
 
-/** What an operator configures of the portal. */
+/** The settings of the portal. */
 export type PortalSettings = CookieSettings & {
   /** The address API, as customers call it. */
   apiUrl: string;
@@ -124,12 +124,12 @@ export type Visit = {
   /** Absent where the loader is not connected. */
   loads: (() => Promise<Loads>) | undefined;
   person: Person;
-  /** How the admin module may know this person. */
+  /** The identities under which this person can be a member. */
   people: readonly string[];
   language: Language;
   text: Text;
   format: Formatter;
-  /** What is wrong in the form that was sent, while it is shown again. */
+  /** What is wrong in the form that was sent; set while the form is shown again. */
   fault?: { field: string; message: string };
   /** The hidden field that every form must have. */
   formField: Html;

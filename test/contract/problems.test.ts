@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../../lambdas/http/problem.ts';
-import { type ExplainedCode, texts } from '../../lambdas/reference/text/texts.ts';
+import type { ExplainedCode } from '../../lambdas/reference/text/en.ts';
+import { referenceTexts } from '../../lambdas/reference/text/texts.ts';
 import { withGeneratedParts } from '../../tools/openapi/reference.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
@@ -23,8 +24,8 @@ describe('the page of a problem', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const text = textOf(body);
     expect(text).toContain(code);
-    expect(text).toContain(texts.en.explanations[code].happened.replaceAll('`', ''));
-    expect(text).toContain(texts.en.explanations[code].remedy.replaceAll('`', ''));
+    expect(text).toContain(referenceTexts.en.explanations[code].happened.replaceAll('`', ''));
+    expect(text).toContain(referenceTexts.en.explanations[code].remedy.replaceAll('`', ''));
   });
 
   it('loads no subresources and runs no scripts', async () => {
@@ -79,7 +80,8 @@ describe('the reference', () => {
   it('has a section with the same text for each problem', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     expect(markdown).toBe(withGeneratedParts(markdown));
-    for (const code of Object.keys(texts.en.explanations)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
+    for (const code of Object.keys(referenceTexts.en.explanations))
+      expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
   });
 });
 

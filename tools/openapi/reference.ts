@@ -6,7 +6,8 @@ import type { ParameterName } from '../../core/addresses/address-input.ts';
 import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
-import { type ExplainedCode, texts } from '../../lambdas/reference/text/texts.ts';
+import type { ExplainedCode } from '../../lambdas/reference/text/en.ts';
+import { referenceTexts } from '../../lambdas/reference/text/texts.ts';
 import { lookupResponse, parameterExamples, validationAnswer } from './answers.ts';
 import { batchOperation } from './batch.ts';
 import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
@@ -230,7 +231,7 @@ function parameter<Schema extends z.core.$ZodType>(
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
 const generatedParts: Record<string, () => string> = {
-  problems: () => (Object.keys(texts.en.explanations) as ExplainedCode[]).map(problemSection).join('\n'),
+  problems: () => (Object.keys(referenceTexts.en.explanations) as ExplainedCode[]).map(problemSection).join('\n'),
 };
 
 /** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
@@ -245,7 +246,7 @@ export function withGeneratedParts(markdown: string): string {
 }
 
 function problemSection(code: ExplainedCode): string {
-  const { happened, remedy } = texts.en.explanations[code];
+  const { happened, remedy } = referenceTexts.en.explanations[code];
   return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
 }
 

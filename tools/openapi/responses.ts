@@ -13,7 +13,8 @@ import {
 } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
-import { type Explanation, texts } from '../../lambdas/reference/text/texts.ts';
+import type { Explanation } from '../../lambdas/reference/text/en.ts';
+import { referenceTexts } from '../../lambdas/reference/text/texts.ts';
 
 /** The id of the request in every example. */
 const exampleRequestId = 'JKJaXmPLvHcESHA=';
@@ -145,14 +146,14 @@ nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of
 });
 nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
   parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
-  code: parameterFaultCodes.map((code) => `\`${code}\`: ${texts.en.explanations[code].happened}`).join(' '),
+  code: parameterFaultCodes.map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code].happened}`).join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
 nameSchema(bodyFaultSchema, 'BodyFault', 'One fault in the body of many lookups.', {
   pointer: 'Where the fault is, as a JSON pointer (RFC 6901): `/addresses/3/huisnummer`.',
   code: faultCodes
     .filter((code) => !parameterFaultCodes.some((other) => other === code))
-    .map((code) => `\`${code}\`: ${texts.en.explanations[code].happened}`)
+    .map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code].happened}`)
     .concat('The others are those of `InputFault`.')
     .join(' '),
   detail: 'What to send instead, for people. The text may change.',
@@ -219,7 +220,7 @@ function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
   if (!schema) throw new Error('a response has at least one problem');
   const problem = others.length > 0 ? z.discriminatedUnion('type', [schema, ...others]) : schema;
   return {
-    description: group.map((code) => texts.en.explanations[code].happened).join('\n\n'),
+    description: group.map((code) => referenceTexts.en.explanations[code].happened).join('\n\n'),
     headers: headersOf(...group.flatMap((code) => problemHeaders[code] ?? [])),
     content: {
       'application/problem+json': {
@@ -238,7 +239,7 @@ function schemaOf(code: ProblemCode) {
   });
   z.globalRegistry.add(schema, {
     id: pascalCase(code),
-    description: `${title}. ${texts.en.explanations[code].remedy}`,
+    description: `${title}. ${referenceTexts.en.explanations[code].remedy}`,
   });
   return schema;
 }

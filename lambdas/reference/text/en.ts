@@ -1,4 +1,39 @@
+import type { BodyFaultCode } from '../../../core/contract.ts';
 import { includeNames } from '../../../core/place-fields.ts';
+import type { ProblemCode } from '../../http/problem.ts';
+
+/** Everything that has its own page under `/problems/`. */
+export type ExplainedCode = ProblemCode | BodyFaultCode;
+
+/** What happened, and what a consumer does about it; `code` spans are between backticks. */
+export type Explanation = { happened: string; remedy: string };
+
+/** The names of the paragraphs in the introduction of the OpenAPI document. */
+export const paragraphNames = [
+  'Toevoeging',
+  'Keys',
+  'Outcomes',
+  'Problems',
+  'Quota',
+  'Gateway',
+  'Test addresses',
+  'Storing results',
+  'Compatibility',
+] as const;
+
+/** The texts that the OpenAPI document has in English. */
+export type Descriptions = {
+  lead: string;
+  paragraphs: Record<(typeof paragraphNames)[number], string>;
+  /** The form of each parameter of the lookup. */
+  parameterForms: Record<string, string>;
+  /** What each header means. */
+  headerMeanings: Record<string, string>;
+  /** The title of each example of a lookup. */
+  exampleTitles: Record<string, string>;
+  /** What each operation does, by `operationId`. */
+  operations: Record<string, string>;
+};
 
 const postcodeForm =
   'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
@@ -7,7 +42,7 @@ const names = includeNames.map((name) => `\`${name}\``).join(', ');
 const includeForm = `Send one or more of ${names}, each once, separated by commas; or leave \`include\` out.`;
 
 /** The texts of the reference in English. */
-export const en = {
+export const english = {
   title: 'Dutch addresses',
   pageTitle: 'Dutch addresses: API reference',
   contents: 'Contents',
@@ -280,3 +315,11 @@ export const en = {
     },
   },
 };
+
+/** Every text of the reference, in a language; the explanations are also the texts of the OpenAPI document. */
+export type ReferenceText = Omit<typeof english, 'explanations'> & {
+  explanations: Record<ExplainedCode, Explanation>;
+};
+
+/** The texts of a language other than that of the OpenAPI document, which has its own descriptions in English. */
+export type TranslatedText = ReferenceText & Descriptions;

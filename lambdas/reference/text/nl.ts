@@ -1,5 +1,5 @@
 import { type IncludeName, includeNames } from '../../../core/place-fields.ts';
-import type { TranslatedText } from './texts.ts';
+import type { TranslatedText } from './en.ts';
 
 const postcodeForm =
   'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.';
@@ -12,7 +12,7 @@ const names = includeNames.map((name) => `\`${name}\``).join(', ');
 const includeForm = `Stuur een of meer van ${names}, elk één keer, met komma's ertussen; of laat \`include\` weg.`;
 
 /** The texts of the reference in Dutch. */
-export const nl: TranslatedText = {
+export const dutch: TranslatedText = {
   title: 'Nederlandse adressen',
   pageTitle: 'Nederlandse adressen: API-documentatie',
   contents: 'Inhoud',

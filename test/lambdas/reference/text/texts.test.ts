@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { languages } from '../../../../core/names.ts';
 import { descriptions, responseExamples } from '../../../../lambdas/reference/openapi-document.ts';
-import { texts as allTexts } from '../../../../lambdas/reference/text/texts.ts';
+import { referenceTexts } from '../../../../lambdas/reference/text/texts.ts';
 
 /** Each text of a record by its path, without what both languages have by nature. */
 function texts(value: unknown, path = ''): [string, string][] {
@@ -15,8 +15,8 @@ function codeOf(text: string): string[] {
 }
 
 describe.each(languages)('the texts in %s', (language) => {
-  const english = texts({ ...descriptions(), ...allTexts.en });
-  const translated = texts({ ...descriptions(), ...allTexts[language] });
+  const english = texts({ ...descriptions(), ...referenceTexts.en });
+  const translated = texts({ ...descriptions(), ...referenceTexts[language] });
 
   it('exist for each English text, and no others', () => {
     const paths = (of: [string, string][]) => of.map(([path]) => path).sort();
@@ -36,7 +36,7 @@ describe('the members that the page explains', () => {
     new Set(Object.values(responseExamples(operation, '200')).flatMap(({ value }) => Object.keys(value as object)));
 
   it('are those of the responses', () => {
-    expect(new Set(Object.keys(allTexts.en.members))).toEqual(membersOf('lookUpAddress'));
-    expect(new Set(Object.keys(allTexts.en.validationMembers))).toEqual(membersOf('validateKey'));
+    expect(new Set(Object.keys(referenceTexts.en.members))).toEqual(membersOf('lookUpAddress'));
+    expect(new Set(Object.keys(referenceTexts.en.validationMembers))).toEqual(membersOf('validateKey'));
   });
 });
