@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { huisnummerRange, longestHuisnummer, parameterPatterns } from './address-form.ts';
 import { forEachWindow, windowNames } from './calendar.ts';
-import { includeNames, placeSchema } from './place-fields.ts';
+import { always, type FieldTable, includeNames, onRequest, type Values } from './place-fields.ts';
 
 /** A postcode as typed. */
 export const postcodeParameter = z.string().check(z.regex(parameterPatterns.postcode));
@@ -46,6 +46,22 @@ export const addressesToLookUpSchema = z.strictObject({
   addresses: z.array(addressToLookUpSchema).check(z.minLength(1), z.maxLength(maxAddresses)),
   include: z.optional(includeSchema),
 });
+
+/** The schema of each kind of field. */
+const fieldSchemas = {
+  name: () => z.string(),
+  ids: () => z.array(z.string().check(z.regex(/^[0-9]{16}$/))).check(z.minLength(1)),
+};
+
+type FieldSchemas<Some extends FieldTable> = { [Name in keyof Some]: z.ZodMiniType<Values<Some>[Name]> };
+
+function schemasOf<Some extends FieldTable>(fields: Some): FieldSchemas<Some> {
+  const schemas = Object.entries(fields).map(([name, { kind }]) => [name, fieldSchemas[kind]()]);
+  return Object.fromEntries(schemas) as unknown as FieldSchemas<Some>;
+}
+
+/** A place in a response. */
+export const placeSchema = z.extend(z.object(schemasOf(always)), z.partial(z.object(schemasOf(onRequest))).shape);
 
 const toevoegingenSchema = z.array(z.nullable(z.string().check(z.regex(/^[0-9A-Z]{1,5}$/))));
 

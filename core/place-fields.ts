@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 /**
  * The one definition of what an address consists of. The address in a response, the item of the addresses table and the
  * line of a snapshot follow from it (decision 0150).
@@ -9,16 +7,10 @@ import * as z from 'zod/mini';
 type FieldAttribute = { S: string } | { NS: string[] };
 type StoredAttribute = { S?: string | undefined; NS?: string[] | undefined };
 
-/** Functions, and `placeSchema` of a call without effects: what only stores addresses is bundled without zod. */
-const schemas = {
-  name: () => z.string(),
-  ids: () => z.array(z.string().check(z.regex(/^[0-9]{16}$/))).check(z.minLength(1)),
-};
-
 /** How one field is written in a response, in an item and in a line. */
 type PlaceField<Value> = {
   /** What it is in a response, under the name of the field. */
-  kind: keyof typeof schemas;
+  kind: 'name' | 'ids';
   /** The attribute in an item. */
   attribute: string;
   toAttribute(value: Value): FieldAttribute;
@@ -55,17 +47,16 @@ function idsField(attribute: string): PlaceField<string[]> {
 }
 
 /** What tells two addresses with the same key apart; every response has these. */
-const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
+export const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
 
 /** What a response has if its `include` names it. */
-const onRequest = {
+export const onRequest = {
   /** The nummeraanduidingen that are this address: several if it is registered more than once. */
   nummeraanduidingen: idsField('ids'),
 };
 
-type FieldTable = Record<string, Pick<PlaceField<unknown>, 'kind' | 'fromText'>>;
-type Values<Some extends FieldTable> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
-type Schemas<Some extends FieldTable> = { [Name in keyof Some]: z.ZodMiniType<Values<Some>[Name]> };
+export type FieldTable = Record<string, Pick<PlaceField<unknown>, 'kind' | 'fromText'>>;
+export type Values<Some extends FieldTable> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
 
 /** A street and its town, as the register writes them, with what else is stored of an address there. */
 export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
@@ -82,19 +73,6 @@ export type IncludeName = (typeof includeNames)[number];
 export function readInclude(names: readonly string[]): IncludeName[] | null {
   const known = includeNames.filter((name) => names.includes(name));
   return known.length > 0 && known.length === names.length ? (names as IncludeName[]) : null;
-}
-
-/** A place in a response. */
-export const placeSchema = /* @__PURE__ */ responseSchema();
-
-function responseSchema() {
-  return z.extend(z.object(schemasOf(always)), z.partial(z.object(schemasOf(onRequest))).shape);
-}
-
-function schemasOf<Some extends FieldTable>(fields: Some): Schemas<Some> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, { kind }]) => [name, schemas[kind]()]),
-  ) as unknown as Schemas<Some>;
 }
 
 /** The fields in the order of responses and lines. */

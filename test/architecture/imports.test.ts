@@ -53,6 +53,11 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     (name) => pure.test(name) || ['zod/mini', 'node:crypto'].includes(name),
   ],
   [
+    'what reads a single lookup imports no zod, which every start of the function would load',
+    /^core\/(address-form|place-fields|addresses\/(address-input|address-store|input-faults|lookup-answer|parameter-names))\.ts$/,
+    (name) => !name.startsWith('zod'),
+  ],
+  [
     'the charge of a request imports nothing of administration',
     /^core\/accounts\/charge\//,
     (name) => !name.startsWith('core/accounts/admin/'),

@@ -9,11 +9,11 @@ import {
   limitsSchema,
   lookupAnswerSchema,
   notFoundSchema,
+  placeSchema,
   type ValidationAnswer,
   validationAnswerSchema,
 } from '../../core/contract.ts';
 import type { IncludeName } from '../../core/place-fields.ts';
-import { placeSchema } from '../../core/place-fields.ts';
 import { headersOf, nameSchema } from './responses.ts';
 
 type LookupExample = {
