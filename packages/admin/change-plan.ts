@@ -69,7 +69,11 @@ const concurrency = 16;
  * also by somebody else, or by several at once.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
-export async function followPlan(store: AdminStore, code: string, accounts = accountsAtOnce): Promise<PlanProgress> {
+export async function followPlan(
+  store: AdminStore,
+  code: string,
+  { accounts = accountsAtOnce }: { accounts?: number | undefined } = {},
+): Promise<PlanProgress> {
   checkPlanCode(code);
   if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'Give a whole number of accounts.');
   return retryConflicts(async () => {

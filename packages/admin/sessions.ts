@@ -157,11 +157,6 @@ export async function findSession(store: AdminStore, id: string): Promise<Sessio
   return readSession({ ...item, seen: now });
 }
 
-/** Whether `person` has a session of that id that has not expired and has not been ended. */
-export async function isSessionOpen(store: AdminStore, person: string, id: string): Promise<boolean> {
-  return (await findSession(store, id))?.person === person;
-}
-
 /** Ends a session, if it is one of `person`: the next request with it is refused. Repeating it is harmless. */
 export async function endSession(store: AdminStore, person: string, id: string): Promise<void> {
   const session = await findSession(store, id);

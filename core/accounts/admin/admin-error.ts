@@ -36,7 +36,6 @@ export type AdminRefusals = {
   'accounts.usagePage': 'invalid' | 'conflict';
   'accounts.eachUsage': 'invalid' | 'conflict';
   'accounts.usageParts': 'invalid';
-  'accounts.usageOfAll': 'invalid' | 'conflict';
   'accounts.usageKeptSince': never;
   'backup.export': never;
   'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
@@ -53,7 +52,6 @@ export type AdminRefusals = {
   'sessions.start': 'invalid';
   'sessions.find': never;
   'sessions.confirm': 'invalid';
-  'sessions.isOpen': never;
   'sessions.end': never;
   'sessions.endAll': 'invalid' | 'not_found' | 'conflict';
   'sessions.list': 'invalid' | 'not_found';

@@ -8,7 +8,7 @@ import { planOfDeleted } from './delete-account.ts';
 import { rangeOfMonth, type Statement, sha256Of, statementOf, statementsCsv } from './statement.ts';
 import { recordUsage } from './usage.ts';
 import { namesPage, readAccounts } from './usage-pages.ts';
-import { firstKeptDay, readRetention } from './usage-range.ts';
+import { firstKeptDay, readRetention, usageKeptSince } from './usage-range.ts';
 
 /**
  * `open`: lookups are still counted in it. `closing`: it has ended, and its last days may not be recorded yet.
@@ -102,7 +102,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     if (closed) return { view: viewOf(closed), closed };
     const today = dateOf(store.nowSeconds());
     if (from > today) throw notBegun(month, today);
-    if (from < (await keptSince())) throw expired(month);
+    if (from < (await usageKeptSince(store))) throw expired(month);
     return { view: notClosed(month, month === today.slice(0, 7) ? 'open' : 'closing'), closed };
   };
 
@@ -116,8 +116,6 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
         : `${month} has ended, but is not closed yet. It is closed within hours, by the job that records usage.`;
     throw new AdminError('not_found', why, { subject: 'statement' });
   };
-
-  const keptSince = async () => firstKeptDay((await readRetention(store)).months, store.nowSeconds());
 
   const linesOf = async (closed: ClosedMonth, first: number, last: number): Promise<Statement[]> => {
     const bytes = last < first ? null : await files.read(closed.file, { first, last });
@@ -141,7 +139,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     if (store.nowSeconds() < due) {
       throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
     }
-    if (from < (await keptSince())) throw expired(month);
+    if (from < (await usageKeptSince(store))) throw expired(month);
     const made = await writeFiles(store, files, month, { from, to });
     // The marker is the only object of a fixed name: of two that close a month, one writes it, and both return that
     // one.

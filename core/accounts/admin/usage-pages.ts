@@ -82,13 +82,6 @@ export async function usageParts(store: AdminStore, accounts: number): Promise<U
   return parts;
 }
 
-/** All of it in one list. @throws AdminError `invalid`, `conflict` */
-export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Promise<ListedUsage[]> {
-  const found: ListedUsage[] = [];
-  for await (const usage of eachUsage(store, range)) found.push(usage);
-  return found;
-}
-
 /** A deleted account without lookups in the range is not. */
 function isListed({ plan, days }: ListedUsage): boolean {
   return plan !== null || days.some(({ lookups }) => lookups > 0);

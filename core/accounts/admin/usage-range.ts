@@ -77,6 +77,11 @@ export async function setRetention(store: AdminStore, { months, since }: Retenti
   });
 }
 
+/** The first day whose usage is still kept, `2024-10-01`. */
+export async function usageKeptSince(store: AdminStore): Promise<string> {
+  return firstKeptDay((await readRetention(store)).months, store.nowSeconds());
+}
+
 /** The first day whose record has not expired at `nowSeconds`, where records are kept for `months`. */
 export function firstKeptDay(months: number, nowSeconds: number): string {
   const month = new Date(windowStart('month', nowSeconds) * 1000);

@@ -67,7 +67,6 @@ assert.deepEqual(await admin.plans.counts(), { large: 1 });
 assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.length, 30);
 const byKey: UsageByKey = await admin.accounts.usageByKey('shop', { to: undefined });
 assert.match(usageByKeyCsv(byKey, 'month'), /^account,key_id,label,month,lookups/);
-assert.equal((await admin.accounts.usageOfAll())[0]?.account, 'shop');
 assert.equal((await admin.accounts.usagePage({ limit: 1, cursor: undefined })).accounts[0]?.plan, 'large');
 assert.deepEqual(await admin.accounts.usageParts(10), [{ after: undefined, last: undefined }]);
 for await (const { account } of admin.accounts.eachUsage()) assert.equal(account, 'shop');
@@ -105,7 +104,6 @@ await admin.members.remove({ account: 'shop', person });
 
 const details: SessionDetails = { people: ['sub:1'], browser: 'Firefox', claims: { operator: 'groups=ops' } };
 const session = await admin.sessions.start(person, 60, details);
-assert.equal(await admin.sessions.isOpen(person, session), true);
 assert.deepEqual((await admin.sessions.find(session))?.people, [person, 'sub:1']);
 assert.equal(await admin.sessions.confirm(session, person, details), true);
 assert.equal((await admin.sessions.list({ person: 'sub:1' })).sessions.length, 1);

@@ -5,8 +5,8 @@ import { createAdminStore, getAccess } from '../../../../core/accounts/admin/adm
 import { recordUsage, usageOf } from '../../../../core/accounts/admin/usage.ts';
 import {
   eachUsage,
+  type ListedUsage,
   type UsagePage,
-  usageOfAll,
   usagePage,
   usageParts,
 } from '../../../../core/accounts/admin/usage-pages.ts';
@@ -37,6 +37,12 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 const store = () => createAdminStore(bench.client, bench.table, 'test', () => bench.clock.now);
+
+async function usageOfAll(...from: Parameters<typeof eachUsage>): Promise<ListedUsage[]> {
+  const found: ListedUsage[] = [];
+  for await (const usage of eachUsage(...from)) found.push(usage);
+  return found;
+}
 
 describe('the usage of an account', () => {
   it('has each day of the range, the first and the last included, with 0 for a day without lookups', async () => {
