@@ -22,7 +22,7 @@ import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
  * | account id | `details` | name, contact, note (`details.ts`) |
  * | `search#` | `00` to `99` | what accounts are found by (`search-index.ts`) |
  * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
- * | `usage#` | `retention` | for how many months usage is kept (`usage-range.ts`) |
+ * | `usage#` | `retention` | for how many months usage is kept (`usage.ts`) |
  * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
  */
 export const accessItem = {

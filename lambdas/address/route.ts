@@ -1,8 +1,7 @@
 import middy from '@middy/core';
 import { type Caller, Refusal, requireCaller } from '../../core/accounts/account.ts';
 import type { KeyClaim } from '../../core/accounts/api-key.ts';
-import { charge } from '../../core/accounts/charge/charge.ts';
-import type { AccessStore } from '../../core/accounts/charge/charge-port.ts';
+import { type AccessStore, charge } from '../../core/accounts/charge/charge.ts';
 import type { KeyUse } from '../../core/accounts/key-record.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';

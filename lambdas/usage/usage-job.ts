@@ -2,8 +2,7 @@ import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-st
 import { detailsOf } from '../../core/accounts/admin/details.ts';
 import { listMembers } from '../../core/accounts/admin/members.ts';
 import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
-import { recordUsage } from '../../core/accounts/admin/usage.ts';
-import { setRetention } from '../../core/accounts/admin/usage-range.ts';
+import { recordUsage, setRetention } from '../../core/accounts/admin/usage.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Update } from '../../core/dynamodb.ts';

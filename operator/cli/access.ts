@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { KeyView } from '../../core/accounts/admin/key-views.ts';
+import type { KeyView } from '../../core/accounts/admin/keys.ts';
 import type { MemberView } from '../../core/accounts/admin/members.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/sessions.ts';

@@ -1,8 +1,7 @@
 import type { DetailsChanges } from '../../core/accounts/admin/details.ts';
 import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
-import type { AccountSummary, AccountView, WindowUsage } from '../../packages/admin/account-views.ts';
-import type { RepairedWindow } from '../../packages/admin/accounts.ts';
+import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../packages/admin/accounts.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
 import { allPages, type CliCommand, carryOut, counted, type Planned, planOption, type Result } from './command.ts';

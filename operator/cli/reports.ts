@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import type { AuditEntry } from '../../core/accounts/admin/audit.ts';
-import type { DayRefusals } from '../../core/accounts/admin/usage.ts';
-import type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
+import type { DayRefusals, UsageRange } from '../../core/accounts/admin/usage.ts';
 import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import { type UsageByKey, usageByKeyCsv } from '../../packages/admin/usage-by-key.ts';

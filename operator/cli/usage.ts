@@ -1,6 +1,6 @@
-import { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statement.ts';
 import type { Statements, UsageMonth } from '../../core/accounts/admin/statements.ts';
-import type { ListedUsage } from '../../core/accounts/admin/usage-pages.ts';
+import { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statements.ts';
+import type { ListedUsage } from '../../core/accounts/admin/usage.ts';
 import { environment } from '../../core/names.ts';
 import type { OpenAdmin } from '../connect/admin.ts';
 import { CommandError } from '../connect/errors.ts';

@@ -1,22 +1,28 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { revokeKey } from '../../core/accounts/admin/active-keys.ts';
 import type { Role } from '../../core/accounts/admin/admin-error.ts';
 import { type AdminChange, createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
 import { type AuditPageOptions, auditOf, auditPageOf } from '../../core/accounts/admin/audit.ts';
 import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
-import { listKeys } from '../../core/accounts/admin/key-views.ts';
-import { createKey, type KeyInput, type RotationInput, renameKey, rotateKey } from '../../core/accounts/admin/keys.ts';
+import {
+  createKey,
+  type KeyInput,
+  listKeys,
+  type RotationInput,
+  renameKey,
+  revokeKey,
+  rotateKey,
+} from '../../core/accounts/admin/keys.ts';
 import { accountsOf, addMember, listMembers, removeMember, roleIn } from '../../core/accounts/admin/members.ts';
-import { usageOf } from '../../core/accounts/admin/usage.ts';
 import {
   eachUsage,
   type UsagePageOptions,
   type UsagePart,
+  type UsageRange,
+  usageKeptSince,
+  usageOf,
   usagePage,
   usageParts,
-} from '../../core/accounts/admin/usage-pages.ts';
-import { type UsageRange, usageKeptSince } from '../../core/accounts/admin/usage-range.ts';
-import { showAccount } from './account-views.ts';
+} from '../../core/accounts/admin/usage.ts';
 import {
   type AccountChanges,
   type AccountInput,
@@ -26,11 +32,11 @@ import {
   repairWindows,
   setAccount,
   setAccountState,
+  showAccount,
 } from './accounts.ts';
 import { type Backup, exportBackup, importBackup } from './backup.ts';
-import { beginPlan, followPlan, putPlan } from './change-plan.ts';
 import { type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
-import { auditPlan, auditPlanPage, listPlans, type PlanInput } from './plans.ts';
+import { auditPlan, auditPlanPage, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './plans.ts';
 import {
   confirmSession,
   endSession,

@@ -9,7 +9,6 @@ import {
   readPlan,
   windowItem,
 } from '../../core/accounts/account-item.ts';
-import { maxActiveKeys } from '../../core/accounts/admin/active-keys.ts';
 import {
   AdminError,
   checkAccountId,
@@ -24,6 +23,7 @@ import {
 import { type AdminStore, retryConflicts } from '../../core/accounts/admin/admin-store.ts';
 import { audited } from '../../core/accounts/admin/audit.ts';
 import { checkDetails, type DetailsChanges, detailsItem, readDetails } from '../../core/accounts/admin/details.ts';
+import { maxActiveKeys } from '../../core/accounts/admin/keys.ts';
 import {
   type MemberBackup,
   memberItems,
@@ -31,7 +31,7 @@ import {
   normalizedPerson,
   readMember,
 } from '../../core/accounts/admin/members.ts';
-import { checkDate } from '../../core/accounts/admin/usage-range.ts';
+import { checkDate } from '../../core/accounts/admin/usage.ts';
 import { windowChanges } from '../../core/accounts/admin/window-changes.ts';
 import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../../core/accounts/key-record.ts';
 import type { Limits } from '../../core/accounts/quota.ts';
@@ -41,8 +41,7 @@ import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { creation, setAccount } from './accounts.ts';
-import { putPlan } from './change-plan.ts';
-import { getPlan } from './plans.ts';
+import { getPlan, putPlan } from './plans.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };

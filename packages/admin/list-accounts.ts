@@ -12,7 +12,7 @@ import { detailsOfAll, noDetails } from '../../core/accounts/admin/details.ts';
 import { allShards } from '../../core/accounts/admin/reshard.ts';
 import { folded, readLines } from '../../core/accounts/admin/search-index.ts';
 import { accountsTable } from '../../core/names.ts';
-import { type AccountSummary, summaryOf } from './account-views.ts';
+import { type AccountSummary, summaryOf } from './accounts.ts';
 
 /** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
 export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };

@@ -1,9 +1,8 @@
 import { keyCode } from '../../core/accounts/account-item.ts';
 import { checkAccountId } from '../../core/accounts/admin/admin-error.ts';
 import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { keyRecordsOf } from '../../core/accounts/admin/key-views.ts';
-import { type DayUsage, readCounts } from '../../core/accounts/admin/usage.ts';
-import { readRange, type UsageRange } from '../../core/accounts/admin/usage-range.ts';
+import { keyRecordsOf } from '../../core/accounts/admin/keys.ts';
+import { type DayUsage, readCounts, readRange, type UsageRange } from '../../core/accounts/admin/usage.ts';
 import { type DayCounts, lookupsIn, unitsByKey } from '../../core/accounts/usage-record.ts';
 
 /** The lookups that one key was charged with, and the days on which it was, in order. */

@@ -1,5 +1,5 @@
 import type { Plan } from '../../core/accounts/account.ts';
-import type { AccountSummary } from '../../packages/admin/account-views.ts';
+import type { AccountSummary } from '../../packages/admin/accounts.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 /** All accounts, page by page. */

@@ -2,7 +2,8 @@ import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/clie
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { readApiKey } from '../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
-import { attemptId, chargeCommand } from '../../core/accounts/charge/charge-command.ts';
+import { attemptId } from '../../core/accounts/charge/charge.ts';
+import { chargeCommand } from '../../core/accounts/charge/charge-command.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';

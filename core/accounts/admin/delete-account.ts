@@ -17,8 +17,7 @@ import {
 } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { detailsDeletion } from './details.ts';
-import { keyRecordsOf } from './key-views.ts';
-import { creationCountKey } from './keys.ts';
+import { creationCountKey, keyRecordsOf } from './keys.ts';
 import { removeAllMembers } from './members.ts';
 import { allShards } from './reshard.ts';
 import { searchWrite } from './search-index.ts';

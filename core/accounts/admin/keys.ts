@@ -2,9 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { dateOf, instant } from '../../calendar.ts';
 import { type Guard, guardedUpdate, type Item, isConflict, type Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, secretFingerprint, storedKey } from '../api-key.ts';
-import { keyRecord, recordKey } from '../key-record.ts';
-import { activate, type Replaced, requireFreeKey } from './active-keys.ts';
+import type { Access } from '../account.ts';
+import { accessItem, accessKey } from '../account-item.ts';
+import {
+  expiryOf,
+  hashBytes,
+  issueApiKey,
+  type KeyClaim,
+  keyIdOfToken,
+  secretFingerprint,
+  storedKey,
+} from '../api-key.ts';
+import { type KeyRecord, keyRecord, readKeyRecord, recordKey } from '../key-record.ts';
 import {
   AdminError,
   checkAccountId,
@@ -17,7 +26,6 @@ import {
 } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
-import { findRecord, type KeyView, listKeys } from './key-views.ts';
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
 export type KeyInput = {
@@ -228,4 +236,267 @@ async function countCreation(store: AdminStore, account: string): Promise<void> 
       : [{ attribute: creationCount.date, is: 'absent' }];
     await store.update(guardedUpdate(store.table, Key, { set, remove: [] }, unchanged));
   });
+}
+
+/** A key as an operator or a portal sees it. A key whose creation or revocation was interrupted counts as revoked. */
+export type KeyView = {
+  keyId: string;
+  label: string | null;
+  state: 'active' | 'expired' | 'revoked';
+  created: string | null;
+  /** When it expires; absent for a key that does not expire or was revoked. */
+  expires: string | null;
+  revoked: string | null;
+  /** The last UTC day on which a lookup was charged with it, `2026-11-21`; `null` if none was recorded. */
+  lastUsed: string | null;
+  /** Who created it, as the audit names them; `null` for a key of version 1.0 or older. */
+  createdBy: string | null;
+  /** The key that replaces it, if it is being replaced or was; until `expires` both work. */
+  replacedBy: string | null;
+};
+
+/** A key's record with what is shown besides. */
+type ShownKey = KeyRecord & Pick<KeyView, 'lastUsed' | 'createdBy'> & { replaces: string | null };
+
+function readShownKey(record: Item): ShownKey {
+  return {
+    ...readKeyRecord(record),
+    lastUsed: record[keyRecord.lastUsed] ?? null,
+    createdBy: record[keyRecord.createdBy] ?? null,
+    replaces: record[keyRecord.replaces] ?? null,
+  };
+}
+
+/** A key of which nothing but its hash is known. */
+const unrecordedKey = { label: null, created: null, revoked: null, lastUsed: null, createdBy: null, replaces: null };
+
+/**
+ * The keys of an account at `nowSeconds`, oldest first. The access item, not the records, decides which are active; a
+ * key without a record, which only a manual change of the table can make, is shown too, so that it can be revoked.
+ */
+export function viewKeys({ keys }: Pick<Access, 'keys'>, records: ShownKey[], nowSeconds: number): KeyView[] {
+  const recorded = new Set(records.map(({ keyId }) => keyId));
+  const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
+  const replacedBy = new Map(records.map(({ keyId, replaces }) => [replaces, keyId]));
+  return [...records, ...unrecorded.map((keyId) => ({ ...unrecordedKey, keyId }))]
+    .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
+    .map((record) => ({
+      ...viewKey(record, Object.hasOwn(keys, record.keyId) ? keys[record.keyId] : undefined, nowSeconds),
+      replacedBy: replacedBy.get(record.keyId) ?? null,
+    }));
+}
+
+function viewKey(
+  { keyId, label, created, revoked, lastUsed, createdBy }: ShownKey,
+  stored: Uint8Array | undefined,
+  nowSeconds: number,
+): Omit<KeyView, 'replacedBy'> {
+  const expires = stored ? expiryOf(stored) : null;
+  const activeState = expires !== null && expires <= nowSeconds ? 'expired' : 'active';
+  return {
+    keyId,
+    label,
+    state: stored ? activeState : 'revoked',
+    created: created === null ? null : instant(created),
+    expires: expires === null ? null : instant(expires),
+    revoked: stored || revoked === null ? null : instant(revoked),
+    lastUsed,
+    createdBy,
+  };
+}
+
+/**
+ * The keys of an account, oldest first, revoked ones too; never a secret or a hash.
+ * @throws AdminError `invalid`, `not_found`
+ */
+export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
+  checkAccountId(account);
+  const access = await getAccess(store, account);
+  return viewKeys(access, await keyRecordsOf(store, account), store.nowSeconds());
+}
+
+/** The record of every key that an account had. Read it after the access item: a key's record is written first. */
+export async function keyRecordsOf(store: AdminStore, account: string): Promise<ShownKey[]> {
+  const records = await store.query({
+    TableName: store.table,
+    KeyConditionExpression: '#account = :account AND begins_with(#item, :key)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':account': account, ':key': keyRecord.sortKey('') },
+  });
+  return records.map(readShownKey);
+}
+
+/** The record of a key, or `null`. */
+export async function findRecord(store: AdminStore, account: string, keyId: string): Promise<ShownKey | null> {
+  const record = await store.get(recordKey({ account, keyId }));
+  return record ? readShownKey(record) : null;
+}
+
+/** The most keys of one account: as many as fit in 1 KB of access item with any id, plan and limits. */
+export const maxActiveKeys = 12;
+
+/** A key that another one replaces, and the second from which it is refused. */
+export type Replaced = { keyId: string; endsSeconds: number };
+
+/** Makes a key work whose record exists; the one that it replaces ends later. */
+export async function activate(store: AdminStore, claim: KeyClaim, replaces: Replaced | undefined): Promise<void> {
+  try {
+    await retryConflicts(async () => {
+      const options = { activated: claim.keyId, replaced: replaces?.keyId };
+      const access = await requireFreeKey(store, claim.account, options);
+      await store.writeAll(activations(store.table, claim, access, replaces).map((Update) => ({ Update })));
+    });
+  } catch (error) {
+    // A refusal wrote nothing. After any other failure the key may be active, so its record stays and shows it.
+    if (error instanceof AdminError) await store.delete(recordKey(claim));
+    throw error;
+  }
+}
+
+/** Expired keys are removed only after this long, in case the clock of this process is ahead. */
+const removedAfterSeconds = 60;
+
+/** While a key is replaced, both it and the new one have a place. */
+const placesFor = (replaced: string | undefined) => maxActiveKeys + (replaced === undefined ? 0 : 1);
+
+/**
+ * Returns the access item if the account can have one more key; `activated` may be active already, by an earlier
+ * attempt, and `replaced` is a key that works. Removes expired keys first if the account is full.
+ */
+export async function requireFreeKey(
+  store: AdminStore,
+  account: string,
+  { activated, replaced }: { activated?: string | undefined; replaced?: string | undefined },
+): Promise<Access> {
+  const access = await getAccess(store, account);
+  const now = store.nowSeconds();
+  const expiryIn = (keyId: string) => expiryOf(access.keys[keyId] as Uint8Array) ?? Infinity;
+  const isThere = replaced !== undefined && Object.hasOwn(access.keys, replaced);
+  if (replaced !== undefined && !(isThere && expiryIn(replaced) > now)) {
+    throw new AdminError('not_found', `Account "${account}" has no active key "${replaced}"; create a key instead.`, {
+      subject: 'key',
+    });
+  }
+  const expired = Object.keys(access.keys).filter((keyId) => expiryIn(keyId) <= now - removedAfterSeconds);
+  if (expired.length > 0 && Object.keys(access.keys).length >= maxActiveKeys) {
+    for (const keyId of expired) await revokeKey(store, { account, keyId });
+    return requireFreeKey(store, account, { activated, replaced });
+  }
+  const others = Object.keys(access.keys).filter((keyId) => keyId !== activated);
+  if (others.length < placesFor(replaced)) return access;
+  throw new AdminError(
+    'too_many_keys',
+    `Account "${account}" has ${others.length} active keys, which is the maximum; revoke one first${replaced === undefined ? '' : ', or wait until the one that is being replaced has ended'}.`,
+  );
+}
+
+/**
+ * The updates, to be made together, that make a key work on every shard, if the account has as many shards as `access`
+ * says and a place for it; a key that it replaces ends later. Sending them again, after a lost answer, is harmless.
+ */
+function activations(
+  table: string,
+  { keyId, hash }: KeyClaim,
+  access: Access,
+  replaces: Replaced | undefined,
+): [Update, ...Update[]] {
+  const old = replaces && access.keys[replaces.keyId];
+  const onShard = (shard: number): Update => {
+    if (!replaces || !old) return keyUpdate(table, access, shard, keyId, 'SET #keys.#keyId = :hash', { ':hash': hash });
+    const ends = Math.min(expiryOf(old) ?? Infinity, replaces.endsSeconds);
+    const update = keyUpdate(table, access, shard, keyId, 'SET #keys.#keyId = :hash, #keys.#old = :old', {
+      ':hash': hash,
+      ':old': storedKey(old.subarray(0, hashBytes), ends),
+    });
+    return {
+      ...update,
+      ConditionExpression: `${update.ConditionExpression} AND attribute_exists(#keys.#old)`,
+      ExpressionAttributeNames: { ...update.ExpressionAttributeNames, '#old': replaces.keyId },
+    };
+  };
+  const first = onShard(0);
+  return [
+    {
+      ...first,
+      ConditionExpression: `${first.ConditionExpression} AND (attribute_exists(#keys.#keyId) OR size(#keys) < :max)`,
+      ExpressionAttributeValues: { ...first.ExpressionAttributeValues, ':max': placesFor(replaces?.keyId) },
+    },
+    ...Array.from({ length: access.shards - 1 }, (_, i) => onShard(i + 1)),
+  ];
+}
+
+/**
+ * Changes the keys of one shard if the account has as many shards as `access` says: a shard that is created at the same
+ * time copies the keys of shard 0, and would have one too many or too few.
+ */
+function keyUpdate(
+  table: string,
+  { account, sharded, shards }: Access,
+  shard: number,
+  keyId: string,
+  UpdateExpression: string,
+  values: Update['ExpressionAttributeValues'] = {},
+): Update {
+  const shardsAreUnchanged = sharded ? '#shards = :shards' : 'attribute_not_exists(#shards)';
+  return {
+    TableName: table,
+    Key: accessKey(account, shard),
+    UpdateExpression,
+    ConditionExpression: `attribute_exists(#account) AND ${shardsAreUnchanged}`,
+    ExpressionAttributeNames: {
+      '#account': accountsTable.partitionKey,
+      '#keys': accessItem.keys,
+      '#keyId': keyId,
+      '#shards': accessItem.shards,
+    },
+    ExpressionAttributeValues: { ...values, ...(sharded && { ':shards': shards }) },
+  };
+}
+
+/**
+ * Permanently revokes a key: every request that starts after this has returned is refused. It is idempotent, and
+ * completes an interrupted call.
+ * @throws AdminError `invalid`, `not_found`
+ */
+export async function revokeKey(
+  store: AdminStore,
+  { account, keyId }: { account: string; keyId: string },
+): Promise<KeyView> {
+  checkAccountId(account);
+  checkKeyId(keyId);
+  let access: Access | null = await getAccess(store, account);
+  if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
+    throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
+  }
+  await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
+    await retryConflicts(async () => {
+      const current: Access = access ?? (await getAccess(store, account));
+      access = null; // if a write meets a conflict, the next attempt reads afresh
+      await deactivate(store, current, keyId);
+    });
+    await store.update(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
+  });
+  const record = await findRecord(store, account, keyId);
+  return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
+}
+
+/** Shard 0 comes last: its keys are the valid ones until then. Plain writes succeed while the account is charged. */
+async function deactivate(store: AdminStore, access: Access, keyId: string): Promise<void> {
+  const onShard = (shard: number) => store.update(keyUpdate(store.table, access, shard, keyId, 'REMOVE #keys.#keyId'));
+  await Promise.all(Array.from({ length: access.shards - 1 }, (_, i) => onShard(i + 1)));
+  await onShard(0);
+}
+
+/** How long the record of a revoked key is kept; until then its label is shown beside its id. */
+const revokedSeconds = 400 * 86_400;
+
+/** Records when a key was first revoked. */
+function markRevoked(table: string, key: { account: string; keyId: string }, nowSeconds: number): Update {
+  return {
+    TableName: table,
+    Key: recordKey(key),
+    UpdateExpression: 'SET #revoked = if_not_exists(#revoked, :now), #expires = if_not_exists(#expires, :expires)',
+    ExpressionAttributeNames: { '#revoked': keyRecord.revoked, '#expires': accountsTable.expires },
+    ExpressionAttributeValues: { ':now': nowSeconds, ':expires': nowSeconds + revokedSeconds },
+  };
 }

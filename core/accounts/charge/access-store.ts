@@ -16,9 +16,9 @@ import type { Access } from '../account.ts';
 import { accessKey, readAccess, readShards } from '../account-item.ts';
 import type { Limits } from '../quota.ts';
 import { recordDays } from '../usage-record.ts';
-import { chargeCommand, seenLimits } from './charge-command.ts';
-import type { AccessStore, ChargeAttempt, ChargeResult } from './charge-port.ts';
-import type { ShareMove } from './shards.ts';
+import type { AccessStore, ChargeAttempt, ChargeResult } from './charge.ts';
+import { chargeCommand } from './charge-command.ts';
+import { seenLimits } from './shards.ts';
 import { markExhaustedCommand, moveCommands } from './share-moves.ts';
 
 /**
@@ -70,34 +70,24 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     return await charge(attempt, signal);
   }
 
-  // Not with the abort signal of one of the callers that share it.
-  const readTogether = shareWork((account) => readShards(query, table, account));
-
-  /** By account. Callers that read the same shards want the same move: one of them is enough. */
-  const moving = new Map<string, Promise<boolean>>();
-
-  const move: AccessStore['move'] = (account, shares, signal) => {
-    const begun = moving.get(account) ?? tryMove(shares).finally(() => moving.delete(account));
-    moving.set(account, begun);
-    return orUnavailable(begun, signal);
-  };
-
-  async function tryMove(shares: ShareMove): Promise<boolean> {
-    try {
-      await updateAll(moveCommands(table, shares));
-      return true;
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      await pause(Math.random() * 10);
-      return false;
-    }
-  }
-
   return {
     read,
     charge,
-    readShards: (account, signal) => orUnavailable(readTogether(account), signal),
-    move,
+    readShards: (account, signal) =>
+      orUnavailable(
+        readShards((input) => query(input, signal), table, account),
+        signal,
+      ),
+    async move(shares, signal) {
+      try {
+        await orUnavailable(updateAll(moveCommands(table, shares), signal), signal, isConflict);
+        return true;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        await pause(Math.random() * 10);
+        return false;
+      }
+    },
     async recordDays(seen, now, signal) {
       const updates = recordDays(table, seen, { today: dateOf(Math.floor(now)), movesIdle: true });
       await orUnavailable(updateAll(updates), signal, isConflict).catch(async (error: unknown) => {
@@ -152,31 +142,5 @@ export function createShardHints() {
       }
       if (units > 1 || hint.limits.has(shard)) hint.limits.set(shard, seenLimits(access));
     },
-  };
-}
-
-/**
- * Shares `work` among the callers of one process: calls for the same `key` during a run share the next run. So each
- * gets the result of a run that began after its call, and any number of callers cost two runs at a time.
- */
-export function shareWork<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const slots = new Map<string, { running: Promise<T>; next?: Promise<T> }>();
-
-  function start(key: string): Promise<T> {
-    const slot: { running: Promise<T>; next?: Promise<T> } = { running: work(key) };
-    slots.set(key, slot);
-    const release = () => {
-      if (!slot.next) slots.delete(key);
-    };
-    slot.running.then(release, release);
-    return slot.running;
-  }
-
-  return (key) => {
-    const slot = slots.get(key);
-    if (!slot) return start(key);
-    const restart = () => start(key);
-    slot.next ??= slot.running.then(restart, restart);
-    return slot.next;
   };
 }

@@ -1,31 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { daySeconds, forEachWindow, type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import { attemptValue, type Update } from '../../dynamodb.ts';
-import { type Access, dayHasPassed, hasNoSpace } from '../account.ts';
-import {
-  accessItem,
-  accessKey,
-  attemptIdBytes,
-  attemptSlots,
-  dayNumber,
-  keyCode,
-  windowItem,
-} from '../account-item.ts';
+import { dayHasPassed, hasNoSpace } from '../account.ts';
+import { accessItem, accessKey, attemptSlots, dayNumber, keyCode, windowItem } from '../account-item.ts';
 import { expiringKeyBounds } from '../api-key.ts';
-import { configured, type Limits } from '../quota.ts';
-import type { ChargeAttempt } from './charge-port.ts';
-
-/** The limits of one shard: its shares of them, if the account has several, with what it has gained since. */
-export function seenLimits({ quota }: Access, gains: Partial<Record<WindowName, number>> = {}): Limits {
-  return Object.fromEntries(
-    configured(quota).map(([name, { limit }]) => [name, limit === null ? null : limit + (gains[name] ?? 0)]),
-  );
-}
-
-/** A new id: of 48 bits, since it is compared with a few others only. */
-export function attemptId(): Uint8Array {
-  return randomBytes(attemptIdBytes);
-}
+import type { ChargeAttempt } from './charge.ts';
+import { seenLimits } from './shards.ts';
 
 /**
  * The one write of a request. Its condition compares attributes of the item with each other, so it needs no read

@@ -1,12 +1,84 @@
-import type { Clock } from '../../calendar.ts';
+import { randomBytes } from 'node:crypto';
+import type { Clock, WindowName } from '../../calendar.ts';
 import { StoreUnavailable } from '../../dynamodb.ts';
-import { type Access, admits, type Caller, dayHasPassed, hasCounted, hasNoSpace, requireAccess } from '../account.ts';
+import {
+  type Access,
+  admits,
+  type Caller,
+  dayHasPassed,
+  hasCounted,
+  hasNoSpace,
+  Refusal,
+  requireAccess,
+} from '../account.ts';
+import { attemptIdBytes } from '../account-item.ts';
 import type { KeyClaim } from '../api-key.ts';
-import { decideQuota, type QuotaState, showsUnits } from '../quota.ts';
-import { attemptId } from './charge-command.ts';
-import type { AccessStore, ChargeAttempt, ChargeResult } from './charge-port.ts';
-import { findShardWithQuota, quotaExceeded } from './find-shard.ts';
-import { markedExhausted } from './shards.ts';
+import {
+  decideQuota,
+  type Limits,
+  type QuotaDecision,
+  type QuotaState,
+  showsUnits,
+  type WindowCount,
+} from '../quota.ts';
+import { decideShards, gainsOf, markedExhausted, type ShareMove, sameShares, seenLimits } from './shards.ts';
+
+/**
+ * One conditional write that authenticates a request and counts it: a charge. `roll` restarts windows that had passed
+ * in the `seen` item, and its day of usage if that has passed. Without `shard` the store takes any one that the account
+ * was last seen to have.
+ */
+export type ChargeAttempt = {
+  claim: KeyClaim;
+  /** How many units, all of them in every window, or none. */
+  units: number;
+  /** The same for all attempts of a request: an item that lists it has counted this request. */
+  id: Uint8Array;
+  /** The time by the clock of this instance, which decides whether the key has expired. */
+  now: number;
+  /**
+   * The time whose windows count, if later than `now`: another instance, whose clock is ahead, has begun a window on a
+   * shard.
+   */
+  at?: number;
+  shard?: number;
+  /**
+   * The limits of the shard as they were last seen, which a charge of more than one unit needs. They grant nothing.
+   * Without them the store takes what this instance last saw.
+   */
+  limits?: Limits;
+  roll?: { seen: Access; windows: WindowName[] };
+};
+
+/**
+ * `charged` says whether the store reported the write as done; `access` is the item of `shard` after it, or the
+ * unchanged one. `unknown`: the answer was lost, so it may or may not have been done, or may still be.
+ */
+export type ChargeResult =
+  | { charged: true; access: Access | undefined }
+  | { charged: false; access: Access | undefined; shard: number }
+  | { charged: 'unknown'; shard: number; cause: unknown };
+
+export type AccessStore = {
+  /** Strongly consistent; shard 0 by default. @throws StoreUnavailable */
+  read(claim: KeyClaim, signal: AbortSignal, shard?: number): Promise<Access | undefined>;
+  /** Applies all of the attempt or nothing. @throws StoreUnavailable */
+  charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult>;
+  /** All shards of an account, each as it was at some moment during the call. @throws StoreUnavailable */
+  readShards(account: string, signal: AbortSignal): Promise<Access[]>;
+  /** Returns whether the shares moved: all of them, or none because a shard had changed. @throws StoreUnavailable */
+  move(move: ShareMove, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Moves the days of usage that have ended at `now` from one shard into records, unless another caller has.
+   * @throws StoreUnavailable
+   */
+  recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Marks on one shard that no shard of the account has quota left in these windows (name to start), unless the account
+   * was changed since `seen`. It only saves later requests the search, so a failure is ignored.
+   */
+  markExhausted(seen: Access, windows: Partial<Record<WindowName, number>>, signal: AbortSignal): Promise<void>;
+};
 
 /**
  * A window roll-over takes two writes, a lost race for it three; more means that something else keeps changing the
@@ -25,6 +97,11 @@ const maxShardedAttempts = 100;
  * counts a third time.
  */
 const mostUnanswered = 2;
+
+/** A new id: of 48 bits, since it is compared with a few others only. */
+export function attemptId(): Uint8Array {
+  return randomBytes(attemptIdBytes);
+}
 
 /**
  * Admits `claim` and consumes `units` in every configured window, or refuses and consumes nothing. The first write
@@ -108,4 +185,83 @@ function nextAttempt(
 /** Whether other shards have a share of the windows that this one has exhausted. */
 function isShared({ quota }: Access, violated: (keyof QuotaState)[]): boolean {
   return violated.some((name) => quota[name]?.total !== undefined);
+}
+
+type Exceeded = Extract<QuotaDecision, { kind: 'exceeded' }>;
+
+/** The refusal of `units`, of which some windows have fewer left. */
+export function quotaExceeded({ violated, retryAfterSeconds, quota }: Exceeded, units: number): Refusal {
+  return new Refusal({ code: 'quota-exceeded', units, violated, retryAfterSeconds, quota });
+}
+
+/**
+ * The share of refused callers that mark a shard: enough to save later requests the search, without many writes at
+ * once.
+ */
+const shareThatMarks = 1 / 4;
+
+/**
+ * Returns the attempt that charges another shard, or the same one after shares were moved to it.
+ * @throws Refusal only when no shard has quota: two consecutive reads that differ only in use prove it, or an earlier
+ * request has proved and marked it (decision 0103)
+ */
+export async function findShardWithQuota(
+  store: AccessStore,
+  request: Pick<ChargeAttempt, 'claim' | 'units' | 'id'>,
+  tried: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ChargeAttempt> {
+  const { claim, units } = request;
+  let before: Access[] | undefined;
+  while (!signal.aborted) {
+    const shards = await store.readShards(claim.account, signal);
+    const now = clock();
+    const takes = (shard: Access) => admits(shard, claim, now);
+    // Shard 0 decides why no shard accepts this key any more.
+    if (!shards.some(takes)) return { ...request, now, shard: 0 };
+    const decision = decideShards(shards, takes, { now, tried, pick: Math.random(), units });
+    switch (decision.kind) {
+      case 'charge': {
+        const { at, shard: seen, roll } = decision;
+        return { ...request, now, at, shard: seen.shard, roll: { seen, windows: roll } };
+      }
+      case 'move': {
+        const { move } = decision;
+        // If a shard had changed, then most likely because another caller made the same move.
+        await store.move(move, signal);
+        return {
+          ...request,
+          now,
+          at: move.at,
+          shard: move.target.shard,
+          limits: seenLimits(move.target, gainsOf(move)),
+        };
+      }
+      case 'exceeded': {
+        const isProved = before
+          ? sameShares(before, shards)
+          : shards.some(({ quota }) => markedExhausted(quota, clock()));
+        if (isProved) {
+          const seen = shards.find(({ shard }) => shard === tried);
+          if (seen && Math.random() < shareThatMarks) await mark(store, seen, decision, signal);
+          throw quotaExceeded(decision, units);
+        }
+        before = shards;
+        break;
+      }
+      case 'reread':
+        before = undefined;
+    }
+  }
+  throw new StoreUnavailable('the shards of the account are contended: no quota was found in time');
+}
+
+/** Only what is exhausted for a single unit: fewer left than this request needs is no mark for the others. */
+async function mark(store: AccessStore, seen: Access, { violated, quota }: Exceeded, signal: AbortSignal) {
+  const windows = violated.map((name): [WindowName, WindowCount] => [name, quota[name] as WindowCount]);
+  const exhausted = windows.filter(([, { used, limit }]) => used === limit);
+  if (exhausted.length === 0) return;
+  const starts = exhausted.map(([name, { start }]) => [name, start] as const);
+  await store.markExhausted(seen, Object.fromEntries(starts), signal);
 }

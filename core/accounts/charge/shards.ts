@@ -1,6 +1,13 @@
 import { type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import type { Access } from '../account.ts';
-import { configured, decideQuota, type QuotaDecision, type QuotaState, type WindowCount } from '../quota.ts';
+import {
+  configured,
+  decideQuota,
+  type Limits,
+  type QuotaDecision,
+  type QuotaState,
+  type WindowCount,
+} from '../quota.ts';
 
 /**
  * A move of shares: `takes` is moved from each donor to `target`, in the windows that are current at
@@ -19,6 +26,13 @@ export function gainsOf({ donors }: ShareMove): Partial<Record<WindowName, numbe
     for (const [name, take] of Object.entries(takes) as [WindowName, number][]) gains[name] = (gains[name] ?? 0) + take;
   }
   return gains;
+}
+
+/** The limits of one shard: its shares of them, if the account has several, with what it has gained since. */
+export function seenLimits({ quota }: Access, gains: Partial<Record<WindowName, number>> = {}): Limits {
+  return Object.fromEntries(
+    configured(quota).map(([name, { limit }]) => [name, limit === null ? null : limit + (gains[name] ?? 0)]),
+  );
 }
 
 /**

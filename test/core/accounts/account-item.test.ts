@@ -2,8 +2,8 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxKeyCounts, maxUnrecordedDays } from '../../../core/accounts/account.ts';
 import { accessItem, dayNumber, keyCode, windowItem } from '../../../core/accounts/account-item.ts';
-import { maxActiveKeys } from '../../../core/accounts/admin/active-keys.ts';
 import { maxLimit, maxShards } from '../../../core/accounts/admin/admin-error.ts';
+import { maxActiveKeys } from '../../../core/accounts/admin/keys.ts';
 import { windowNames } from '../../../core/calendar.ts';
 import { type AdminBench, startAdmin } from './admin/admin-bench.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readAccess } from '../../../core/accounts/account-item.ts';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { readRetention } from '../../../core/accounts/admin/usage-range.ts';
+import { readRetention } from '../../../core/accounts/admin/usage.ts';
 import { type LimitMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
 import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
-import { attemptId, chargeCommand } from '../../../core/accounts/charge/charge-command.ts';
+import { attemptId } from '../../../core/accounts/charge/charge.ts';
+import { chargeCommand } from '../../../core/accounts/charge/charge-command.ts';
 import { environment } from '../../../core/names.ts';
 
 /**

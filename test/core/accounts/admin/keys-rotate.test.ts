@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../../../core/accounts/admin/active-keys.ts';
-import { labelAfter, maxKeysPerDay } from '../../../../core/accounts/admin/keys.ts';
+import { labelAfter, maxActiveKeys, maxKeysPerDay } from '../../../../core/accounts/admin/keys.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;

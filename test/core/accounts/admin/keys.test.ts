@@ -1,7 +1,6 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../../../core/accounts/admin/active-keys.ts';
-import { viewKeys } from '../../../../core/accounts/admin/key-views.ts';
+import { maxActiveKeys, viewKeys } from '../../../../core/accounts/admin/keys.ts';
 import { issueApiKey, readApiKey, storedKey } from '../../../../core/accounts/api-key.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';

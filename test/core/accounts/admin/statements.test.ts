@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore } from '../../../../core/accounts/admin/admin-store.ts';
-import { type Statement, statementsCsv } from '../../../../core/accounts/admin/statement.ts';
 import { s3Statements } from '../../../../core/accounts/admin/statement-bucket.ts';
-import { type StatementStore, type Statements, statementsOf } from '../../../../core/accounts/admin/statements.ts';
-import { setRetention } from '../../../../core/accounts/admin/usage-range.ts';
+import {
+  type Statement,
+  type StatementStore,
+  type Statements,
+  statementsCsv,
+  statementsOf,
+} from '../../../../core/accounts/admin/statements.ts';
+import { setRetention } from '../../../../core/accounts/admin/usage.ts';
 import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';

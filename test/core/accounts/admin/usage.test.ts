@@ -2,15 +2,17 @@ import { BatchWriteCommand, DeleteCommand, GetCommand } from '@aws-sdk/lib-dynam
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
-import { recordUsage, usageOf } from '../../../../core/accounts/admin/usage.ts';
 import {
   eachUsage,
   type ListedUsage,
+  readRetention,
+  recordUsage,
+  setRetention,
   type UsagePage,
+  usageOf,
   usagePage,
   usageParts,
-} from '../../../../core/accounts/admin/usage-pages.ts';
-import { readRetention, setRetention } from '../../../../core/accounts/admin/usage-range.ts';
+} from '../../../../core/accounts/admin/usage.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** On 1 August 2026. */

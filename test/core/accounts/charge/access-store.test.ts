@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
-import { attemptId } from '../../../../core/accounts/charge/charge-command.ts';
+import { attemptId } from '../../../../core/accounts/charge/charge.ts';
 import {
   type AddressService,
   newAccount,

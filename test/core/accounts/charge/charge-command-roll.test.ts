@@ -3,8 +3,8 @@ import { keyCode } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
-import { attemptId } from '../../../../core/accounts/charge/charge-command.ts';
-import type { ChargeAttempt } from '../../../../core/accounts/charge/charge-port.ts';
+import type { ChargeAttempt } from '../../../../core/accounts/charge/charge.ts';
+import { attemptId } from '../../../../core/accounts/charge/charge.ts';
 import type { WindowName } from '../../../../core/calendar.ts';
 import { type AdminBench, checksumSecret, startAdmin } from '../admin/admin-bench.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../../../core/accounts/admin/active-keys.ts';
+import { maxActiveKeys } from '../../../../core/accounts/admin/keys.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, startAdmin } from '../admin/admin-bench.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { storedKey } from '../../../../core/accounts/api-key.ts';
-import { charge } from '../../../../core/accounts/charge/charge.ts';
-import type { AccessStore, ChargeAttempt } from '../../../../core/accounts/charge/charge-port.ts';
+import { type AccessStore, type ChargeAttempt, charge } from '../../../../core/accounts/charge/charge.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { accessOf } from '../../../support/access.ts';
 

@@ -261,7 +261,7 @@ describe('a share that a request moves while shards are merged', () => {
               const [target, , closing] = await store.readShards('moving', AbortSignal.timeout(5000));
               if (!target || closing?.state !== 'closing') throw new Error('the third shard must be closing by now');
               const donors = [{ shard: closing, takes: { minute: 1, day: 2 } }];
-              moved = await store.move('moving', { target, at: now, donors }, AbortSignal.timeout(5000));
+              moved = await store.move({ target, at: now, donors }, AbortSignal.timeout(5000));
             }
             const answer = await value.call(target, command, ...rest);
             if (merges) merged.push(sumOf(await store.readShards('moving', AbortSignal.timeout(5000))));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
-import type { AccessStore } from '../../../../core/accounts/charge/charge-port.ts';
-import { findShardWithQuota } from '../../../../core/accounts/charge/find-shard.ts';
+import { type AccessStore, findShardWithQuota } from '../../../../core/accounts/charge/charge.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { accessOf } from '../../../support/access.ts';
 
