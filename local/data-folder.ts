@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { isRunning } from '../loader/is-running.ts';
@@ -60,7 +60,6 @@ const identitySchema = z.object({
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
     await createFolder(path);
-    await makePrivate(path);
     const release = await acquireLock(join(path, 'folder.lock'));
     return {
       path,
@@ -97,16 +96,6 @@ async function createFolder(path: string): Promise<void> {
     );
     if (!isFolder) throw error;
   });
-}
-
-/**
- * Closes the folder to other users: the database holds hashes of keys. A folder that holds something else keeps its
- * permissions; what we create in it is readable by its owner only all the same, by the umask of a start.
- */
-async function makePrivate(path: string): Promise<void> {
-  const names = await readdir(path);
-  const isOurs = names.length === 0 || names.includes(basename(identityFile(path)));
-  if (isOurs) await chmod(path, 0o700);
 }
 
 /** Removes everything that a start creates in the folder, and nothing else. */

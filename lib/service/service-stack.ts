@@ -1,14 +1,14 @@
 import { Stack } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
 import { pageFiles } from '../config/logo.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
 import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
-import { Budget } from './budget.ts';
 import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
@@ -80,6 +80,24 @@ export class ServiceStack extends Stack {
     if (budget) new Budget(this, 'Budget', { ...budget, email: budget.email ?? alarmEmail });
     if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
+  }
+}
+
+/**
+ * Mail before a month costs more than the operator expects. It covers the whole account: AWS splits costs by tags only
+ * after somebody has activated these, and until then a budget by tag would silently stay at zero.
+ */
+class Budget extends Construct {
+  constructor(scope: Construct, id: string, { usdPerMonth, email }: NonNullable<Config['budget']> & { email: string }) {
+    super(scope, id);
+    const at = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
+      notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
+      subscribers: [{ subscriptionType: 'EMAIL', address: email }],
+    });
+    new CfnBudget(this, 'Month', {
+      budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: usdPerMonth, unit: 'USD' } },
+      notificationsWithSubscribers: [at('ACTUAL', 80), at('FORECASTED', 100), at('ACTUAL', 100)],
+    });
   }
 }
 

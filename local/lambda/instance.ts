@@ -1,6 +1,6 @@
+import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { FunctionSettings } from '../template/local-app.ts';
-import { eachLine, lineSplitter } from './printed.ts';
 
 /** The message that starts an invocation in a worker. */
 export type SentInvocation = {
@@ -148,4 +148,21 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
 function failed(settings: FunctionSettings, log: (line: string) => void, reason: string): FunctionError {
   log(JSON.stringify({ level: 'ERROR', function: settings.name, message: reason }));
   return new FunctionError(reason);
+}
+
+/** Passes on each complete line of the chunks, and at the end what is left. */
+function lineSplitter(log: (line: string) => void) {
+  let rest = '';
+  return (chunk: string, isEnd = false): void => {
+    const lines = (rest + chunk).split('\n');
+    rest = isEnd ? '' : (lines.pop() ?? '');
+    for (const line of lines) if (!isEnd || line !== '') log(line);
+  };
+}
+
+/** Passes on each line of a stream, also a last one without an end. */
+function eachLine(stream: Readable, log: (line: string) => void): void {
+  const split = lineSplitter(log);
+  stream.setEncoding('utf8').on('data', split);
+  stream.on('close', () => split('', true));
 }

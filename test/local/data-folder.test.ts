@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openDataFolder, readFolderIdentity } from '../../local/data-folder.ts';
+import { openDataFolder } from '../../local/data-folder.ts';
 
 let root: string;
 let data: string;
@@ -32,22 +32,5 @@ describe('the data folder', () => {
       }
       expect(opened.some(({ status }) => status === 'fulfilled')).toBe(true);
     }
-  });
-
-  it('is closed to others when an earlier version created it', async () => {
-    const first = await openDataFolder(data);
-    await readFolderIdentity(first);
-    await first.release();
-    await chmod(data, 0o755);
-    await (await openDataFolder(data)).release();
-    expect(await mode(data)).toBe(0o700);
-  });
-
-  it('keeps its permissions when it holds something else', async () => {
-    await mkdir(data, { mode: 0o755 });
-    await chmod(data, 0o755);
-    await writeFile(join(data, 'mine.txt'), '');
-    await (await openDataFolder(data)).release();
-    expect(await mode(data)).toBe(0o755);
   });
 });

@@ -94,6 +94,24 @@ async function failure(options: Partial<ServiceOptions>): Promise<string> {
 const runPasted = async (line: string) =>
   JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
+/** A start that the tests of a group share, in a folder of its own, on the data of the start before if that is asked for. */
+function sharedStart(args: string[], { onDataBefore }: { onDataBefore: boolean }) {
+  const shared = { folder: '', output: '' } as { folder: string; output: string; service: Start };
+  beforeAll(async () => {
+    shared.folder = await mkdtemp(join(tmpdir(), 'start-'));
+    if (onDataBefore) await cp(before.data, shared.folder, { recursive: true });
+    await writeFile(join(shared.folder, 'mine.txt'), 'the user’s own file', { mode: 0o600 });
+    shared.service = start(['--port', '0', '--data', shared.folder, ...args]);
+    shared.output = await shared.service.until(readyText);
+  });
+  afterAll(async () => {
+    shared.service.child.kill('SIGKILL');
+    await shared.service.ended;
+    await rm(shared.folder, { recursive: true });
+  });
+  return shared;
+}
+
 describe('npm start', () => {
   async function writeOdd(streets: string[]): Promise<string> {
     const begin = '2010-01-01';
@@ -175,134 +193,93 @@ describe('npm start', () => {
 });
 
 describe('npm start --fresh on the data of an earlier start', () => {
-  let folder: string;
-  let service: Start;
-  let output: string;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'start-'));
-    await cp(before.data, folder, { recursive: true });
-    await writeFile(join(folder, 'mine.txt'), 'the user’s own file');
-    service = start(['--port', '0', '--data', folder, '--fresh']);
-    output = await service.until(readyText);
-  });
-  afterAll(async () => {
-    service.child.kill('SIGKILL');
-    await service.ended;
-    await rm(folder, { recursive: true });
-  });
+  const shared = sharedStart(['--fresh'], { onDataBefore: true });
 
   it('discards the data: the API key is new and the old one is refused', async () => {
-    expect(keyIn(output)).not.toBe(keyIn(before.output));
-    expect((await lookUp(output, undefined, keyIn(before.output))).status).toBe(401);
-    expect((await lookUp(output)).status).toBe(200);
-    expect(await readFile(join(folder, 'mine.txt'), 'utf8')).toBe('the user’s own file');
+    expect(keyIn(shared.output)).not.toBe(keyIn(before.output));
+    expect((await lookUp(shared.output, undefined, keyIn(before.output))).status).toBe(401);
+    expect((await lookUp(shared.output)).status).toBe(200);
+    expect(await readFile(join(shared.folder, 'mine.txt'), 'utf8')).toBe('the user’s own file');
   });
 
   it('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
-    service.child.stdout?.destroy();
-    service.child.stderr?.destroy();
-    for (let count = 0; count < 3; count++) expect((await lookUp(output)).status).toBe(200);
-    await interrupt(service, 'SIGHUP');
+    shared.service.child.stdout?.destroy();
+    shared.service.child.stderr?.destroy();
+    for (let count = 0; count < 3; count++) expect((await lookUp(shared.output)).status).toBe(200);
+    await interrupt(shared.service, 'SIGHUP');
   });
 });
 
 describe('npm start on the data of an earlier start', () => {
-  let folder: string;
-  let manifest: string;
-  let service: Start;
-  let output: string;
-  const readManifest = () => readFile(join(folder, 'loads', 'manifest.json'), 'utf8');
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'start-'));
-    await cp(before.data, folder, { recursive: true });
-    manifest = await readManifest();
-    service = start(['--port', '0', '--data', folder]);
-    output = await service.until(readyText);
-  });
-  afterAll(async () => {
-    service.child.kill('SIGKILL');
-    await service.ended;
-    await rm(folder, { recursive: true });
-  });
+  const shared = sharedStart([], { onDataBefore: true });
+  const manifestIn = (folder: string) => readFile(join(folder, 'loads', 'manifest.json'), 'utf8');
 
   it('has the same API key, and does not load it again', async () => {
-    expect(keyIn(output)).toBe(keyIn(before.output));
-    expect((await lookUp(output)).body.status).toBe('ok');
-    expect(await readManifest()).toBe(manifest);
+    expect(keyIn(shared.output)).toBe(keyIn(before.output));
+    expect((await lookUp(shared.output)).body.status).toBe('ok');
+    expect(await manifestIn(shared.folder)).toBe(await manifestIn(before.data));
   });
 
   it('starts the portal after the API answers, prints its address when it does too, and links to it', async () => {
-    const printed = await service.until('(choose a customer');
+    const printed = await shared.service.until('(choose a customer');
     expect(printed.indexOf(readyText)).toBeLessThan(printed.indexOf('Customer portal'));
     const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(printed) ?? [];
     expect((await fetch(portalUrl)).status).toBe(200);
-    const page = await (await fetch(`${baseIn(output)}/docs`)).text();
+    const page = await (await fetch(`${baseIn(shared.output)}/docs`)).text();
     expect(page).toContain(`<a href="${portalUrl}">`);
   });
 
   it('leaves nothing running after Ctrl-C', async () => {
-    const { endpoint } = await readLocalState(folder);
-    expect(await processesWith(folder)).not.toEqual([]);
-    await interrupt(service);
-    expect(await processesWith(folder)).toEqual([]);
+    const { endpoint } = await readLocalState(shared.folder);
+    expect(await processesWith(shared.folder)).not.toEqual([]);
+    await interrupt(shared.service);
+    expect(await processesWith(shared.folder)).toEqual([]);
     await expect(fetch(endpoint)).rejects.toThrow();
-    await expect(readLocalState(folder)).rejects.toThrow(NotRunningError);
-    await (await acquireLock(join(folder, 'folder.lock')))();
+    await expect(readLocalState(shared.folder)).rejects.toThrow(NotRunningError);
+    await (await acquireLock(join(shared.folder, 'folder.lock')))();
   });
 });
 
 describe('npm start that serves the demo with --host', () => {
-  let folder: string;
-  let service: Start;
-  let output: string;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'start-'));
-    service = start(['--port', '0', '--data', folder, '--host', '::1']);
-    output = await service.until(readyText);
-  });
-  afterAll(async () => {
-    service.child.kill('SIGKILL');
-    await service.ended;
-    await rm(folder, { recursive: true });
-  });
+  const shared = sharedStart(['--host', '::1'], { onDataBefore: false });
 
   it('listens on that address', async () => {
-    expect(baseIn(output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
-    expect((await lookUp(output)).status).toBe(200);
+    expect(baseIn(shared.output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await lookUp(shared.output)).status).toBe(200);
   });
 
   it('prints commands that work when pasted', async () => {
-    const [lookup = '', validate = ''] = output.match(/curl .*/g) ?? [];
+    const [lookup = '', validate = ''] = shared.output.match(/curl .*/g) ?? [];
     expect(await runPasted(lookup)).toMatchObject({ status: 'ok', address: { woonplaats: 'Amsterdam' } });
     expect(await runPasted(validate)).toMatchObject({ valid: true, plan_code: 'demo' });
-    expect(await readLocalState(folder)).toMatchObject({ baseUrl: baseIn(output), pid: service.child.pid });
+    expect(await readLocalState(shared.folder)).toMatchObject({
+      baseUrl: baseIn(shared.output),
+      pid: shared.service.child.pid,
+    });
   });
 
   it('creates files that only their owner can read', async () => {
-    const files = await readdir(folder, { recursive: true });
+    const files = await readdir(shared.folder, { recursive: true });
     for (const file of ['dynamodb.db', 'local.json', 'identity.json']) expect(files).toContain(file);
-    for (const file of files) expect([file, (await stat(join(folder, file))).mode & 0o077]).toEqual([file, 0]);
+    for (const file of files) expect([file, (await stat(join(shared.folder, file))).mode & 0o077]).toEqual([file, 0]);
   });
 
   it('refuses another start in its data folder, and keeps serving', async () => {
-    const holder = `process ${service.child.pid} on ${hostname()}, since `;
-    const text = await failure({ dataFolder: folder });
-    expect(text).toContain(`Another npm start is using ${folder}: ${holder}`);
+    const holder = `process ${shared.service.child.pid} on ${hostname()}, since `;
+    const text = await failure({ dataFolder: shared.folder });
+    expect(text).toContain(`Another npm start is using ${shared.folder}: ${holder}`);
     expect(text).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.$/);
-    expect((await lookUp(output)).status).toBe(200);
+    expect((await lookUp(shared.output)).status).toBe(200);
   });
 
   it('ends its engine when it is killed, and starts again on the same data', async () => {
-    service.child.kill('SIGKILL');
-    await service.ended;
-    await serving({ dataFolder: folder }, async ({ apiKey }) => {
-      expect(apiKey).toBe(keyIn(output));
-      expect((await processesWith(join(folder, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
+    shared.service.child.kill('SIGKILL');
+    await shared.service.ended;
+    await serving({ dataFolder: shared.folder }, async ({ apiKey }) => {
+      expect(apiKey).toBe(keyIn(shared.output));
+      expect((await processesWith(join(shared.folder, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
     });
-    expect(await processesWith(folder)).toEqual([]);
+    expect(await processesWith(shared.folder)).toEqual([]);
   });
 });
 
