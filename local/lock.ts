@@ -49,7 +49,7 @@ async function tryLock(file: string): Promise<(() => Promise<void>) | undefined>
   createFile(file);
   // Loaded on first use: an older Node 24 warns that this module is experimental, also to those who need no lock.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  // By its real path, as SQLite refuses some links.
+  // SQLite refuses some links, so it gets the real path.
   const database = new DatabaseSync(realpathSync(file), { timeout: 0 });
   try {
     // Takes the lock of a writer, and writes nothing.

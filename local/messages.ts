@@ -108,7 +108,7 @@ export function greeting(service: Service, dataFolder: string): string {
   const folder = below.startsWith('..') ? dataFolder : below;
   const { addresses, peildatum } = dataset.later ?? dataset.report;
   return `${loadedText(dataset.report)}${presentText(dataset)}
-Serving ${grouped(addresses)} addresses with snapshot date ${peildatum} on ${baseUrl}
+Serving ${grouped(addresses)} addresses with peildatum ${peildatum} on ${baseUrl}
 
 Try it:
 

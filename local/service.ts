@@ -45,7 +45,7 @@ export type ServiceOptions = WantedDataset & {
   readonly fresh: boolean;
   /** A DynamoDB engine to use instead of the embedded one. */
   readonly endpoint?: string | undefined;
-  /** Of each route of the gateway; unlimited if absent. */
+  /** Requests a second of each route of the gateway; unlimited if absent. */
   readonly throttlePerSecond?: number | undefined;
   readonly branding?: LocalBranding | undefined;
   /** What the pages of the service link to. */

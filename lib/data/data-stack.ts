@@ -25,12 +25,12 @@ export class DataStack extends Stack {
   readonly addresses: Table;
   readonly accounts: Table;
   readonly keyChecksumSecret: Secret;
-  /** Of the portal, if there is one: here, because a backup set has it too. */
+  /** The secret of the portal, if there is one. It is in this stack because a backup set contains it too. */
   readonly sessionSecret: Secret | undefined;
   /** The statements of closed months. */
   readonly statements: Bucket;
   readonly encryptionKey: IKey | undefined;
-  /** For the alarms of every stack, so that the operator confirms a single subscription. */
+  /** The alarms of every stack notify this topic, so that the operator confirms a single subscription. */
   readonly alarmTopic: AlarmTopic;
 
   constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {

@@ -39,7 +39,7 @@ const fields = {
   integration_latency_ms: '$context.integrationLatency',
   // A type, as a message may contain quotes and then the line is no longer JSON: THROTTLED, INTEGRATION_FAILURE, ...
   error: '$context.error.responseType',
-  // Of the Lambda service, not of our response: 200 when the function ran.
+  // The status of the Lambda service, not of our response: 200 when the function ran.
   lambda_status: '$context.integration.integrationStatus',
 };
 

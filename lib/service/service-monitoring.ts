@@ -156,7 +156,7 @@ export type ServiceDashboardProps = {
   addresses: ITable;
 };
 
-/** For an operator on call: from the caller's side down to the tables. */
+/** The dashboard of an operator on call, from the caller's side down to the tables. */
 export class ServiceDashboard extends Construct {
   constructor(
     scope: Construct,

@@ -13,7 +13,7 @@ export function removal({ removalPolicy }: Config): RemovalPolicy {
   return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
 }
 
-/** As `removal`, for what has deletion protection, which would block CloudFormation: protected, it always stays. */
+/** The same for a resource with deletion protection: that always stays, since CloudFormation can't delete it. */
 export function protectedRemoval(config: Config): RemovalPolicy {
   return isProtected(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 }

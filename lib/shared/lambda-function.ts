@@ -44,7 +44,7 @@ const bucketActions = {
   read: ['s3:GetObject'],
   write: ['s3:PutObject'],
   remove: ['s3:DeleteObject'],
-  /** As `write`, for what is too large for one request. */
+  /** Writes objects that are too large for one request. */
   upload: ['s3:PutObject', 's3:AbortMultipartUpload'],
 } as const;
 

@@ -3,7 +3,7 @@ import type { Admin } from '../../packages/admin/admin.ts';
 import type { Historie, NumStand, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 
-/** The snapshot date of the demo extract. */
+/** The peildatum of the demo extract. */
 export const demoPeildatum = '2026-01-08';
 
 /** A lookup to try on the demo, with its outcome and what it illustrates. */
@@ -56,7 +56,7 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
     status: 'not_found',
     shows: 'exists only with a longer toevoeging',
   },
-  { postcode: '1071XX', huisnummer: 3, status: 'not_found', shows: 'starts after the snapshot date' },
+  { postcode: '1071XX', huisnummer: 3, status: 'not_found', shows: 'starts after the peildatum' },
   { postcode: '1071XX', huisnummer: 2, status: 'not_found', shows: 'never issued' },
 ];
 
@@ -64,8 +64,8 @@ type Address = [postcode: string | undefined, number: number, letter?: string, a
 type DemoChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string };
 
 /**
- * By woonplaats and street. Not a source of addresses: the well-known ones are public facts, some come from a real
- * extract, the odd cases resemble real ones on a made-up street, and every identificatie is made up.
+ * The addresses by woonplaats and street. They are no source of addresses: the well-known ones are public facts, some
+ * come from a real extract, the odd cases resemble real ones on a made-up street, and every identificatie is made up.
  */
 const places: Record<string, Record<string, Address[]>> = {
   Amsterdam: {
@@ -198,7 +198,7 @@ const demoPlan = 'demo';
  * Changes that someone made to the plan or the account are kept.
  */
 export async function demoKey(admin: Admin, known: string | undefined): Promise<string> {
-  // With an active key there are an account and a plan too: a start that finds it asks for nothing else.
+  // An active key implies an account and a plan, so a start that finds one needs no other request.
   if (known !== undefined && (await isActive(admin, known))) return known;
   const { plans } = await admin.plans.list({ prefix: demoPlan });
   if (!plans.some(({ code }) => code === demoPlan)) {

@@ -53,7 +53,7 @@ export type BulkImportOptions = {
 
 /** An import writes at least this many lines in the time of one write to the running engine. */
 const linesPerWrite = 25;
-/** With fewer lines for each write than this, single writes take so long that too little disk space is an error. */
+/** Single writes take much longer than an import of fewer lines than this for each: the disk must have space then. */
 const linesPerSlowWrite = 10;
 
 /**

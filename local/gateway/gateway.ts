@@ -26,7 +26,7 @@ const noBody = Buffer.alloc(0);
 /** Reads the whole body; resolves with `undefined` when it exceeds the gateway's limit. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  // By RFC 9112 such a request has none. Reading nothing is not free.
+  // Such a request has no body (RFC 9112), and reading nothing takes time.
   if (length === undefined && encoding === undefined) return noBody;
   const chunks: Buffer[] = [];
   let bytes = 0;

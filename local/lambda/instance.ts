@@ -32,7 +32,7 @@ export class FunctionError extends Error {
 }
 
 /**
- * By default V8 lets the heap of a thread grow to hundreds of MB before it collects what nothing refers to any more. A
+ * V8 would let the heap of a thread grow to hundreds of MB before it collects what nothing refers to any more. A
  * function takes some 20 MB; one that leaks ends with an error, as it would in Lambda. A lookup allocates 0.4 MB: with
  * a young generation of 3 MB, every third one has to wait for a collection.
  */

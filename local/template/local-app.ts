@@ -96,7 +96,7 @@ function functionSettings({ id, stack, resource }: Found, evaluate: Evaluate): F
   const [file = 'index', handler = 'handler'] = found.Handler.split('.');
   return {
     name: id,
-    // As `bundle` makes it.
+    // The name that `bundle` gives to a module.
     module: join(code, `${file}.mjs`),
     handler,
     environment: found.Environment.Variables,

@@ -68,7 +68,7 @@ describe('a start without an extract', () => {
     expect(dataset.example.postcode).toBe('9999ZZ');
     const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
     expect(greeting(service, '/home/me/.data')).toMatch(
-      /^\nServing what the data folder holds, from .*2026-02-08-40-2\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with snapshot date 2026-02-08 on /,
+      /^\nServing what the data folder holds, from .*2026-02-08-40-2\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with peildatum 2026-02-08 on /,
     );
   });
 

@@ -94,7 +94,7 @@ async function failure(options: Partial<ServiceOptions>): Promise<string> {
 const runPasted = async (line: string) =>
   JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
-/** A start that the tests of a group share, in a folder of its own, on the data of the start before if that is asked for. */
+/** A start that the tests of a group share, in a folder of its own. */
 function sharedStart(args: string[], { onDataBefore }: { onDataBefore: boolean }) {
   const shared = { folder: '', output: '' } as { folder: string; output: string; service: Start };
   beforeAll(async () => {
