@@ -5,8 +5,8 @@ import { run, startLocalRun } from '../operator/command-line.ts';
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 beforeAll(async () => {
   bench = await startLocalRun();
-  await bench.run('plan', 'put', 'standard', '--limit', 'minute=60');
-  await bench.run('account', 'create', 'acme', '--plan', 'standard');
+  await bench.run('plan put standard --limit minute=60');
+  await bench.run('account create acme --plan standard');
 });
 afterAll(() => bench.stop());
 
@@ -53,7 +53,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     const json = await bench.run(...args, '--json');
     expect([json.exit, json.out]).toEqual([2, '']);
     expect(JSON.parse(json.err)).toEqual({ error: { code: 'usage', message: expect.stringMatching(message) } });
-    expect((await bench.json('plan', 'list')).map(({ code }: { code: string }) => code)).toEqual(['standard']);
+    expect((await bench.json('plan list')).map(({ code }: { code: string }) => code)).toEqual(['standard']);
   });
 
   it('a group without a command shows the help of the group', async () => {
@@ -107,7 +107,7 @@ describe('a refused command ends with 1 and one line that helps', () => {
 
   it('a key above the maximum', async () => {
     for (let i = 0; i < maxActiveKeys; i++) await bench.run('key', 'create', '--account', 'acme', '--label', `k${i}`);
-    const { exit, out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'more', '--json');
+    const { exit, out, err } = await bench.run('key create --account acme --label more --json');
     expect([exit, out]).toEqual([1, '']);
     expect(JSON.parse(err).error.code).toBe('too_many_keys');
   });

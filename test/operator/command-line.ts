@@ -89,6 +89,8 @@ function withoutAws(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
+const split = ([first = '', ...words]: string[]) => [...first.split(' '), ...words];
+
 /** A real engine with empty tables and a data folder that says where it is, as the running service leaves one. */
 export async function startLocalRun() {
   const engine = await startDynamoDb();
@@ -108,8 +110,9 @@ export async function startLocalRun() {
     ...engine,
     local,
     data,
-    run: (...args: string[]) => run([...args, ...local]),
-    json: async (...args: string[]) => JSON.parse((await run([...args, ...local, '--json'])).out),
+    /** Runs words, of which the first may be several: `plan list`. */
+    run: (...words: string[]) => run([...split(words), ...local]),
+    json: async (...words: string[]) => JSON.parse((await run([...split(words), ...local, '--json'])).out),
     stop: async () => {
       await engine.stop();
       await rm(data, { recursive: true });

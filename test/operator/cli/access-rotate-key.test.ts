@@ -6,9 +6,9 @@ let keyId: string;
 
 beforeAll(async () => {
   bench = await startLocalRun();
-  await bench.run('plan', 'put', 'small', '--limit', 'day=100');
-  await bench.run('account', 'create', 'acme', '--plan', 'small');
-  keyId = (await bench.json('key', 'create', '--account', 'acme', '--label', 'webshop')).key_id;
+  await bench.run('plan put small --limit day=100');
+  await bench.run('account create acme --plan small');
+  keyId = (await bench.json('key create --account acme --label webshop')).key_id;
 }, 30_000);
 afterAll(() => bench.stop());
 
@@ -17,7 +17,7 @@ describe('key rotate', () => {
     const { out, err, exit } = await bench.run('key', 'rotate', keyId, '--account', 'acme', '--ends', '2099-01-31');
     expect([exit, out]).toEqual([0, expect.stringMatching(/^bagadres_acme_\w+$/)]);
     expect(err).toContain(`Key ${keyId} works until 2099-01-31T00:00:00Z.`);
-    const [old, next] = await bench.json('key', 'list', '--account', 'acme');
+    const [old, next] = await bench.json('key list --account acme');
     expect([old.label, next.label].toSorted()).toEqual(['webshop', 'webshop 2']);
   });
 

@@ -153,7 +153,7 @@ describe('the JSON of the command line', () => {
   });
 
   it('is the same in its values where nothing changed in between', async () => {
-    expect(await bench.json('key', 'list', '--account', 'cli')).toMatchObject(
+    expect(await bench.json('key list --account cli')).toMatchObject(
       (await admin.keys.list('cli')).map(({ keyId, lastUsed, createdBy, replacedBy }) => ({
         ...{ key_id: keyId, last_used: lastUsed, created_by: createdBy, replaced_by: replacedBy },
       })),

@@ -18,15 +18,15 @@ const yesterday = dateOf(now - day);
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 beforeAll(async () => {
   bench = await startLocalRun();
-  await bench.run('plan', 'put', 'standard', '--limit', 'month=unlimited');
+  await bench.run('plan put standard --limit month=unlimited');
   const client = DynamoDBDocumentClient.from(bench.client);
   const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - day) * 1000 });
   for (const id of ['acme', 'gone', 'idle']) await past.accounts.create({ id, plan: 'standard' });
   await lookups('acme', now - day, 3);
   await lookups('acme', now, 2);
   await lookups('gone', now, 1);
-  await bench.run('account', 'suspend', 'gone');
-  await bench.run('account', 'delete', 'gone');
+  await bench.run('account suspend gone');
+  await bench.run('account delete gone');
 }, 30_000);
 afterAll(() => bench.stop());
 
@@ -64,14 +64,14 @@ describe('account usage', () => {
   });
 
   it('shows the last 30 days as a table with the sum', async () => {
-    const { exit, out } = await bench.run('account', 'usage', 'acme');
+    const { exit, out } = await bench.run('account usage acme');
     expect(exit).toBe(0);
     expect(out).toMatch(new RegExp(`${yesterday} +│ 3`));
     expect(out).toMatch(/5 lookups in 30 days\.$/);
   });
 
   it('--by month sums the months, 12 of them without a range', async () => {
-    const { months, days } = await bench.json('account', 'usage', 'acme', '--by', 'month');
+    const { months, days } = await bench.json('account usage acme --by month');
     expect(days).toBeUndefined();
     expect(months).toHaveLength(12);
     expect(months.reduce((sum: number, { lookups }: { lookups: number }) => sum + lookups, 0)).toBe(5);
@@ -98,23 +98,23 @@ describe('account usage', () => {
   });
 
   it('reports that the account does not exist', async () => {
-    const { exit, err } = await bench.run('account', 'usage', 'nobody');
+    const { exit, err } = await bench.run('account usage nobody');
     expect([exit, err]).toEqual([1, expect.stringContaining('There is no account "nobody".')]);
   });
 });
 
 describe('refusals', () => {
   it('are listed below the usage if there are any, marked as not exact, and never in an export', async () => {
-    const before = await bench.json('account', 'usage', 'idle');
+    const before = await bench.json('account usage idle');
     expect(before.refusals).toEqual([]);
     const refusals = createRefusalCount(bench.client, 'accounts');
     for (const code of ['quota-exceeded', 'quota-exceeded', 'invalid-input'] as const) refusals.note('idle', code, now);
     refusals.flush(now);
     let json = before;
-    while (json.refusals.length === 0) json = await bench.json('account', 'usage', 'idle');
+    while (json.refusals.length === 0) json = await bench.json('account usage idle');
     expect(json.refusals).toEqual([{ date: today, quota: 2, input: 1, inactive: 0 }]);
     expect(json.days).toEqual(before.days);
-    const { out } = await bench.run('account', 'usage', 'idle', '--by', 'month');
+    const { out } = await bench.run('account usage idle --by month');
     expect(out).toMatch(/Refused.*not exact/);
     expect(out).toMatch(new RegExp(`${today.slice(0, 7)} +│ 2 +│ 1 +│ 0`));
     const exported = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
@@ -154,7 +154,7 @@ describe('statements', () => {
     expect(csv.split('\n')[1]).toMatch(new RegExp(`^older,standard,${month},4,${sha256},0,`));
     const shown = await bench.run('usage', 'statement', 'older', '--month', month);
     expect(shown.out).toMatch(new RegExp(`${month}-10 +│ 4[\\s\\S]*4 lookups\\. SHA-256: ${sha256}$`));
-    const months = await bench.json('usage', 'months');
+    const months = await bench.json('usage months');
     expect(months.map(({ state }: { state: string }) => state).slice(0, 2)).toEqual(['open', 'closed']);
     const exported = await bench.run('usage', 'export', '--month', month, '--csv');
     expect(exported.out).toContain(`older,${month},4`);
@@ -227,10 +227,10 @@ describe('account usage --by-key', () => {
     await past.accounts.create({ id: 'keyed', plan: 'standard' });
     await lookups('keyed', now - day, 1, 'an old one');
     used = await lookups('keyed', now, 3, '=HYPERLINK("x"), y');
-    const older = (await bench.json('key', 'list', '--account', 'keyed')) as { key_id: string; label: string }[];
+    const older = (await bench.json('key list --account keyed')) as { key_id: string; label: string }[];
     const { key_id: keyId } = older.find(({ label }) => label === 'an old one') ?? { key_id: '' };
     await bench.run('key', 'revoke', '--account', 'keyed', keyId);
-    await bench.run('key', 'create', '--account', 'keyed', '--label', 'unused');
+    await bench.run('key create --account keyed --label unused');
   });
 
   it('shows how often each key was used, the most used one first, revoked ones too, with the sum', async () => {

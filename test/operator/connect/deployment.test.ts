@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
 import { localAws } from '../../../local/engine/engine.ts';
 import { runProcess, runWith, startLocalRun } from '../command-line.ts';
+import { startFakeAws } from '../fake-aws.ts';
 
 const secretArn = 'arn:aws:secretsmanager:eu-west-1:000000000000:secret:checksum';
 const outputs = {
@@ -14,60 +12,32 @@ const outputs = {
 };
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
-let aws: Server;
+let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let env: NodeJS.ProcessEnv;
-const asked: string[] = [];
 
 beforeAll(async () => {
   bench = await startLocalRun();
-  aws = createServer(async (request, response) => {
-    const body = await textOf(request);
-    const { status, text } = answer(request, body);
-    response.writeHead(status, { 'content-type': text.startsWith('<') ? 'text/xml' : 'application/x-amz-json-1.1' });
-    response.end(text);
-  }).listen(0, '127.0.0.1');
-  await once(aws, 'listening');
-  const endpoint = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
+  const value = { ARN: secretArn, SecretString: 'of the stack' };
+  aws = await startFakeAws(
+    { 'mine-data': { outputs }, 'other-data': { outputs: {} } },
+    {
+      GetSecretValue: ({ SecretId }: { SecretId: string }) =>
+        SecretId === secretArn ? { value } : { error: SecretId },
+    },
+  );
   env = {
     AWS_REGION: localAws.region,
     AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: bench.endpoint,
-    AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.endpoint,
   };
 });
 afterAll(async () => {
-  aws.close();
+  await aws.stop();
   await bench.stop();
 });
-
-/** CloudFormation and Secrets Manager, as far as their published protocols matter here. */
-function answer(request: IncomingMessage, body: string): { status: number; text: string } {
-  const target = request.headers['x-amz-target'];
-  asked.push(typeof target === 'string' ? target : (new URLSearchParams(body).get('Action') ?? '?'));
-  if (target === 'secretsmanager.GetSecretValue') {
-    expect(JSON.parse(body)).toEqual({ SecretId: secretArn });
-    return { status: 200, text: JSON.stringify({ ARN: secretArn, SecretString: 'of the stack' }) };
-  }
-  const stack = new URLSearchParams(body).get('StackName');
-  if (stack !== 'mine-data' && stack !== 'other-data') {
-    const error = `<Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${stack} does not exist</Message>`;
-    return { status: 400, text: `<ErrorResponse><Error>${error}</Error></ErrorResponse>` };
-  }
-  const members = Object.entries(stack === 'other-data' ? {} : outputs).map(
-    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  const stacks = `<member><StackName>${stack}</StackName><Outputs>${members.join('')}</Outputs></member>`;
-  const result = `<DescribeStacksResult><Stacks>${stacks}</Stacks></DescribeStacksResult>`;
-  return { status: 200, text: `<DescribeStacksResponse>${result}</DescribeStacksResponse>` };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request) text += chunk;
-  return text;
-}
 
 describe('the command line on a deployment', () => {
   it('uses the tables of a deployment, and fetches the secret only to create a key', async () => {
@@ -80,7 +50,7 @@ describe('the command line on a deployment', () => {
       exit: 0,
       err: '',
     });
-    expect(asked).toEqual(['DescribeStacks', 'DescribeStacks']);
+    expect(aws.asked.map(({ operation }) => operation)).toEqual(['DescribeStacks', 'DescribeStacks']);
     const { exit, out, err } = await runProcess(['key', 'create', '--account', 'acme', '--label', 'k', ...stack], env);
     expect([exit, err]).toEqual([0, '']);
     expect(readApiKey(JSON.parse(out).key, 'of the stack')).toMatchObject({ account: 'acme' });
