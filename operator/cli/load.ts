@@ -102,7 +102,9 @@ function addPlan(load: CliCommand): void {
       const { refusalOf, renderReport } = await import('./render-load.ts');
       const { objections, approved, load } = report;
       const isRefused = objections.length > 0 && !approved && load !== null;
-      const hint = isRefused ? refusalOf(await commands.loads.show(load), '"load run" would be refused') : undefined;
+      const hint = isRefused
+        ? refusalOf({ load, objections, proposal: await proposalOf(commands, load) }, '"load run" would be refused')
+        : undefined;
       return { json: report, text: renderReport(report), hint };
     });
 }
@@ -136,7 +138,7 @@ before its first write (exit code 1, code "refused"); "load approve" runs it any
  * Runs a load and returns its report.
  * @throws CommandError `refused` with the reasons, after printing what the load would have changed
  */
-async function run({ loads, tell }: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
+async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
   const { RefusedLoadError } = await import('../../loader/steps/load-report.ts');
   const { refusalOf, renderChanges, renderReport } = await import('./render-load.ts');
   try {
@@ -144,13 +146,22 @@ async function run({ loads, tell }: LoadCommands & { tell: Tell }, start: () => 
     return { json: report, text: renderReport(report) };
   } catch (error) {
     if (!(error instanceof RefusedLoadError)) throw error;
-    tell(renderChanges(error.report));
-    const { load, peildatum, objections, proposal } = await loads.show(error.report.load ?? '');
+    commands.tell(renderChanges(error.report));
+    const { load, peildatum, objections } = error.report;
+    const proposal = await proposalOf(commands, `${load}`);
     const what = `The load of ${peildatum} is refused; nothing was written`;
-    throw new CommandError('refused', refusalOf({ load, proposal, objections }, what), {
+    throw new CommandError('refused', refusalOf({ load: `${load}`, proposal, objections }, what), {
       details: { load, proposal, peildatum, objections },
     });
   }
+}
+
+/** What a decision names. From the storage alone, so that a refusal is shown without the accounts table too. */
+async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
+  const { findRefusedProposal } = await import('../../loader/steps/refused-loads.ts');
+  const { proposalName } = await import('../../packages/admin/load-views.ts');
+  const found = await findRefusedProposal(context.storage, load);
+  return found ? proposalName(found) : undefined;
 }
 
 function addDecision(load: CliCommand, decision: LoadDecision, description: string): CliCommand {

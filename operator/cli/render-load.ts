@@ -133,13 +133,14 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>):
   );
 }
 
+/** A refused load, and what a decision about it names. */
+type Refused = Pick<WaitingLoad, 'load' | 'objections'> & { proposal: string | undefined };
+
 /** Why a load is refused, and both decisions about exactly this proposal. */
-export function refusalOf(
-  { load, proposal, objections }: Pick<WaitingLoad, 'load' | 'proposal' | 'objections'>,
-  what: string,
-): string {
+export function refusalOf({ load, proposal, objections }: Refused, what: string): string {
   const reasons = objections.map(({ message }) => message).join('; ');
-  const decide = (decision: LoadDecision) => `"load ${decision} ${load} --proposal ${proposal}"`;
+  const seen = proposal === undefined ? '' : ` --proposal ${proposal}`;
+  const decide = (decision: LoadDecision) => `"load ${decision} ${load}${seen}"`;
   return `${what}: ${reasons}. If this is right: ${decide('approve')}; if it is wrong: ${decide('reject')}.`;
 }
 

@@ -35,7 +35,7 @@ export type LoadCommands = {
   /** The list of mutations that the daily check follows; none when it follows none. */
   readonly mutations: string | undefined;
   /** The loads that run and those that wait, as the portal shows them. */
-  readonly loads: Pick<Loads, 'running' | 'show' | 'waiting'>;
+  readonly loads: Pick<Loads, 'running' | 'waiting'>;
   /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
   start(request: Omit<LoadRequest, LoadDecision>): Promise<LoadReport>;
   /** Approves or rejects what was seen of a load, as the portal does, and follows its run to the end. */

@@ -196,6 +196,8 @@ describe('loads on this machine, one after the other', () => {
       code: 'not_found',
       message: expect.stringMatching(/Refused loads: 2026-04-08-/),
     });
+    // Somebody approves what he saw, and it is something else by now.
+    expect(await failure('approve', '--proposal', '0123456789abcdef')).toMatchObject({ code: 'conflict' });
     expect(await json('approve')).toMatchObject({
       outcome: 'published',
       peildatum: another.peildatum,
