@@ -65,6 +65,22 @@ export async function startFakeAws(stacks: Record<string, FakeStack>, operations
 /** Who every test is, unless its operations say otherwise. */
 export const testCaller = 'arn:aws:sts::123456789012:assumed-role/Operator/ann';
 
+/** CloudFormation's answer to GetTemplate. */
+export function templateAnswer(template: string): AwsAnswer {
+  const body = `<TemplateBody>${template.replaceAll('"', '&quot;')}</TemplateBody>`;
+  return { value: `<GetTemplateResponse><GetTemplateResult>${body}</GetTemplateResult></GetTemplateResponse>` };
+}
+
+/** Sends what this process asks of AWS to `endpoint`, until the returned function is called. */
+export function useAws(endpoint: string, more: NodeJS.ProcessEnv = {}): () => void {
+  const before = { ...process.env };
+  const identity = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  Object.assign(process.env, { ...identity, AWS_MAX_ATTEMPTS: '1', AWS_ENDPOINT_URL: endpoint, ...more });
+  return () => {
+    process.env = before;
+  };
+}
+
 const defaults: AwsOperations = {
   GetCallerIdentity: () => ({
     value: `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${testCaller}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,

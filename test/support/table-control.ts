@@ -1,8 +1,20 @@
 import { DeleteTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { accountsTable } from '../../core/names.ts';
 import type { AwsAnswer, AwsOperations } from '../operator/fake-aws.ts';
 import { createAccountsTable } from './dynamodb.ts';
 import { type StoredItem, storedItems, writeItems } from './stored-items.ts';
+
+/** A template of the data stack, as far as a restore reads it. */
+export function accountsTemplate(tags: Record<string, string>): string {
+  const Properties = {
+    DeletionProtectionEnabled: true,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    TimeToLiveSpecification: { AttributeName: accountsTable.expires, Enabled: true },
+    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+  };
+  return JSON.stringify({ Resources: { AccountsBE8A900E: { Type: 'AWS::DynamoDB::Table', Properties } } });
+}
 
 type Table = {
   created: number;

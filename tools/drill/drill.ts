@@ -11,12 +11,18 @@ import { restoreDeletedTable, restoreWrongContents } from '../../operator/recove
 import { restoreFromSet } from '../../operator/recovery/restore-account.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { run } from '../../test/operator/command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws } from '../../test/operator/fake-aws.ts';
+import {
+  type AwsOperations,
+  type FakeStack,
+  startFakeAws,
+  templateAnswer,
+  useAws,
+} from '../../test/operator/fake-aws.ts';
 import { testChecksumSecret, testTables } from '../../test/support/address-service.ts';
 import { createAccountsTable, createAddressesTable, startDynamoDb } from '../../test/support/dynamodb.ts';
 import { startHttpService } from '../../test/support/http-service.ts';
 import { startS3 } from '../../test/support/s3.ts';
-import { tableControl } from '../../test/support/table-control.ts';
+import { accountsTemplate, tableControl } from '../../test/support/table-control.ts';
 import { underLock } from '../../test/support/under-lock.ts';
 
 /** What one procedure of the drill did: how often it was interrupted, how long its own work took, and what was lost. */
@@ -41,10 +47,6 @@ const table = testTables.accounts;
  */
 export async function drill({ accounts, seed, log }: DrillOptions): Promise<DrillResult[]> {
   await using resources = new AsyncDisposableStack();
-  const environment = { ...process.env };
-  resources.defer(() => {
-    process.env = environment;
-  });
   const service = await startHttpService();
   resources.defer(service.stop);
   const other = await startDynamoDb();
@@ -86,7 +88,7 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
     {
       ...faulty(control.operations),
       GetSecretValue: () => ({ value: { SecretString: testChecksumSecret } }),
-      GetTemplate: () => template(dataTemplate),
+      GetTemplate: () => templateAnswer(accountsTemplate({ application: 'bag-adres' })),
     },
     service.endpoint,
   );
@@ -103,20 +105,13 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
         versions.set(`v${versions.size + 1}`, SecretString);
         return { value: {} };
       },
-      GetTemplate: () => template(`KEY_CHECKSUM_SECRET: {{resolve:secretsmanager:x:SecretString:::${deployed}}}`),
+      GetTemplate: () => templateAnswer(`KEY_CHECKSUM_SECRET: {{resolve:secretsmanager:x:SecretString:::${deployed}}}`),
     }),
     other.endpoint,
   );
   resources.defer(otherAws.stop);
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_MAX_ATTEMPTS: '1',
-    AWS_ENDPOINT_URL_S3: s3.endpoint,
-  });
+  resources.defer(useAws(aws.endpoint, { AWS_ENDPOINT_URL_S3: s3.endpoint }));
   const use = (endpoint: string) => Object.assign(process.env, { AWS_ENDPOINT_URL: endpoint });
-  use(aws.endpoint);
 
   const patience = { pauseMilliseconds: 0, sleep: async () => undefined };
   const tools = { stack: 'a', execute: true, key: undefined, patience, print: (line: string) => log(`    ${line}`) };
@@ -226,27 +221,6 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
   const order = Object.keys(procedures).toSorted(() => random() - 0.5);
   for (const name of order) await procedures[name]?.();
   return results;
-}
-
-const dataTemplate = JSON.stringify({
-  Resources: {
-    AccountsBE8A900E: {
-      Type: 'AWS::DynamoDB::Table',
-      Properties: {
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-        TimeToLiveSpecification: { AttributeName: accountsTable.expires, Enabled: true },
-        Tags: [{ Key: 'application', Value: 'bag-adres' }],
-      },
-    },
-  },
-});
-
-function template(body: string) {
-  const text = body.replaceAll('"', '&quot;');
-  return {
-    value: `<GetTemplateResponse><GetTemplateResult><TemplateBody>${text}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
-  };
 }
 
 async function fill(admin: Awaited<ReturnType<typeof startHttpService>>['admin'], accounts: number) {

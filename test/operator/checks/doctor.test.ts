@@ -7,7 +7,7 @@ import { type HttpService, startHttpService } from '../../support/http-service.t
 import { type RangeServer, startRangeServer } from '../../support/range-server.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run, startLocalRun } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws } from '../fake-aws.ts';
+import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
 
 type Finding = { check: string; state: string; found: string; advice: string | null };
 
@@ -27,8 +27,6 @@ const Resources = {
   Addresses1: table({}),
   Accounts1: table({ TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true } }),
 };
-const TemplateBody = JSON.stringify({ Resources }).replaceAll('"', '&quot;');
-const template = `<GetTemplateResponse><GetTemplateResult><TemplateBody>${TemplateBody}</TemplateBody></GetTemplateResult></GetTemplateResponse>`;
 const alarm = (name: string, state = 'OK') => ({
   AlarmName: name,
   StateValue: state,
@@ -41,7 +39,7 @@ let service: HttpService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let key: string;
 let source: RangeServer;
-const environment = { ...process.env };
+let leaveAws: () => void;
 const stacks: Record<string, FakeStack> = {};
 const operations: AwsOperations = {};
 
@@ -50,15 +48,10 @@ beforeAll(async () => {
   aws = await startFakeAws(stacks, operations, service.endpoint);
   ({ key } = await newAccount(service, { day: 100 }));
   source = await startRangeServer();
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL: aws.endpoint,
-  });
+  leaveAws = useAws(aws.endpoint);
 }, 60_000);
 afterAll(async () => {
-  process.env = environment;
+  leaveAws();
   await source.stop();
   await aws.stop();
   await service.stop();
@@ -90,7 +83,7 @@ beforeEach(async () => {
     DescribeTable: () => ({ value: { Table: { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } } }),
     DescribeContinuousBackups: () => recovery('ENABLED'),
     ListExecutions: () => lastLoad('SUCCEEDED'),
-    GetTemplate: () => ({ value: template }),
+    GetTemplate: () => templateAnswer(JSON.stringify({ Resources })),
     DescribeTimeToLive: () => timeToLive('ENABLED'),
     ListTagsOfResource: () => ({ value: { Tags: [{ Key: 'stage', Value: 'a' }] } }),
     DescribeAlarms: () => ({ value: { MetricAlarms: alarms } }),
@@ -99,9 +92,14 @@ beforeEach(async () => {
   });
 });
 
-/** From now on an operation answers in this way. */
-const answers = (operation: string, answer: AwsOperations[string]) =>
-  void Object.assign(operations, { [operation]: answer });
+type Answer = ReturnType<AwsOperations[string]>;
+/** From now on an operation answers in this way, or a stack has this. */
+const answers = (operation: string, answer: Answer) => () =>
+  void Object.assign(operations, { [operation]: () => answer });
+const stackIs = (name: string, stack: Partial<FakeStack>) => () =>
+  void Object.assign(stacks, { [name]: { outputs: {}, ...stacks[name], ...stack } });
+const hasOutputs = (name: string, outputs: Record<string, string>) => () =>
+  stackIs(name, { outputs: { ...stacks[name]?.outputs, ...outputs } })();
 const dataset = (days: number) => {
   const table = dynamoDbAddressTable(service.client, testTables.addresses);
   const peildatum = new Date(Date.now() - days * day).toISOString().slice(0, 10);
@@ -187,7 +185,7 @@ describe('doctor', () => {
   });
 
   it('says that a deployment does not affect a running load, and how to follow it', async () => {
-    answers('ListExecutions', () => lastLoad('RUNNING'));
+    answers('ListExecutions', lastLoad('RUNNING'))();
     const { checks } = await doctor();
     expect(checks['last load']).toMatchObject({
       state: 'ok',
@@ -195,218 +193,188 @@ describe('doctor', () => {
     });
   });
 
-  it.each<[string, () => void | Promise<void>, string, string, RegExp]>([
-    ['an old register', () => dataset(46), 'dataset', 'warning', /published monthly.*load status --stack a/],
+  it.each<[check: string, state: string, RegExp, what: string, () => unknown]>([
+    ['dataset', 'warning', /published monthly.*load status --stack a/, 'an old register', () => dataset(46)],
     [
-      'a register that is a week behind its mutations',
-      async () => {
-        await dataset(8);
-        Object.assign(stacks['a-loader']?.outputs ?? {}, { MutationsSource: 'https://example.nl/' });
-      },
       'dataset',
       'warning',
       /Mutations are published daily/,
+      'a register that is a week behind its mutations',
+      () => dataset(8).then(hasOutputs('a-loader', { MutationsSource: 'https://example.nl/' })),
     ],
     [
-      'a server of the source that is down, which does not fail a deployment',
-      () => void Object.assign(stacks['a-loader']?.outputs ?? {}, { ExtractSource: 'http://127.0.0.1:1/extract.zip' }),
       'source',
       'warning',
       /Wait until its server is back/,
+      'a server of the source that is down, which does not fail a deployment',
+      hasOutputs('a-loader', { ExtractSource: 'http://127.0.0.1:1/extract.zip' }),
     ],
     [
-      'a table whose items no longer expire',
-      () => answers('DescribeTimeToLive', () => timeToLive('DISABLED')),
       'accounts settings',
       'warning',
       /A deployment does not bring them back.*TTL/,
+      'a table whose items no longer expire',
+      answers('DescribeTimeToLive', timeToLive('DISABLED')),
     ],
     [
-      'a table without its tags',
-      () => answers('ListTagsOfResource', () => ({ value: { Tags: [] } })),
       'addresses settings',
       'warning',
       /A deployment does not bring them back/,
+      'a table without its tags',
+      answers('ListTagsOfResource', { value: { Tags: [] } }),
     ],
     [
-      'an alarm that is on, and no alarm of another deployment',
-      () =>
-        answers('DescribeAlarms', () => ({
-          value: { MetricAlarms: [...alarms, alarm('a-loader-Failed', 'ALARM'), alarm('a-b-data-Failed', 'ALARM')] },
-        })),
       'alarm states',
       'warning',
       /^What a-loader-Failed says\. What to do: \S+$/,
+      'an alarm that is on, and no alarm of another deployment',
+      answers('DescribeAlarms', {
+        value: { MetricAlarms: [...alarms, alarm('a-loader-Failed', 'ALARM'), alarm('a-b-data-Failed', 'ALARM')] },
+      }),
     ],
     [
-      'alarms whose actions are switched off',
-      () =>
-        answers('DescribeAlarms', () => ({
-          value: { MetricAlarms: alarms.map((one) => ({ ...one, ActionsEnabled: false })) },
-        })),
       'alarm states',
       'warning',
       /enable-alarm-actions --alarm-names a-service-AlarmsServerErrors-1X a-data-TableAlarms-2X$/,
+      'alarms whose actions are switched off',
+      answers('DescribeAlarms', { value: { MetricAlarms: alarms.map((one) => ({ ...one, ActionsEnabled: false })) } }),
     ],
+    ['backups', 'warning', /backup-late/, 'a backup that is late', answers('GetMetricStatistics', lastSet(3))],
     [
-      'a backup that is late',
-      () => answers('GetMetricStatistics', () => lastSet(3)),
-      'backups',
-      'warning',
-      /backup-late/,
-    ],
-    [
-      'backups that never leave the account',
-      () => void delete stacks['a-loader']?.outputs.BackupRoleArn,
       'backups',
       'warning',
       /recovery\.md#backup-sets/,
+      'backups that never leave the account',
+      () => void delete stacks['a-loader']?.outputs.BackupRoleArn,
     ],
     [
-      'a portal that does not lead to its provider',
-      () => void Object.assign(stacks, { 'a-portal': { outputs: { PortalUrl: service.baseUrl } } }),
       'portal',
       'failed',
       /portal-sign-in-fails/,
+      'a portal that does not lead to its provider',
+      () => hasOutputs('a-portal', { PortalUrl: service.baseUrl })(),
     ],
     [
-      'a client secret that has ended',
-      () => {
-        const outputs = { PortalUrl: service.baseUrl, ClientSecretExpires: '2020-01-31' };
-        Object.assign(stacks, { 'a-portal': { outputs } });
-      },
       'client secret',
       'failed',
       /client-secret-ends/,
+      'a client secret that has ended',
+      () => hasOutputs('a-portal', { PortalUrl: service.baseUrl, ClientSecretExpires: '2020-01-31' })(),
     ],
     [
-      'a portal whose stack is broken',
-      () => void Object.assign(stacks, { 'a-portal': { status: 'UPDATE_ROLLBACK_FAILED', outputs: {} } }),
       'stack a-portal',
       'failed',
       /continue-update-rollback --stack-name a-portal/,
+      'a portal whose stack is broken',
+      stackIs('a-portal', { status: 'UPDATE_ROLLBACK_FAILED' }),
     ],
     [
-      'few functions at once',
-      () => answers(lambdaSettings, () => concurrency(10)),
       'lambda quota',
       'warning',
       /L-B99A9384.*runs at most 2 functions at once/,
+      'few functions at once',
+      answers(lambdaSettings, concurrency(10)),
     ],
     [
-      'no backups',
-      () => answers('DescribeContinuousBackups', () => recovery('DISABLED')),
       'accounts backup',
       'failed',
       /Enable it again/,
+      'no backups',
+      answers('DescribeContinuousBackups', recovery('DISABLED')),
     ],
     [
-      'a table that can be deleted',
-      () => answers('DescribeTable', () => ({ value: { Table: { TableStatus: 'ACTIVE' } } })),
       'addresses backup',
       'warning',
       /retain/,
+      'a table that can be deleted',
+      answers('DescribeTable', { value: { Table: { TableStatus: 'ACTIVE' } } }),
     ],
     [
-      'a table that no longer exists',
-      () => answers('DescribeTable', () => ({ error: 'ResourceNotFoundException' })),
       'addresses table',
       'failed',
       /^A table that was deleted can be restored: docs\/runbook\.md#lost-table\.$/,
+      'a table that no longer exists',
+      answers('DescribeTable', { error: 'ResourceNotFoundException' }),
     ],
     [
-      'alarms without a subscriber',
-      () => answers('ListSubscriptionsByTopic', () => subscribers()),
       'alarms',
       'warning',
       /alarmEmail in bag-adres\.json/,
+      'alarms without a subscriber',
+      answers('ListSubscriptionsByTopic', subscribers()),
     ],
     [
-      'a subscription to the alarms that was never confirmed',
-      () => answers('ListSubscriptionsByTopic', () => subscribers('PendingConfirmation')),
       'alarms',
       'warning',
       /link in the email/,
+      'a subscription to the alarms that was never confirmed',
+      answers('ListSubscriptionsByTopic', subscribers('PendingConfirmation')),
     ],
     [
-      'a load that failed',
-      () => answers('ListExecutions', () => lastLoad('FAILED')),
       'last load',
       'warning',
       /load follow load-1 --stack a/,
+      'a load that failed',
+      answers('ListExecutions', lastLoad('FAILED')),
     ],
     [
-      'no load yet',
-      () => answers('ListExecutions', () => ({ value: { executions: [] } })),
       'last load',
       'warning',
       /load run --stack a/,
+      'no load yet',
+      answers('ListExecutions', { value: { executions: [] } }),
     ],
     [
-      'an undone deployment',
-      () => void Object.assign(stacks['a-service'] ?? {}, { status: 'UPDATE_ROLLBACK_COMPLETE' }),
       'stack a-service',
       'warning',
       /deploy again/,
+      'an undone deployment',
+      stackIs('a-service', { status: 'UPDATE_ROLLBACK_COMPLETE' }),
     ],
     [
-      'a broken stack',
-      () => void Object.assign(stacks['a-loader'] ?? {}, { status: 'CREATE_FAILED' }),
       'stack a-loader',
       'failed',
       /stack events in CloudFormation.*delete the failed stack/,
+      'a broken stack',
+      stackIs('a-loader', { status: 'CREATE_FAILED' }),
     ],
     [
-      'a stack whose rollback failed',
-      () => void Object.assign(stacks['a-service'] ?? {}, { status: 'UPDATE_ROLLBACK_FAILED' }),
-      'stack a-service',
-      'failed',
-      /continue-update-rollback --stack-name a-service/,
-    ],
-    [
-      'an extract that has moved',
-      () =>
-        void Object.assign(stacks['a-loader']?.outputs ?? {}, {
-          ExtractSource: `${source.serve('x', Buffer.alloc(1))}y`,
-        }),
       'source',
       'failed',
       /Set source in bag-adres\.json.*--extract/,
+      'an extract that has moved',
+      () => hasOutputs('a-loader', { ExtractSource: `${source.serve('x', Buffer.alloc(1))}y` })(),
     ],
     [
-      'another version than its own',
-      () => void Object.assign(stacks['a-service']?.outputs ?? {}, { Version: '0.0.1' }),
       'version',
       'warning',
       /npm install bag-adres@0\.0\.1/,
+      'another version than its own',
+      hasOutputs('a-service', { Version: '0.0.1' }),
     ],
     [
-      'a stack that was never created',
-      () => void delete stacks['a-loader'],
       'stack a-loader',
       'failed',
       /cdk deploy --all/,
+      'a stack that was never created',
+      () => void delete stacks['a-loader'],
     ],
-    ['no bootstrap stack', () => void delete stacks.CDKToolkit, 'bootstrap', 'warning', /npx cdk bootstrap/],
+    ['bootstrap', 'warning', /npx cdk bootstrap/, 'no bootstrap stack', () => void delete stacks.CDKToolkit],
     [
-      'an interface that is not there',
-      () => void Object.assign(stacks['a-service'] ?? {}, { outputs: { BaseUrl: 'http://127.0.0.1:1' } }),
       'api',
       'failed',
       /docs\/runbook\.md/,
+      'an interface that is not there',
+      stackIs('a-service', { outputs: { BaseUrl: 'http://127.0.0.1:1' } }),
     ],
     [
-      'what it may not read',
-      () =>
-        answers(lambdaSettings, () => ({
-          error: 'AccessDeniedException',
-          message: 'lambda:GetAccountSettings',
-        })),
       'lambda quota',
       'failed',
       /Allow this identity/,
+      'what it may not read',
+      answers(lambdaSettings, { error: 'AccessDeniedException', message: 'lambda:GetAccountSettings' }),
     ],
-  ])('reports %s, and says what to do', async (_, spoil, check, state, advice) => {
+  ])('of %s: %s, %s for %s', async (check, state, advice, _, spoil) => {
     await spoil();
     const { exit, checks, err } = await doctor();
     expect(checks[check]).toMatchObject({ state, advice: expect.stringMatching(advice) });

@@ -16,7 +16,7 @@ import { startS3, type TestS3 } from '../../support/s3.ts';
 import { storedItems } from '../../support/stored-items.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, testCaller } from '../fake-aws.ts';
+import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer, testCaller, useAws } from '../fake-aws.ts';
 
 let service: HttpService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
@@ -25,7 +25,7 @@ let otherAws: typeof aws;
 let s3: TestS3;
 let folder: string;
 let key: string;
-const environment = { ...process.env };
+let leaveAws: () => void;
 const stacks: Record<string, FakeStack> = {};
 const otherStacks: Record<string, FakeStack> = {};
 /** The secrets of the new deployment, each version by its id, and the versions that its service was deployed with. */
@@ -47,13 +47,9 @@ const otherOperations: AwsOperations = {
   },
   GetTemplate: () => {
     const body = deployed.map((id) => `KEY_CHECKSUM_SECRET: {{resolve:secretsmanager:x:SecretString:::${id}}}`).join();
-    return {
-      value: `<GetTemplateResponse><GetTemplateResult><TemplateBody>${body}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
-    };
+    return templateAnswer(body);
   },
 };
-
-const useAws = (endpoint: string) => Object.assign(process.env, { AWS_ENDPOINT_URL: endpoint });
 
 beforeAll(async () => {
   service = await startHttpService();
@@ -69,13 +65,7 @@ beforeAll(async () => {
   });
   await writeFile(join(folder, 'public.pem'), pair.publicKey);
   await writeFile(join(folder, 'private.pem'), pair.privateKey);
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_MAX_ATTEMPTS: '1',
-    AWS_ENDPOINT_URL_S3: s3.endpoint,
-  });
+  leaveAws = useAws(aws.endpoint, { AWS_ENDPOINT_URL_S3: s3.endpoint });
   const data = (name: string) => ({
     outputs: { AccountsTableName: name, AddressesTableName: testTables.addresses, KeyChecksumSecretArn: 'checksum' },
   });
@@ -86,10 +76,9 @@ beforeAll(async () => {
   const account = await newAccount(service, { day: 1e6 });
   ({ key } = account);
   await service.admin.members.add({ account: account.id, person: 'jo@example.nl', role: 'admin' });
-  useAws(aws.endpoint);
 }, 60_000);
 afterAll(async () => {
-  process.env = environment;
+  leaveAws();
   await aws.stop();
   await otherAws.stop();
   await other.stop();
@@ -106,7 +95,7 @@ const check = (from = sets(), file = 'private.pem') =>
 
 describe('a backup set', () => {
   beforeEach(() => {
-    useAws(aws.endpoint);
+    process.env.AWS_ENDPOINT_URL = aws.endpoint;
   });
 
   it('holds accounts and secrets, which only the private key opens', async () => {
@@ -170,7 +159,7 @@ describe('restore lost-account', () => {
     });
 
   beforeEach(async () => {
-    useAws(otherAws.endpoint);
+    process.env.AWS_ENDPOINT_URL = otherAws.endpoint;
     process.env.AWS_REGION = 'eu-west-1';
     versions.clear();
     versions.set('v1', 'generated with the new stack');

@@ -2,10 +2,10 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { run } from '../command-line.ts';
-import { type AwsOperations, startFakeAws, testCaller } from '../fake-aws.ts';
+import { type AwsOperations, startFakeAws, testCaller, useAws } from '../fake-aws.ts';
 
 const operations: AwsOperations = {};
-const environment = { ...process.env };
+let leaveAws: () => void;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 /** The alias of each function, and the checksum secrets that each version was deployed with. */
 let aliases: Record<string, { version: string; weights?: Record<string, number> }>;
@@ -18,16 +18,10 @@ beforeAll(async () => {
     'a-service': { outputs: { BaseUrl: 'http://127.0.0.1:1' } },
   };
   aws = await startFakeAws(stacks, operations);
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_MAX_ATTEMPTS: '1',
-    AWS_ENDPOINT_URL: aws.endpoint,
-  });
+  leaveAws = useAws(aws.endpoint);
 });
 afterAll(async () => {
-  process.env = environment;
+  leaveAws();
   await aws.stop();
 });
 beforeEach(() => {

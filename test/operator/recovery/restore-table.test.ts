@@ -8,33 +8,19 @@ import { templates } from '../../lib/synthesized.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 import { restoreItems, type StoredItem, storedItems } from '../../support/stored-items.ts';
-import { tableControl } from '../../support/table-control.ts';
+import { accountsTemplate, tableControl } from '../../support/table-control.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, testCaller } from '../fake-aws.ts';
+import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer, testCaller, useAws } from '../fake-aws.ts';
 
 const table = testTables.accounts;
 const tags = { application: 'bag-adres', stage: 'prod' };
-const template = JSON.stringify({
-  Resources: {
-    AccountsBE8A900E: {
-      Type: 'AWS::DynamoDB::Table',
-      Properties: {
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-        TimeToLiveSpecification: { AttributeName: accountsTable.expires, Enabled: true },
-        Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
-      },
-    },
-  },
-});
-
 let service: HttpService;
 let control: ReturnType<typeof tableControl>;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let key: string;
 /** What the table holds before the first test. */
 let first: StoredItem[];
-const environment = { ...process.env };
+let leaveAws: () => void;
 const operations: AwsOperations = {};
 const stacks: Record<string, FakeStack> = {};
 /** Fails the call of this number, counted from now on, before or after it has its effect. */
@@ -44,13 +30,7 @@ const changing = /^(Create|Delete|Restore|Update|Tag)/;
 beforeAll(async () => {
   service = await startHttpService();
   aws = await startFakeAws(stacks, operations, service.endpoint);
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_MAX_ATTEMPTS: '1',
-    AWS_ENDPOINT_URL: aws.endpoint,
-  });
+  leaveAws = useAws(aws.endpoint);
   stacks['a-data'] = { outputs: { AccountsTableName: table, AddressesTableName: testTables.addresses } };
   stacks['a-service'] = { outputs: { BaseUrl: service.baseUrl } };
   ({ key } = await newAccount(service, { day: 1e6 }));
@@ -58,7 +38,7 @@ beforeAll(async () => {
   first = await storedItems(service.client, table);
 }, 60_000);
 afterAll(async () => {
-  process.env = environment;
+  leaveAws();
   await aws.stop();
   await service.stop();
 });
@@ -69,9 +49,7 @@ beforeEach(() => {
   control.adopt(table, { expiry: accountsTable.expires, tags: { ...tags } });
   for (const name of Object.keys(operations)) delete operations[name];
   for (const [name, operation] of Object.entries(control.operations)) operations[name] = interrupted(name, operation);
-  operations.GetTemplate = () => ({
-    value: `<GetTemplateResponse><GetTemplateResult><TemplateBody>${template.replaceAll('"', '&quot;')}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
-  });
+  operations.GetTemplate = () => templateAnswer(accountsTemplate(tags));
 });
 
 function interrupted(name: string, operation: AwsOperations[string]): AwsOperations[string] {
