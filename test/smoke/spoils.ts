@@ -84,6 +84,9 @@ function chargedAlso(when: When): Spoil {
   };
 }
 
+/** Answers have these members too, or other values of them. */
+const members = (when: When, some: object) => body(when, (body) => ({ ...body, ...some }));
+
 const notFound = (body: Body) => ({ ...body, status: 'not_found', address: null, toevoegingen: [] });
 
 /** Ways in which a service breaks its contract, each with the one check that has to notice. */
@@ -94,7 +97,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['forgets nosniff', header('x-content-type-options'), /forbids caches/],
   ['names no version', header('api-version'), /version of the API/],
   ['returns the same request id for all requests', header('x-request-id', 'one'), /request id/],
-  ['has another request id in a problem', body(refused, (body) => ({ ...body, request_id: 'x' })), /request id/],
+  ['has another request id in a problem', members(refused, { request_id: 'x' }), /request id/],
   ['reveals its software', header('x-powered-by', 'x'), /nothing of the inside/],
   [
     'repeats the key',
@@ -104,10 +107,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
 
   [
     'reveals that a key is malformed',
-    body(
-      (one, passing) => refused(one, passing) && passing.headers['x-api-key'] === 'x',
-      (body) => ({ ...body, detail: 'Malformed.' }),
-    ),
+    members((one, passing) => refused(one, passing) && passing.headers['x-api-key'] === 'x', { detail: 'Malformed.' }),
     /same 401/,
   ],
   [
@@ -121,55 +121,27 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     /same 401/,
   ],
   ['accepts a key in the query', keyFrom(({ url }) => url.searchParams.get('key')), /in its header only/],
-  [
-    'accepts a bearer token',
-    keyFrom(({ headers }) => headers.authorization?.slice('Bearer '.length)),
-    /in its header only/,
-  ],
+  ['accepts a bearer token', keyFrom(({ headers }) => headers.authorization?.slice(7)), /in its header only/],
   ['does not say how to authenticate', header('www-authenticate'), /how to authenticate/],
-  [
-    'has a limit of another window',
-    body(status(200), (body) => ({ ...body, limits: { decade: 5 } })),
-    /label, plan and limits/,
-  ],
-  [
-    'reveals more about a key than it should',
-    body(status(200), (body) => ({ ...body, secret: 'x' })),
-    /label, plan and limits/,
-  ],
+  ['has a limit of another window', members(status(200), { limits: { decade: 5 } }), /label, plan and limits/],
+  ['reveals more about a key than it should', members(status(200), { secret: 'x' }), /label, plan and limits/],
 
   [
     'treats a trailing slash as the same path',
     { request: ({ url }) => void Object.assign(url, { pathname: url.pathname.replace(/(.)\/$/, '$1') }) },
     /trailing slash/,
   ],
-  [
-    'responds in HTML',
-    { answer: (returning) => void (returning.status === 404 && Object.assign(returning, { body: '<html>' })) },
-    /404/,
-  ],
+  ['responds in HTML', { answer: (one) => void (one.status === 404 && Object.assign(one, { body: '<html>' })) }, /404/],
   ['forgets Allow', header('allow'), /405/],
-  [
-    'accepts POST',
-    { request: (passing) => void (passing.method === 'POST' && Object.assign(passing, { method: 'GET' })) },
-    /405/,
-  ],
-  [
-    'describes another version',
-    body(status(200), (body) => ({ ...body, info: { version: '0.0.1' } })),
-    /publishes its OpenAPI/,
-  ],
+  ['accepts POST', { request: (one) => void (one.method === 'POST' && Object.assign(one, { method: 'GET' })) }, /405/],
+  ['describes another version', members(status(200), { info: { version: '0.0.1' } }), /publishes its OpenAPI/],
 
   ['refuses input with 400', statusOf(status(422), 400), /missing of postcode/],
   ['reports only one error', body(status(422), (body) => ({ ...body, errors: body.errors.slice(0, 1) })), /all faults/],
   ['has other codes', text('"duplicate"', '"twice"'), /duplicate of postcode/],
   ['writes problems as plain JSON', header('content-type', 'application/json', status(422)), /huisnummer-range of/],
   ['accepts 0 as a huisnummer', query(/huisnummer=0(&|$)/, 'huisnummer=1$1'), /huisnummer-zero of/],
-  [
-    'suggests another toevoeging',
-    text('"toevoeging":"A"}', '"toevoeging":"B"}'),
-    /suggests the number and the toevoeging/,
-  ],
+  ['suggests another toevoeging', text('"toevoeging":"A"}', '"toevoeging":"B"}'), /suggests the number and/],
   ['treats a tab as a space', query(/%09/, '+'), /postcode-character of/],
   ['uses the first of two values', query(/&toevoeging=a$/, ''), /duplicate of toevoeging/],
   ['fails at a NUL', statusOf((_, { url }) => url.search.includes('%00'), 500), /postcode-character of/],
@@ -194,18 +166,18 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['ignores include', { request: ({ url }: { url: URL }) => url.searchParams.delete('include') }, /include asks/],
   [
     'has candidates beside an address',
-    body(lookedUp, (body) => ({ ...body, candidates: [body.address] })),
+    members(lookedUp, { candidates: [{ straat: 'a', woonplaats: 'b' }] }),
     /returns ok/,
   ],
   ['finds it in one spelling only', body((_, { url }) => url.search.includes('++'), notFound), /returns ok/],
   [
-    'returns 404 for an address that does not exist',
+    'returns 404 where there is no address',
     statusOf(({ body }) => body.includes('not_found'), 404),
     /returns not_found/,
   ],
   [
     'finds an address that does not exist',
-    body(lookedUp, (body) => ({ ...body, status: 'ok', address: { straat: 'a', woonplaats: 'b' } })),
+    members(lookedUp, { status: 'ok', address: { straat: 'a', woonplaats: 'b' } }),
     /returns not_found/,
   ],
   ['puts the toevoeging in upper case', text('"zZ9"', '"ZZ9"'), /returns not_found/],
@@ -227,7 +199,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   [
     'minds the letter case',
     body(({ body }) => body.includes('"toevoeging":"A"'), notFound),
-    /letter case of a toevoeging/,
+    /letter case of a toevoeg/,
   ],
 
   [

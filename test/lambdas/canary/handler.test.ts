@@ -123,12 +123,6 @@ describe('the canary', () => {
     for (const name of Object.values(canaryEnvironment)) delete process.env[name];
   });
 
-  it('probes with the key of the secret, and reports no failure', async () => {
-    await handler();
-    expect(asked.map((one) => one.key)).toEqual([key, key, key]);
-    expect(output.join()).toContain(`${metricNames.canaryFailures} 0`);
-  });
-
   it('reports a failure with its reason, and never the key', async () => {
     replies[lookup] = json({ status: 'not_found' });
     await handler();
@@ -145,6 +139,7 @@ describe('the canary', () => {
 
   it('reads the secret for each probe, so that a new key takes effect at once', async () => {
     await handler();
+    expect(output.join()).toContain(`${metricNames.canaryFailures} 0`);
     const { key: newKey } = issueApiKey('canary', 'any secret');
     secrets.on(GetSecretValueCommand).resolves({ SecretString: newKey });
     await handler();
