@@ -2,8 +2,17 @@ import { SaxesParser } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { readEntry, type ZipEntry } from '../zip/zip.ts';
-import { baseName, isJunk } from './entry-name.ts';
 import { schemaVersion, unknownSchema } from './schema.ts';
+
+/** Whether an entry is metadata that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary despite its name. */
+export function isJunk(name: string): boolean {
+  return name.startsWith('__MACOSX/') || baseName(name).startsWith('.');
+}
+
+/** The name of an entry without its folders. */
+export function baseName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
 
 /** The file in every delivery that describes it. */
 export const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';

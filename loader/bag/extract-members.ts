@@ -3,14 +3,15 @@ import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
 import { entryRange, entryStream, listEntries, type ZipEntry } from '../zip/zip.ts';
 import {
+  baseName,
   type DeliveryDocument,
   deliveryFile,
   findDeliveryDocument,
   futureDelivery,
   isCalendarDay,
   isFuture,
+  isJunk,
 } from './delivery-document.ts';
-import { baseName, isJunk } from './entry-name.ts';
 import type { ObjectKind } from './schema.ts';
 
 /** An inner zip of one kind of object, and the entries leading to it from the outer zip: 1, or 2 for a municipality. */

@@ -6,13 +6,14 @@ import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.
 import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
 import {
   areaText,
+  baseName,
   deliveryFile,
   findDeliveryDocument,
   futureDelivery,
   isCalendarDay,
   isFuture,
+  isJunk,
 } from './delivery-document.ts';
-import { baseName, isJunk } from './entry-name.ts';
 import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
 

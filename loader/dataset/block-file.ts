@@ -74,7 +74,9 @@ export class BlockedLines {
   linesOf(group: string): Line[] {
     const block = this.blocks[this.#indexOf(group)];
     if (!block) return [];
-    return linesOf(textOf(block)).filter((line) => line.startsWith(group));
+    const text = textOf(block);
+    const start = groupAt(text, 0) === group ? 0 : text.indexOf(`\n${group}`, 0, 'latin1') + 1;
+    return groupAt(text, start) === group ? linesOf(text.subarray(start, groupEnd(text, start) - 1)) : [];
   }
 
   /** The lines after an edit; a block with none or a few of its lines stays as it is stored (decision 0177). */
@@ -147,9 +149,7 @@ function* blocksOf(text: Buffer): Generator<Block> {
     end = text.length + 1;
     if (end - start > 1.5 * usualBlockBytes) {
       end = Math.max(start, text.lastIndexOf(lineEnd, start + usualBlockBytes) + 1);
-      for (const group = groupAt(text, end); end < text.length && groupAt(text, end) === group; ) {
-        end = text.indexOf(lineEnd, end) + 1 || text.length + 1;
-      }
+      end = groupEnd(text, end);
     }
     yield { first: groupAt(text, start), text: text.subarray(start, end - 1) };
   }
@@ -158,6 +158,15 @@ function* blocksOf(text: Buffer): Generator<Block> {
 /** The postcode and huisnummer that a line begins with. */
 function groupAt(text: Buffer, start: number): string {
   return text.toString('latin1', start, text.indexOf(separator, text.indexOf(separator, start) + 1) + 1);
+}
+
+/** Where the line after those of the postcode and huisnummer at `start` begins. */
+function groupEnd(text: Buffer, start: number): number {
+  let end = start;
+  for (const group = groupAt(text, start); end < text.length && groupAt(text, end) === group; ) {
+    end = text.indexOf(lineEnd, end) + 1 || text.length + 1;
+  }
+  return end;
 }
 
 /** What a file says of a part, a postcode3: its blocks in order, and what else is known of its lines. */

@@ -158,17 +158,12 @@ export class ReferenceWriter {
 
   /** Adds the streets of another file that are wanted. */
   copyStreets(packed: Buffer, isWanted: StreetFilter): void {
-    const { header, start } = headerOf(packed);
-    let position = start;
-    for (const length of header.groups) {
-      const lines = unpackGroup(packed.subarray(position, position + length), 'OPR');
+    for (const lines of streetGroups(packed)) {
       for (const { start, end, count } of wantedRuns(lines, isWanted)) {
         this.#header.streets += count;
         this.#group.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
       }
-      releaseMemory(lines);
       if (this.#group.length > leastGroupBytes) this.endGroup();
-      position += length;
     }
   }
 
@@ -201,23 +196,19 @@ export type ReadReference = ReferenceMemory & { severalCurrent: { OPR: string[];
  * groups, as the country takes 0.1 s.
  */
 export async function readReferenceFile(packed: Buffer, peildatum: string): Promise<ReadReference> {
-  const { header, start } = headerOf(packed);
+  const { header } = headerOf(packed);
   const day = dayOf(peildatum);
   const streets = streetMemory(header.bytes, header.streets);
   const table = new StreetTable(streets);
   const severalCurrent: ReadReference['severalCurrent'] = { OPR: [], WPL: [] };
-  let position = start;
   let filled = 0;
-  for (const length of header.groups) {
-    const lines = unpackGroup(packed.subarray(position, position + length), 'OPR');
+  for (const lines of streetGroups(packed)) {
     severalCurrent.OPR.push(...table.add(lines, filled, day));
     filled += lines.length;
-    releaseMemory(lines);
-    position += length;
     await setImmediate();
   }
   const places = new Map<string, Woonplaats>();
-  for (const { span, ...place } of placesOf(unpackGroup(packed.subarray(position), 'WPL'))) {
+  for (const { span, ...place } of placesOf(placeLines(packed))) {
     if (span.begin > day || span.eind <= day) continue;
     if (places.has(place.identificatie)) severalCurrent.WPL.push(place.identificatie);
     places.set(place.identificatie, place);
@@ -230,15 +221,8 @@ export async function readReferenceFile(packed: Buffer, peildatum: string): Prom
  * wanted, if a few are.
  */
 export function* occurrencesIn(packed: Buffer, isWanted?: StreetFilter): Generator<(OprVoorkomen | WplVoorkomen)[]> {
-  const { header, start } = headerOf(packed);
-  let position = start;
-  for (const length of header.groups) {
-    const lines = unpackGroup(packed.subarray(position, position + length), 'OPR');
-    yield streetsOf(lines, isWanted);
-    releaseMemory(lines);
-    position += length;
-  }
-  yield placesOf(unpackGroup(packed.subarray(position), 'WPL')).map(({ span, ...place }) => ({
+  for (const lines of streetGroups(packed)) yield streetsOf(lines, isWanted);
+  yield placesOf(placeLines(packed)).map(({ span, ...place }) => ({
     kind: 'WPL',
     ...place,
     ...span,
@@ -265,17 +249,26 @@ function headerOf(packed: Buffer): { header: Header; start: number } {
 
 /** Returns the same bytes after verifying every checksum and line in them. @throws Error when they are damaged */
 export function checkedReference(packed: Buffer): Buffer {
-  const { header, start } = headerOf(packed);
-  let position = start;
-  for (const length of header.groups) {
-    releaseMemory(unpackGroup(packed.subarray(position, position + length), 'OPR'));
-    position += length;
-  }
-  unpackGroup(packed.subarray(position), 'WPL');
+  for (const _ of streetGroups(packed));
+  placeLines(packed);
   return packed;
 }
 
-/** The lines of one group. @throws Error when a field of one is not where it was written */
-function unpackGroup(packed: Uint8Array, kind: 'OPR' | 'WPL'): Buffer {
-  return checkedLines(unpackLineBytes(packed), kind);
+/** The lines of streets, a group at a time: each only until the next one. @throws Error when one is damaged */
+function* streetGroups(packed: Buffer): Generator<Buffer> {
+  const { header, start } = headerOf(packed);
+  let position = start;
+  for (const length of header.groups) {
+    const lines = checkedLines(unpackLineBytes(packed.subarray(position, position + length)), 'OPR');
+    yield lines;
+    releaseMemory(lines);
+    position += length;
+  }
+}
+
+/** The lines of places, which follow the groups of streets. @throws Error when one is damaged */
+function placeLines(packed: Buffer): Buffer {
+  const { header, start } = headerOf(packed);
+  const position = header.groups.reduce((sum, length) => sum + length, start);
+  return checkedLines(unpackLineBytes(packed.subarray(position)), 'WPL');
 }
