@@ -38,7 +38,7 @@ export function dayDigits(day: number): string {
 export function writeDay(target: Uint8Array, start: number, day: number): void {
   let rest = day;
   for (let at = start + dayWidth - 1; at >= start; at--) {
-    const tens = Math.trunc(rest / 10);
+    const tens = (rest / 10) | 0;
     target[at] = zero + rest - 10 * tens;
     rest = tens;
   }
