@@ -215,45 +215,20 @@ export function problemReferences(...statuses: number[]): Record<string, { $ref:
 }
 
 function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
-  const schemas = group.map(schemaOf);
-  const [schema, ...others] = schemas;
+  const [schema, ...others] = group.map((code) => schemaOf(code));
   if (!schema) throw new Error('a response has at least one problem');
-  const problem = others.length > 0 ? z.discriminatedUnion('type', [schema, ...others]) : schema;
-  return {
+  return response({
     description: group.map((code) => referenceTexts.en.explanations[code].happened).join('\n\n'),
-    headers: headersOf(...group.flatMap((code) => problemHeaders[code] ?? [])),
-    content: {
-      'application/problem+json': {
-        schema: problem,
-        examples: Object.fromEntries(group.map((code) => [code, exampleOf(code)])),
-      },
-    },
-  };
-}
-
-function schemaOf(code: ProblemCode) {
-  const { status, title } = problems[code];
-  const schema = z.extend(bases[code] ?? problemSchema, {
-    type: z.literal(problemType(code)),
-    status: z.literal(status),
+    headers: group.flatMap((code) => problemHeaders[code] ?? []),
+    schema: others.length > 0 ? z.discriminatedUnion('type', [schema, ...others]) : schema,
+    examples: Object.fromEntries(group.map((code) => [code, exampleOf(code)])),
   });
-  z.globalRegistry.add(schema, {
-    id: pascalCase(code),
-    description: `${title}. ${referenceTexts.en.explanations[code].remedy}`,
-  });
-  return schema;
 }
 
 /** The 422 of a body with many lookups: the same problem, whose faults have a pointer instead of a parameter. */
 export function invalidBodyResponse({ happened, remedy }: Explanation): ZodOpenApiResponseObject {
   const code = 'invalid-input';
-  const { status, title } = problems[code];
-  const schema = z.extend(invalidBodySchema, {
-    type: z.literal(problemType(code)),
-    status: z.literal(status),
-  });
-  z.globalRegistry.add(schema, { id: 'InvalidBody', description: `${title}. ${remedy}` });
-  const { value } = exampleOf(code);
+  const { summary, value } = exampleOf(code);
   const errors = [
     {
       pointer: '/addresses/0/huisnummer',
@@ -262,16 +237,33 @@ export function invalidBodyResponse({ happened, remedy }: Explanation): ZodOpenA
       suggestion: { huisnummer: '12', toevoeging: 'A' },
     },
   ];
-  return {
+  return response({
     description: happened,
-    headers: headersOf(),
-    content: {
-      'application/problem+json': {
-        schema,
-        examples: { [code]: { summary: title, value: { ...value, errors } } },
-      },
-    },
-  };
+    headers: [],
+    schema: schemaOf(code, { base: invalidBodySchema, id: 'InvalidBody', remedy }),
+    examples: { [code]: { summary, value: { ...value, errors } } },
+  });
+}
+
+type Described = { description: string; headers: string[]; schema: z.core.$ZodType; examples: Record<string, object> };
+
+function response({ description, headers, schema, examples }: Described): ZodOpenApiResponseObject {
+  const content = { 'application/problem+json': { schema, examples } };
+  return { description, headers: headersOf(...headers), content };
+}
+
+function schemaOf(
+  code: ProblemCode,
+  {
+    base = bases[code] ?? problemSchema,
+    id = pascalCase(code),
+    remedy = referenceTexts.en.explanations[code].remedy,
+  } = {},
+) {
+  const { status, title } = problems[code];
+  const schema = z.extend(base, { type: z.literal(problemType(code)), status: z.literal(status) });
+  z.globalRegistry.add(schema, { id, description: `${title}. ${remedy}` });
+  return schema;
 }
 
 function exampleOf(code: ProblemCode) {
