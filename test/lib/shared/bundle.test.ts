@@ -67,8 +67,8 @@ describe('a bundle', () => {
   it('ships no source map and no path of the machine that made it', () => {
     const bundles = Object.entries(first).filter(([path]) => path.startsWith('asset.'));
     for (const [path, text] of bundles) {
-      // Modules, and the style and script of the page at /docs.
-      expect(path).toMatch(/\.mjs$|\/page\/[a-z-]+\.(?:js|css)$/);
+      // Modules, and the style and scripts of the pages.
+      expect(path).toMatch(/\.mjs$|\/assets\/[a-z-]+\.(?:js|css)$/);
       if (path.endsWith('.mjs')) expect([path, text.includes('sourceMappingURL')]).toEqual([path, false]);
       expect([path, text.includes(process.cwd())]).toEqual([path, false]);
     }

@@ -62,6 +62,8 @@ async function runCurl(page: Page): Promise<number> {
   return (await fetch(url, { headers: { 'X-API-Key': key } })).status;
 }
 
+type Device = { viewport: { width: number; height: number }; colorScheme: 'light' | 'dark'; rules: RunOptions };
+
 describe('the portal in a browser', () => {
   inBrowser(
     `lets a customer create a key, use it, see the count rise, replace it, and see the old one refused${because}`,
@@ -162,7 +164,6 @@ describe('the portal in a browser', () => {
     '/suspend',
   ];
   const paths = () => [...operatorPaths(), ...accountPaths().map((path) => `/accounts/demo${path}`)];
-  type Device = { viewport: { width: number; height: number }; colorScheme: 'light' | 'dark'; rules: RunOptions };
   const desktop = { width: 1280, height: 900 };
   const phone = { width: 390, height: 844 };
   /** The first device of a language is examined by all rules, the others by those that depend on size and colours. */
@@ -204,7 +205,7 @@ describe('the portal in a browser', () => {
             if (width > viewport.width) found.push(`${where} is ${width} wide`);
             found.push(...offScreen.map((control) => `${where}: ${control} is off screen`));
             found.push(...(await violations(page, rules)).map((violation) => `${where}: ${violation}`));
-            await shoot(page, device, path);
+            await shoot(page, device, path, viewport);
           }
         }
       }
@@ -292,10 +293,11 @@ const layout = `(() => {
 })()`;
 
 /** Writes a picture of the page to the folder that `SCREENSHOTS` names, if it does. */
-async function shoot(page: Page, device: string, path: string): Promise<void> {
+async function shoot(page: Page, device: string, path: string, viewport: Device['viewport']): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
   const name = `${device}${path}`.replaceAll(/[^a-z0-9]+/gi, '-');
+  await page.setViewportSize(viewport);
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { startLocalPortal } from '../../support/local-portal.ts';
 
-let portal: Awaited<ReturnType<typeof startLocalPortal>>;
-
-beforeAll(async () => {
-  portal = await startLocalPortal();
-});
+const portal = await startLocalPortal();
 afterAll(() => portal.stop());
 
 /** A browser without a screen: it keeps cookies for each server and follows redirects. */
@@ -85,15 +81,9 @@ describe('signing in', () => {
     expect((await browser.go(callback)).status).toBe(400);
   });
 
-  it('refuses a callback with another state or a modified cookie', async () => {
+  it('refuses a callback with another state', async () => {
     const browser = newBrowser();
     await browser.go(`${portal.portalUrl}/sign-in`);
     expect((await browser.go(`${portal.portalUrl}/callback?code=x&state=y`)).status).toBe(400);
-    const signedIn = newBrowser();
-    await signedIn.signIn('operator');
-    const jar = signedIn.jars.get(portal.portalUrl);
-    const sealed = jar?.get('portal-session') ?? '';
-    jar?.set('portal-session', `${sealed.slice(0, -4)}AAAA`);
-    expect((await signedIn.go(`${portal.portalUrl}/operator/plans`)).body).not.toContain('large');
   });
 });

@@ -264,11 +264,6 @@ describe('the stack of the portal', () => {
     ],
     ['a colour by its name', { portal, branding: { colour: 'blue' } }, 'a colour such as'],
     [
-      'its name where it was before',
-      { portal: { ...portal, company: 'Example BV' } },
-      'bagAdres.portal.company is now bagAdres.branding.name.',
-    ],
-    [
       'a client secret that ends on no date',
       { portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '31-01-2027' } } },
       'a date, for instance',

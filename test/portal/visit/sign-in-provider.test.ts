@@ -100,12 +100,9 @@ describe('an ID token', () => {
     expect(await browser.signIn({ idToken: { ...operator.idToken, iat } })).toMatchObject({ status: 303 });
   });
 
-  it.each([
-    ['a space', 'a b'],
-    ['300 characters', 'x'.repeat(300)],
-  ])('whose subject has %s leads to a page that says so', async (_, sub) => {
+  it('whose subject can not be used leads to a page that says so', async () => {
     const browser = newBrowser(newPortal());
-    const answer = await browser.signIn({ idToken: { sub } });
+    const answer = await browser.signIn({ idToken: { sub: 'a b' } });
     expect([answer.status, browser.jar.has(session)]).toEqual([400, false]);
     expect(answer.body).toContain('they can choose another claim');
   });
@@ -266,13 +263,6 @@ describe('a recipe of docs/portal.md', () => {
       true,
     ],
     [
-      'Cognito with a person whom admin-create-user made without email_verified',
-      {},
-      { idToken: { sub: 'f3a4c8e2', email: 'jo@acme.nl', email_verified: false } },
-      undefined,
-      false,
-    ],
-    [
       'Entra ID',
       { subjectClaim: 'oid', operatorClaim: { name: 'roles', value: 'operator' } },
       {
@@ -343,12 +333,6 @@ describe('a recipe of docs/portal.md', () => {
     const browser = newBrowser(newPortal({ subjectClaim: 'oid' }));
     await browser.signIn({ idToken: { sub: 'pairwise', oid: '00000000-0000-0000-aaaa', email: 'x@acme.nl' } });
     expect((await browser.get('/')).location).toBe('/accounts/acme');
-  });
-
-  it('refuses a person of another tenant of Entra ID, whose issuer is another one', async () => {
-    const browser = newBrowser(newPortal({ subjectClaim: 'oid' }));
-    const iss = 'https://login.microsoftonline.com/another-tenant/v2.0';
-    expect((await browser.signIn({ idToken: { sub: 'x', oid: 'y', iss } })).status).toBe(400);
   });
 });
 
