@@ -1,4 +1,3 @@
-import { branchesOf } from './branches-of.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { checkState, type Known } from './check-state.ts';
 import { NotInterpretedError } from './errors.ts';
@@ -35,7 +34,7 @@ function branchIssues(branch: Branch, known: Known): string[] {
   for (const name of names) if (!reached.has(name)) issues.push(`${name}: no state goes there`);
   for (const [name, state] of Object.entries(branch.States)) {
     issues.push(...checkState(state, known).map((issue) => `${name}: ${issue}`));
-    for (const inner of branchesOf(state)) issues.push(...branchIssues(inner, known));
+    if (state.Type === 'Map') issues.push(...branchIssues(state.ItemProcessor, known));
   }
   return issues;
 }
@@ -55,7 +54,7 @@ function duplicateNames(machine: Branch): string[] {
     for (const [name, state] of Object.entries(branch.States)) {
       if (seen.has(name)) issues.push(`${name}: there are two states of that name`);
       seen.add(name);
-      branchesOf(state).forEach(visit);
+      if (state.Type === 'Map') visit(state.ItemProcessor);
     }
   }
   visit(machine);

@@ -1,4 +1,3 @@
-import { branchesOf } from './branches-of.ts';
 import { expressionIn } from './evaluate.ts';
 import type { Json, JsonObject } from './json.ts';
 import { referencesOf } from './references.ts';
@@ -9,26 +8,24 @@ type Field = { field: string; value: Json | undefined; states: readonly string[]
 
 /** What is wrong with expressions, and with the variables that they read and that states assign. */
 export function checkExpressions(machine: Branch): string[] {
-  return checkScope(machine, new Set());
+  return checkScope(machine);
 }
 
-function checkScope(branch: Branch, outer: ReadonlySet<string>): string[] {
+function checkScope(branch: Branch): string[] {
   const issues: string[] = [];
   const own = new Set<string>();
   for (const [name, state] of Object.entries(branch.States)) {
     for (const assigned of assignedBy(state)) {
       if (assigned === 'states') issues.push(`${name}: $states can't be assigned`);
-      if (outer.has(assigned)) issues.push(`${name}: $${assigned} is a variable of an outer scope`);
       own.add(assigned);
     }
   }
-  const visible = new Set([...outer, ...own]);
   for (const [name, state] of Object.entries(branch.States)) {
     for (const field of fieldsOf(state)) {
-      issues.push(...checkField(field, visible).map((issue) => `${name}/${issue}`));
+      issues.push(...checkField(field, own).map((issue) => `${name}/${issue}`));
     }
-    const distributed = state.Type === 'Map' && state.ItemProcessor.ProcessorConfig.Mode === 'DISTRIBUTED';
-    for (const inner of branchesOf(state)) issues.push(...checkScope(inner, distributed ? new Set() : visible));
+    // A child execution sees no variable from outside.
+    if (state.Type === 'Map') issues.push(...checkScope(state.ItemProcessor));
   }
   return issues;
 }
@@ -46,10 +43,10 @@ const withResult = [...around, 'result'];
 const withError = [...around, 'errorOutput'];
 
 /** Fields that are no expressions, or that are looked at apart. */
-const others = ['Type', 'Comment', 'Next', 'End', 'Default', 'Label', 'Retry', 'Catch', 'Choices', 'Branches'];
+const others = ['Type', 'Comment', 'Next', 'End', 'Default', 'Label', 'Retry', 'Catch', 'Choices'];
 
 function fieldsOf(state: State): Field[] {
-  const mayFail = state.Type === 'Task' || state.Type === 'Map' || state.Type === 'Parallel';
+  const mayFail = state.Type === 'Task' || state.Type === 'Map';
   const fields: Field[] = [];
   for (const [field, value] of Object.entries(state) as [string, Json | undefined][]) {
     if (field === 'ItemProcessor' || others.includes(field)) continue;

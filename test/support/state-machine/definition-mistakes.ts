@@ -19,9 +19,8 @@ const many = {
   },
   ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { x: '{% $x %}' } },
   MaxConcurrency: 10,
-  ToleratedFailureCount: 0,
   ItemProcessor: {
-    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
     StartAt: 'One',
     States: { One: invoke('G') },
   },

@@ -50,51 +50,10 @@ describe('a state machine', () => {
       /"Weesp" for the field 'Seconds'/,
     ],
     [
-      'Items that are one object, as of an array of one that JSONata unwrapped',
-      {
-        A: {
-          Type: 'Map',
-          Items: '{% $states.input.list[$ > 2] %}',
-          ItemProcessor: { StartAt: 'B', States: { B: pass() } },
-          End: true,
-        },
-      },
-      'States.QueryEvaluationError',
-      /no array but 3/,
-    ],
-    [
       'Fail',
       { A: { Type: 'Fail', Error: 'TooMany', Cause: "{% 'of ' & $states.input.name %}" } },
       'TooMany',
       /^of Weesp$/,
-    ],
-    [
-      'Fail in a branch of Parallel',
-      {
-        A: {
-          Type: 'Parallel',
-          Branches: [
-            { StartAt: 'B', States: { B: pass() } },
-            { StartAt: 'C', States: { C: { Type: 'Fail', Error: 'Inner', Cause: 'c' } } },
-          ],
-          End: true,
-        },
-      },
-      'Inner',
-      /^c$/,
-    ],
-    [
-      'Fail in an iteration of Map',
-      {
-        A: {
-          Type: 'Map',
-          Items: '{% $states.input.list %}',
-          ItemProcessor: { StartAt: 'C', States: { C: { Type: 'Fail', Error: 'Inner', Cause: 'c' } } },
-          End: true,
-        },
-      },
-      'Inner',
-      /^c$/,
     ],
     [
       'an output that is too large',

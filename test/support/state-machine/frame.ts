@@ -43,8 +43,6 @@ export type Run = {
 /** One sequence of states being run: the machine, a branch, an iteration or a child execution. */
 export type Frame = {
   readonly run: Run;
-  /** The variables of the scopes around this one, which it can read and not assign. */
-  readonly outer: Names;
   readonly variables: Record<string, Json>;
   /** The context object without `State`. */
   readonly context: JsonObject;
@@ -58,18 +56,7 @@ export type Entered = { name: string; input: Json; enteredTime: string; retryCou
 export function namesAt(frame: Frame, entered: Entered, more: JsonObject = {}): Names {
   const { name, input, enteredTime, retryCount } = entered;
   const State: JsonObject = { Name: name, EnteredTime: enteredTime, RetryCount: retryCount };
-  return { ...frame.outer, ...frame.variables, states: { input, context: { ...frame.context, State }, ...more } };
-}
-
-/** A frame within this one, with variables of its own. */
-export function innerFrame(frame: Frame, signal: AbortSignal, context: JsonObject = {}): Frame {
-  return {
-    ...frame,
-    outer: { ...frame.outer, ...frame.variables },
-    variables: {},
-    context: { ...frame.context, ...context },
-    signal: AbortSignal.any([frame.signal, signal]),
-  };
+  return { ...frame.variables, states: { input, context: { ...frame.context, State }, ...more } };
 }
 
 /** What a state leaves: its output, what it assigns, and where it goes, `null` being the end. */

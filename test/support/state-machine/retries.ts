@@ -1,14 +1,14 @@
 import { matchesError, StateError } from './errors.ts';
 import { type Entered, type Frame, leave, namesAt, type Outcome } from './frame.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { MapState, Parallel, Retrier, Task } from './schema.ts';
+import type { MapState, Retrier, Task } from './schema.ts';
 
 /**
  * Does the work of a state that may fail, as its Retry and Catch say. Waits between attempts are told, not waited for.
  * An expression that fails in Arguments, Assign or Output fails the attempt.
  */
 export async function withRetries(
-  state: Task | Parallel | MapState,
+  state: Task | MapState,
   { name, input }: { name: string; input: Json },
   frame: Frame,
   work: (entered: Entered) => Promise<Json>,
@@ -38,7 +38,7 @@ function delay({ IntervalSeconds, BackoffRate, MaxDelaySeconds = Number.POSITIVE
   return Math.min(IntervalSeconds * BackoffRate ** (attempt - 1), MaxDelaySeconds);
 }
 
-async function caught(state: Task | Parallel | MapState, error: StateError, entered: Entered, frame: Frame) {
+async function caught(state: Task | MapState, error: StateError, entered: Entered, frame: Frame) {
   const index = state.Catch.findIndex(({ ErrorEquals }) => matchesError(ErrorEquals, error.error));
   const catcher = state.Catch[index];
   if (!catcher) throw error;

@@ -2,11 +2,10 @@ import { within } from './deadline.ts';
 import { runDistributedMap } from './distributed-map.ts';
 import { NotInterpretedError, StateError } from './errors.ts';
 import { evaluate, evaluateInteger, evaluateText, queryError } from './evaluate.ts';
-import { type Entered, type Frame, innerFrame, leave, limited, namesAt, type Outcome } from './frame.ts';
-import { runInlineMap } from './inline-map.ts';
+import { type Entered, type Frame, leave, limited, namesAt, type Outcome } from './frame.ts';
 import type { Json } from './json.ts';
 import { withRetries } from './retries.ts';
-import type { Branch, Choice, MapState, Parallel, State, Task, Wait } from './schema.ts';
+import type { Branch, Choice, State, Task } from './schema.ts';
 
 /** No execution that is tested takes this many states; a loop that never ends does. */
 const mostStates = 20_000;
@@ -34,14 +33,16 @@ async function runState(state: State, name: string, input: Json, frame: Frame): 
   switch (state.Type) {
     case 'Task':
       return withRetries(state, entered, frame, (attempt) => runTask(state, attempt, frame));
-    case 'Parallel':
-      return withRetries(state, entered, frame, (attempt) => runParallel(state, attempt, frame));
     case 'Map':
-      return withRetries(state, entered, frame, (attempt) => runMap(state, attempt, frame));
+      return withRetries(state, entered, frame, (attempt) => runDistributedMap(state, attempt, frame));
     case 'Choice':
       return choose(state, entered, frame);
     case 'Wait':
-      frame.run.events.push({ kind: 'waited', state: name, seconds: await secondsToWait(state, entered, frame) });
+      frame.run.events.push({
+        kind: 'waited',
+        state: name,
+        seconds: await evaluateInteger(state.Seconds, names, 'Seconds', [0, 99_999_999]),
+      });
       return leave(state, input, names, state.Next ?? null);
     case 'Pass':
       return leave(state, input, names, state.Next ?? null);
@@ -68,31 +69,6 @@ async function runTask(state: Task, entered: Entered, frame: Frame): Promise<Jso
   return limited(await within(call, seconds * run.millisecondsPerSecond, timeout), 'result of the task');
 }
 
-async function runParallel(state: Parallel, entered: Entered, frame: Frame): Promise<Json> {
-  const names = namesAt(frame, entered);
-  const input = state.Arguments === undefined ? entered.input : await evaluate(state.Arguments, names, 'Arguments');
-  const siblings = new AbortController();
-  let failure: unknown;
-  const results = await Promise.all(
-    state.Branches.map(async (branch) => {
-      try {
-        return await frame.run.runBranch(branch, limited(input, 'Arguments'), innerFrame(frame, siblings.signal));
-      } catch (error) {
-        failure ??= error;
-        siblings.abort();
-        return null;
-      }
-    }),
-  );
-  if (failure !== undefined) throw failure;
-  return limited(results, 'result of the Parallel');
-}
-
-function runMap(state: MapState, entered: Entered, frame: Frame): Promise<Json> {
-  const distributed = state.ItemProcessor.ProcessorConfig.Mode === 'DISTRIBUTED';
-  return distributed ? runDistributedMap(state, entered, frame) : runInlineMap(state, entered, frame);
-}
-
 async function choose(state: Choice, entered: Entered, frame: Frame): Promise<Outcome> {
   const names = namesAt(frame, entered);
   for (const [index, rule] of state.Choices.entries()) {
@@ -105,13 +81,4 @@ async function choose(state: Choice, entered: Entered, frame: Frame): Promise<Ou
   if (state.Default === undefined)
     throw new StateError('States.Runtime', 'No choice matched, and there is no Default.');
   return leave(state, entered.input, names, state.Default);
-}
-
-async function secondsToWait(state: Wait, entered: Entered, frame: Frame): Promise<number> {
-  const names = namesAt(frame, entered);
-  if (state.Seconds !== undefined) return evaluateInteger(state.Seconds, names, 'Seconds', [0, 99_999_999]);
-  const timestamp = await evaluateText(state.Timestamp ?? '', names, 'Timestamp');
-  const at = Date.parse(timestamp);
-  if (Number.isNaN(at)) throw queryError(`${timestamp} for the field 'Timestamp' is no timestamp.`);
-  return Math.max(0, (at - Date.now()) / 1000);
 }

@@ -59,7 +59,6 @@ export async function runMachine(machine: Machine, options: RunOptions): Promise
   const stop = new AbortController();
   const frame: Frame = {
     run,
-    outer: {},
     variables: {},
     context: {
       Execution: {

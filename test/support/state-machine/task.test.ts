@@ -141,22 +141,4 @@ describe('a Task', () => {
     const execution = await run(tinyMachine({ A: catching(['States.ALL']), ...after }, { TimeoutSeconds: 2 }), slow);
     expect(execution).toMatchObject({ status: 'TIMED_OUT', error: 'States.Timeout' });
   });
-
-  it('in a failed branch stops its sibling branches', async () => {
-    const states = {
-      A: {
-        Type: 'Parallel',
-        Branches: [
-          { StartAt: 'B', States: { B: invoke('F', {}, { End: undefined, Next: 'C' }), C: pass() } },
-          { StartAt: 'D', States: { D: { Type: 'Fail', Error: 'BusyError', Cause: '' } } },
-        ],
-        End: true,
-      },
-    };
-    const { status, events } = await run(tinyMachine(states), {
-      F: () => new Promise((resolve) => setTimeout(resolve, 20)),
-    });
-    expect(status).toBe('FAILED');
-    expect(events).not.toContainEqual({ kind: 'entered', state: 'C' });
-  });
 });
