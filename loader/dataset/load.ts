@@ -15,8 +15,8 @@ export type Snapshot = {
   id: string;
   /** The segments with lines. */
   segments: string[];
-  /** The segments with objects; earlier versions did not record them. */
-  objects?: string[];
+  /** The segments with objects. */
+  objects: string[];
 };
 
 /** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
@@ -28,8 +28,8 @@ export type SourceVersion = {
   lastModified: string | null;
 };
 
-/** One delivery of mutations in the storage; `hash` is of its contents, which earlier versions did not record. */
-export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number; hash?: string };
+/** One delivery of mutations in the storage; `hash` is of its contents. */
+export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number; hash: string };
 
 /** The last full extract behind a dataset: its own date and contents, without the mutations applied to it since. */
 export type ExtractInfo = {
@@ -37,8 +37,8 @@ export type ExtractInfo = {
   identity: string;
   /** Whether it covers the whole country rather than some municipalities, which most mutations do not concern. */
   isNational: boolean;
-  /** The codes of the municipalities that it covers, in order; earlier versions did not record them. */
-  gemeenten?: string[];
+  /** The codes of the municipalities that it covers, in order; none for the whole country. */
+  gemeenten: string[];
 };
 
 /** A snapshot that was made from an extract, from which the days since can be applied once more. */

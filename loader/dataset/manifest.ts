@@ -56,8 +56,8 @@ export function contentsOf({ kind, identity, days }: Pick<ManifestEntry, 'kind' 
 }
 
 /** A delivery by its period and its contents: a corrected one of the same period is another. */
-export function rejectedDay({ vanaf, tot, hash, key }: MutationFile): string {
-  return `${vanaf} ${tot} ${hash ?? key.slice(-8)}`;
+export function rejectedDay({ vanaf, tot, hash }: MutationFile): string {
+  return `${vanaf} ${tot} ${hash}`;
 }
 
 /** The periods of the deliveries among what was rejected. */

@@ -16,16 +16,6 @@ export class RejectedDeliveryError extends Error {
 /** Why nothing leads on, and what does. */
 export type FollowingDays = { days: MutationFile[]; stopped: Error | null };
 
-/**
- * Of an extract of an earlier version it is not known which municipalities it covers: only national deliveries fit it.
- */
-const unknownArea = ['unknown'];
-
-/** What a dataset covers, by the extract behind it; none for the whole country. */
-export function gemeentenOf({ isNational, gemeenten = unknownArea }: ExtractInfo): readonly string[] {
-  return isNational ? [] : gemeenten;
-}
-
 /** Finds deliveries for one dataset among those that are listed, and copies each of them at most once. */
 export class DeliveryFinder {
   readonly #storage: Storage;
@@ -42,7 +32,7 @@ export class DeliveryFinder {
     { extract, rejected }: { extract: ExtractInfo; rejected: readonly string[] },
   ) {
     this.#storage = storage;
-    this.#gemeenten = gemeentenOf(extract);
+    this.#gemeenten = extract.gemeenten;
     this.#rejected = rejected;
     const fits = listed.filter(({ gemeente }) => gemeente === null || gemeente === this.#gemeenten.join());
     // Where none fits, the error of the first says so; otherwise the others are of another dataset.

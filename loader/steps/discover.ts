@@ -11,7 +11,7 @@ import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
 import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
-import { DeliveryFinder, gemeentenOf } from './delivery-finder.ts';
+import { DeliveryFinder } from './delivery-finder.ts';
 import { discoverMutations, withCorrections } from './discover-mutations.ts';
 import { lambda } from './lambda-step.ts';
 import { currentManifest, type Discovery, finishPending, loadStatus, readManifest, sampleTable } from './manifest.ts';
@@ -94,7 +94,7 @@ async function describe(
   const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected });
   const days = await withCorrections(finder, applied);
   const isNewer = base?.extract && base.extract.peildatum !== base.peildatum && base.peildatum < peildatum;
-  const isSameArea = base?.extract && String(gemeentenOf(base.extract)) === String(gemeentenOf(extract));
+  const isSameArea = base?.extract && String(base.extract.gemeenten) === String(extract.gemeenten);
   const contents = [identity, ...days.map(({ key }) => key)].join(' ');
   return {
     id: loadId(peildatum, contents, base?.load ?? null),

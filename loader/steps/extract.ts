@@ -5,15 +5,7 @@ import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Span } from '../bag/voorkomen.ts';
 import { BlockedLines, withEdit } from '../dataset/block-file.ts';
-import {
-  changedSince,
-  extractDate,
-  extractName,
-  type Load,
-  type Part,
-  type Snapshot,
-  startOf,
-} from '../dataset/load.ts';
+import { changedSince, extractDate, extractName, type Load, type Part, startOf } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
@@ -127,7 +119,7 @@ export type ObjectSource = {
 /** The objects of a segment before any mutation of the load is applied. */
 export async function objectSource(storage: Storage, load: Load, segment: string): Promise<ObjectSource> {
   if (load.kind !== 'extract') {
-    const { id = '', segments = [], objects = segments } = startOf(load)?.snapshot ?? {};
+    const { id = '', objects = [] } = startOf(load)?.snapshot ?? {};
     const key = paths.snapshotObjects(id, segment);
     const found = await findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes));
     if (!found && objects.includes(segment)) throw new MissingObjectError(key);
@@ -159,14 +151,6 @@ export async function objectSource(storage: Storage, load: Load, segment: string
   const find = async (part: string, named: NamedObjects) => findNamed([await text(part)], named).lines;
   const blocks = async (part: string) => BlockedLines.of(await text(part));
   return { stored: null, text, blocks, find };
-}
-
-/** The segments with objects of a snapshot: those that it names, or in one of an earlier version those stored. */
-export async function segmentsOfObjects(storage: Storage, { id, objects }: Snapshot): Promise<string[]> {
-  if (objects) return objects;
-  const prefix = paths.snapshotObjects(id, '');
-  const found = (await storage.list(prefix)).map(({ key }) => key.slice(prefix.length));
-  return found.filter((name) => /^\d\d$/.test(name));
 }
 
 /** Reads the parts. */

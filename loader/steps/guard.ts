@@ -162,10 +162,7 @@ function lineageOf(
   if (kind === 'extract') return { replayBase: { peildatum, snapshot }, since: [] };
   if (start) return { replayBase: start, since: days };
   const before = kind === 'mutations' ? published : history.find(({ load: id }) => id === target?.load);
-  // An entry of an earlier version: the extract's own snapshot is its base, and the base of days is not known.
-  const isExtract = before?.kind === 'extract';
-  const base =
-    before?.replayBase ?? (before && isExtract ? { peildatum: before.peildatum, snapshot: before.snapshot } : null);
+  const base = before?.replayBase ?? null;
   return { replayBase: base, since: base ? [...(before?.since ?? []), ...days] : [] };
 }
 

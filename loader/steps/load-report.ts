@@ -13,8 +13,6 @@ import {
 import type { SetAside } from '../dataset/set-aside.ts';
 import type { Discovery } from './manifest.ts';
 
-const noneSetAside: SetAside = { count: 0, examples: [] };
-
 /** What a proposal and a report both say of a load. Plain JSON. */
 type LoadOutline = {
   /** The snapshot date of the dataset that is live before it. */
@@ -45,10 +43,10 @@ export type LoadProposal = LoadOutline & {
   kind: ManifestEntry['kind'];
   peildatum: string;
   counts: LoadCounts;
-  /** The ten streets and places with the most changes; absent in the proposals of an earlier release. */
-  byPlace?: ChangesByPlace;
-  /** The files of all changes as CSV, by name; absent as `byPlace` is. */
-  csv?: ChangesCsv[];
+  /** The ten streets and places with the most changes; none of a first load. */
+  byPlace: ChangesByPlace;
+  /** The files of all changes as CSV, by name; none of a first load. */
+  csv: ChangesCsv[];
   go: boolean;
   /** Deliveries that follow are at hand, but are judged by themselves. */
   more?: true;
@@ -100,51 +98,19 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 
 /** The report of a load that has a proposal. */
 export function reportOf(proposal: LoadProposal, outcome: LoadReport['outcome']): LoadReport {
-  const {
-    load,
-    kind,
-    peildatum,
-    livePeildatum,
-    days,
-    stopped,
-    extractPeildatum,
-    audit,
-    setAside = noneSetAside,
-    notes = [],
-    more = false,
-    counts,
-    objections,
-    waived,
-    approved,
-  } = proposal;
-  const { voorkomens, nummeraanduidingen, addresses, changes, listsChanged, problems, examples } = counts;
+  const { counts, more = false, go: _go, divided: _divided, byPlace: _byPlace, csv: _csv, ...outline } = proposal;
+  return { ...outline, ...reported(counts), outcome, reason: null, isSkipped: false, more };
+}
+
+/** The counts of a load as its report has them. */
+function reported({ problems, changes, examples, lists: _, ...counts }: LoadCounts) {
   return {
-    outcome,
-    peildatum,
-    load,
-    kind,
-    reason: null,
-    isSkipped: false,
-    livePeildatum,
-    days,
-    stopped,
-    extractPeildatum,
-    audit,
-    setAside,
-    notes,
-    more,
-    voorkomens,
-    nummeraanduidingen,
-    addresses,
+    ...counts,
     ...changes,
-    listsChanged,
     problems: problems && problemCount(problems),
     withoutPostcode: problems?.no_postcode.count ?? null,
     problemReport: problems,
     examples,
-    objections,
-    waived,
-    approved,
   };
 }
 
@@ -155,66 +121,41 @@ export function unchangedReport({
   isSkipped = false,
   rejected,
 }: Extract<Discovery, { action: 'none' }>): LoadReport {
-  const {
-    voorkomens = 0,
-    nummeraanduidingen = 0,
-    addresses = 0,
-    peildatum = null,
-    load = null,
-    problemCounts,
-  } = live ?? {};
-  const problems = problemCounts ? reportOfCounts(problemCounts) : null;
-  const counts = { voorkomens, nummeraanduidingen, problems, ...noChanges(), addresses };
-  const proposal: LoadProposal = {
-    load: '',
-    kind: 'extract',
-    peildatum: '',
-    livePeildatum: peildatum,
+  const { voorkomens = 0, nummeraanduidingen = 0, addresses = 0, problemCounts, problems = null } = live ?? {};
+  const problemReport = problemCounts ? reportOfCounts(problemCounts) : null;
+  return {
+    ...reported({ ...noChanges(), voorkomens, nummeraanduidingen, addresses, problems: problemReport }),
+    outcome: rejected === undefined ? 'unchanged' : 'rejected',
+    peildatum: live?.peildatum ?? null,
+    load: rejected ?? live?.load ?? null,
+    kind: null,
+    reason,
+    isSkipped,
+    livePeildatum: live?.peildatum ?? null,
     days: [],
     stopped: null,
     extractPeildatum: live?.extract?.peildatum ?? null,
     audit: null,
-    setAside: noneSetAside,
+    setAside: { count: 0, examples: [] },
     notes: [],
-    counts,
+    more: false,
+    problems,
     objections: [],
     waived: [],
     approved: false,
-    go: false,
-  };
-  return {
-    ...reportOf(proposal, rejected === undefined ? 'unchanged' : 'rejected'),
-    load: rejected ?? load,
-    kind: null,
-    peildatum,
-    reason,
-    isSkipped,
-    problems: live?.problems ?? null,
   };
 }
 
 /** The report of an interrupted load that was finished from its manifest entry; it has no examples. */
 export function finishedReport(entry: ManifestEntry): LoadReport {
-  const { added, changed, removed, listsChanged } = entry;
+  const { kind, added, changed, removed, listsChanged, audit = null, stopped = null, notes = [], more = false } = entry;
   const reason = 'finished a load that was interrupted while applying';
-  const report = unchangedReport({ action: 'none', reason, live: entry });
-  const days = entry.days.map(({ name }) => name);
-  const { audit = null, stopped = null, notes = [], more = false, setAside: count = 0 } = entry;
-  const setAside = { count, examples: [] };
   return {
-    ...report,
-    kind: entry.kind,
+    ...unchangedReport({ action: 'none', reason, live: entry }),
+    ...{ kind, added, changed, removed, listsChanged, audit, stopped, notes, more },
     outcome: 'published',
-    days,
-    stopped,
-    notes,
-    more,
-    setAside,
-    audit,
-    added,
-    changed,
-    removed,
-    listsChanged,
+    days: entry.days.map(({ name }) => name),
+    setAside: { count: entry.setAside ?? 0, examples: [] },
   };
 }
 

@@ -29,7 +29,7 @@ import { ExtractError } from '../extract-error.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type Collected, putSegments, type SegmentItem } from './collect.ts';
-import { objectSource, segmentsOfObjects } from './extract.ts';
+import { objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
@@ -157,8 +157,7 @@ async function segmentsOf(storage: Storage, load: Load): Promise<string[]> {
   if (load.kind !== 'mutations') {
     return (await getJson<SegmentItem[]>(storage, paths.segments(load.id))).map(({ segment }) => segment);
   }
-  const start = startOf(load);
-  return start ? segmentsOfObjects(storage, start.snapshot) : [];
+  return startOf(load)?.snapshot.objects ?? [];
 }
 
 async function findObjects(

@@ -66,11 +66,10 @@ export const lockKey = '#load';
 const names = { '#key': addressesTable.partitionKey, '#owner': 'owner', '#token': 'token' };
 const isFree = 'attribute_not_exists(#key)';
 const isOwners = '#owner = :owner';
-/** Locks of earlier versions have no token. */
-const isSameAcquisition = `${isOwners} AND (#token = :token OR (:token = :none AND attribute_not_exists(#token)))`;
+const isSameAcquisition = `${isOwners} AND #token = :token`;
 
 function acquisitionValues({ owner, token }: Pick<Held, 'owner' | 'token'>) {
-  return { ':owner': { S: owner }, ':token': { S: token }, ':none': { S: '' } };
+  return { ':owner': { S: owner }, ':token': { S: token } };
 }
 
 /** A condition check that fails a transaction unless the lock is still held by this acquisition. */

@@ -16,7 +16,6 @@ import type { Manifest } from '../../loader/dataset/manifest.ts';
 import { ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
 import { checkedReference } from '../../loader/dataset/reference-file.ts';
 import { packLines, unpackLines } from '../../loader/dataset/stored-form.ts';
-import { segmentsOfObjects } from '../../loader/steps/extract.ts';
 import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import {
@@ -149,8 +148,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
 }
 
 /** The keys of what mutations need of a snapshot and can't be read. */
-async function unusableObjects(storage: Storage, { snapshot, extract }: ManifestEntry): Promise<string[]> {
-  if (!extract) return []; // one of before snapshots had objects
+async function unusableObjects(storage: Storage, { snapshot }: ManifestEntry): Promise<string[]> {
   const unusable: string[] = [];
   const check = async (key: string, decode: (bytes: Buffer) => unknown) => {
     await getUnpacked(storage, key, decode).catch((error) => {
@@ -159,7 +157,7 @@ async function unusableObjects(storage: Storage, { snapshot, extract }: Manifest
     });
   };
   await check(paths.snapshotReference(snapshot.id), checkedReference);
-  for (const segment of await segmentsOfObjects(storage, snapshot)) {
+  for (const segment of snapshot.objects) {
     await check(paths.snapshotObjects(snapshot.id, segment), (bytes) => {
       const reader = new ObjectSegmentReader(bytes);
       for (const part of reader.parts) reader.lines(part);

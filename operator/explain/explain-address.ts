@@ -9,7 +9,6 @@ import { ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
 import { elsewhere, type ObjectLine, parseObjectLine } from '../../loader/dataset/objects.ts';
 import { occurrencesIn } from '../../loader/dataset/reference-file.ts';
 import { segmentOf } from '../../loader/dataset/stored-form.ts';
-import { segmentsOfObjects } from '../../loader/steps/extract.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
@@ -177,7 +176,7 @@ async function occurrencesOf(
   const found = new Map<string, NumVoorkomen>();
   const named = namedObjects('identificatie', ids);
   const segment = segmentOf(key);
-  const others = (await segmentsOfObjects(storage, entry.snapshot)).filter((one) => one !== segment);
+  const others = entry.snapshot.objects.filter((one) => one !== segment);
   for (const one of [segment, ...others]) {
     const have = new Set([...found.values()].map(({ identificatie }) => identificatie));
     if ([...ids].every((id) => have.has(id))) break;

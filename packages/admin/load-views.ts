@@ -95,14 +95,15 @@ export function viewOf(proposal: LoadProposal, approval: Approval | null): Waiti
     problems: problems && problemCount(problems),
     objections,
     changesFiles: changesFilesOf(proposal).length,
-    streets: placesIn(byPlace?.streets),
-    woonplaatsen: placesIn(byPlace?.woonplaatsen),
+    streets: placesIn(byPlace.streets),
+    woonplaatsen: placesIn(byPlace.woonplaatsen),
     examples,
     approval,
   };
 }
 
-const placesIn = (counted = {}) => Object.entries<number>(counted).map(([name, changes]) => ({ name, changes }));
+const placesIn = (counted: Record<string, number>) =>
+  Object.entries(counted).map(([name, changes]) => ({ name, changes }));
 
 /** The id of a load says what it loads onto what; this, what an operator saw of it. */
 export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
@@ -114,7 +115,7 @@ export function proposalName({ load, livePeildatum, counts, days, objections, wa
 const mostBytes = 4_000_000;
 
 /** The stored parts of the changes of a load, by the file that a reader gets. */
-export function changesFilesOf({ csv = [] }: LoadProposal): ChangesCsv[][] {
+export function changesFilesOf({ csv }: LoadProposal): ChangesCsv[][] {
   const files: ChangesCsv[][] = [];
   let bytes = Infinity;
   for (const part of csv) {

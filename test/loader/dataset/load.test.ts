@@ -10,7 +10,7 @@ function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snaps
     load,
     kind,
     peildatum,
-    snapshot: { id: snapshot, segments: [] },
+    snapshot: { id: snapshot, segments: [], objects: [] },
     identity: snapshot,
     source: null,
     extract: null,

@@ -20,10 +20,10 @@ const live: ManifestEntry = {
   load: '2026-01-12-0123456789',
   kind: 'mutations',
   peildatum: '2026-01-12',
-  snapshot: { id: '2026-01-12-0123456789', segments: ['13'] },
+  snapshot: { id: '2026-01-12-0123456789', segments: ['13'], objects: ['13'] },
   identity: 'days',
   source: null,
-  extract: { peildatum: '2026-01-08', identity: 'extract', isNational: true },
+  extract: { peildatum: '2026-01-08', identity: 'extract', isNational: true, gemeenten: [] },
   days: [],
   voorkomens: 1,
   nummeraanduidingen: 1,
@@ -74,7 +74,7 @@ describe('the status of a dataset that follows days of mutations', () => {
   });
 
   it('does not mention mutations for a dataset of extracts alone', async () => {
-    const extract = { peildatum: '2026-01-12', identity: 'extract', isNational: true };
+    const extract = { peildatum: '2026-01-12', identity: 'extract', isNational: true, gemeenten: [] };
     expect(await shownFor(undefined, { ...live, kind: 'extract', extract })).not.toMatch(/next|mutations/);
   });
 });

@@ -18,10 +18,6 @@ describe('the files of the changes of a load', () => {
     expect(sizes).toEqual([[2e6, 2e6], [1], [5e6], [3e6]]);
   });
 
-  it('are none for a proposal of an earlier release', () => {
-    expect(changesFilesOf({ load } as LoadProposal)).toEqual([]);
-  });
-
   it('begin with the names of the columns, each of them', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'changes-'));
     const storage = await openStorage(folder);
