@@ -3,7 +3,7 @@
 import module from 'node:module';
 import { join } from 'node:path';
 
-// Which Node 20.16 and 22.3 brought, and 21 never had.
+// Node 20.16 and 22.3 have it, and no Node 21.
 if (!process.getBuiltinModule) {
   console.error(
     `bag-adres needs Node 20.16, or 22.3 or newer; this is Node ${process.versions.node}. See https://nodejs.org/en/download.`,

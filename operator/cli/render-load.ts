@@ -84,14 +84,15 @@ function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
   ];
 }
 
-/** What the comparison of the days of mutations with an extract of the same date came to. */
+/** How the result of the daily mutations compares with an extract of the same date. */
 function auditText({ audit }: LoadReport): string[] {
   if (!audit) return [];
   const { added, changed, removed } = audit;
-  if (added + changed + removed === 0) return ['Audit: the days of mutations had led to exactly this extract.'];
+  if (added + changed + removed === 0)
+    return ['Audit: the daily mutations gave exactly the addresses of this extract.'];
   return [
-    `Audit: the days of mutations had led to ${thousands(added + changed + removed)} other addresses than the extract: ` +
-      `${thousands(added)} missing, ${thousands(changed)} different, ${thousands(removed)} too many. This load makes them right.`,
+    `Audit: after the daily mutations ${thousands(added + changed + removed)} addresses differ from the extract: ` +
+      `${thousands(added)} missing, ${thousands(changed)} different, ${thousands(removed)} too many. This load corrects them.`,
   ];
 }
 

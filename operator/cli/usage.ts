@@ -137,7 +137,7 @@ yourself. A month that is closed stays as it is.`,
     .examples('usage close --month 2026-10 --local')
     .onAccounts(async (opened, { month }: OfMonth) => {
       const statements = await requireStatements(opened);
-      // With a clock that is ahead, a month would be closed in which lookups are still counted.
+      // A clock that is ahead would close a month in which lookups are still counted.
       await opened.checkClock();
       const closed = await statements.close(month);
       const { accounts, lookups } = closed;

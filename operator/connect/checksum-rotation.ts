@@ -97,7 +97,7 @@ export async function openChecksumSecret(stack: string, print: (line: string) =>
       };
     },
 
-    /** Of the version that keys are issued with now. */
+    /** The fingerprint of the version that keys are issued with now. */
     fingerprint: async (): Promise<string> => secretFingerprint(await readSecret(SecretId)),
 
     /** Adds a version that nothing uses yet, and returns its id. */

@@ -58,7 +58,7 @@ export type LoadCommands = {
 
 /** How the progress of a load is reported. */
 export type ProgressReporter = {
-  /** Of work in this process. */
+  /** Shows work in this process. */
   progress: Progress;
   /** Prints a line about work elsewhere. */
   print: (line: string) => void;

@@ -7,7 +7,7 @@ const toleratedSeconds = 300;
 
 /**
  * Refuses a command that depends on the time if the clock of this machine and that of the store differ. The SDK
- * corrects its signatures by itself, so nothing else would notice. A store may tell no time, as some engines do.
+ * corrects its signatures by itself, so nothing else would notice. Some engines send no Date header.
  * @throws CommandError `clock`
  */
 export async function checkClock(client: DynamoDBClient, table: string, now: () => number): Promise<void> {

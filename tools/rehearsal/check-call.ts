@@ -134,7 +134,7 @@ const otherCommands: Record<string, string[]> = {
   's3 rm': ['--recursive'],
   's3 cp': ['--recursive'],
   's3 ls': ['--recursive'],
-  // With --delete it would remove what the source lacks.
+  // Without --delete, which would remove what the source lacks.
   's3 sync': [],
   'sso login': [],
   configure: [],

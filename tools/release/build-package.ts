@@ -96,7 +96,7 @@ function writeBundles(folder: string, work: string): Hashes {
     writeBundle(bundle, to);
     hashes[bundle.name] = hashOf(to);
   }
-  // For stack traces: beside the package, as they are larger than the rest of it.
+  // Stack traces need them; they are larger than the rest of the package, so they go beside it.
   cpSync(join(folder, 'source-maps'), `${work}-source-maps`, { recursive: true });
   rmSync(join(folder, 'source-maps'), { recursive: true });
   rmSync(work, { recursive: true, force: true });
