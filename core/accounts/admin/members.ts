@@ -76,7 +76,13 @@ export async function removeMember(
   { account, person: given }: { account: string; person: string },
 ): Promise<void> {
   checkAccountId(account);
-  const person = await storedPerson(store, account, given);
+  const person = checkedPerson(given);
+  if (!(await store.get(memberKey(account, person)))) {
+    throw new AdminError(
+      'not_found',
+      `Account "${account}" has no member "${given}". The list of its members has the right spelling.`,
+    );
+  }
   await audited(store, { partition: account, action: 'member remove', detail: { person } }, () =>
     changeMembers(
       store,
@@ -90,18 +96,6 @@ export async function removeMember(
       },
       { removed: person },
     ),
-  );
-}
-
-/** A member as it is stored: an earlier version accepted identities that can't be added any more. */
-async function storedPerson(store: AdminStore, account: string, given: string): Promise<string> {
-  for (const person of [given, normalizedPerson(String(given))]) {
-    if (person && (await store.get(memberKey(account, person)))) return person;
-  }
-  checkPerson(given);
-  throw new AdminError(
-    'not_found',
-    `Account "${account}" has no member "${given}". The list of its members has the right spelling.`,
   );
 }
 
