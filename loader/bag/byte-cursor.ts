@@ -1,12 +1,12 @@
 import { simd, simdLoop } from '../simd.ts';
 import { absent } from './num-bytes.ts';
 
-/** Where literals, the ranges of their values, and the part of a file that a cursor is in lie in the same memory. */
+/** One memory holds the literals, the ranges of their values, and the window: the part of a file with the cursor. */
 const [rangesAt, windowAt] = [16 * 1024, 32 * 1024];
 const windowBytes = 128 * 1024;
-/** So much is read beyond the window: an occurrence that begins in it is whole, or is left to the strict parser. */
+/** Read beyond the window, so that an occurrence is whole; a longer one is left to the strict parser. */
 const aheadBytes = 28 * 1024;
-/** Zeros after that, or after the end of the file: neither a literal nor text goes beyond them. */
+/** Zeros that follow, or follow the end of the file: no literal or text extends beyond them. */
 const endBytes = 4 * 1024;
 
 /** Whether a byte less the lowest of its range exceeds the length of the range; a lower one wraps, so it does too. */
@@ -21,9 +21,9 @@ let literalBytes = 0;
 /** Markup that is always written the same, with values in between that have a known length. ASCII. */
 export type Literal = {
   readonly length: number;
-  /** Its last eight bytes, as a double: by these most literals are told from others. */
+  /** Its last eight bytes, as a double: these differ between most literals. */
   readonly last: number;
-  /** Where the values begin, after its start. */
+  /** The offset of each value from its start. */
   readonly gaps: number[];
   readonly address: number;
 };
@@ -75,7 +75,7 @@ let owner: ByteCursor | undefined;
  * middle of text or digits may have moved: a parser that gives up resets the position.)
  */
 export class ByteCursor {
-  /** In `bytes`. */
+  /** An index into `bytes`. */
   position = 0;
   /** A part of the file, until the next `seek` of this cursor or any other. */
   readonly bytes = window;
@@ -133,7 +133,7 @@ export class ByteCursor {
     return bytes[position] === lessThan;
   }
 
-  /** As `skipText`, but with `&amp;`, `&lt;` and `&gt;` allowed, as they are common in document numbers. */
+  /** Like `skipText`, but allows `&amp;`, `&lt;` and `&gt;`, which are common in document numbers. */
   skipEscapedText(): boolean {
     while (!this.skipText()) {
       const { bytes, position } = this;

@@ -110,7 +110,7 @@ export abstract class FastParser<T> {
     return cursor.skip(voorkomenClose);
   }
 
-  /** As `parseVoorkomen`, for a plain one that is the first in a literal at `start` which was skipped. */
+  /** Reads the `plainVoorkomen` that a skipped literal at `start` begins its values with. */
   protected readPlainVoorkomen(cursor: ByteCursor, start: number, gaps: readonly number[]): void {
     const { span, geldigheid } = this;
     const at = (index: number) => start + (gaps[index] as number);
@@ -163,7 +163,7 @@ const usual = literal(
   ['----------', '::::::::::'],
   '</Objecten:documentdatum><Objecten:documentnummer>',
 );
-/** And from there to its end, where the occurrence has no end. */
+/** What nearly every occurrence without an end date has from there to its own end. */
 const usualEnd = literal('</Objecten:documentnummer>', ...plainVoorkomen, ...closeParts);
 const streetGap = usualEnd.gaps.at(-1) as number;
 
@@ -195,21 +195,21 @@ export class FastNummeraanduidingParser extends FastParser<NumBytes> {
     return true;
   }
 
-  /** From the postcode to the number of the document, in the form that most have; or leaves it unread. */
+  /** Reads from the postcode to the number of the document in the form that most have, or leaves it unread. */
   #parseUsual(cursor: ByteCursor, num: NumBytes): boolean {
     num.postcode = cursor.skipTo(usual);
     this.geldigheid.isLive = true;
     return num.postcode !== absent;
   }
 
-  /** The same in any known form. */
+  /** Reads the same in any known form. */
   #parseToDocument(cursor: ByteCursor, num: NumBytes): boolean {
     num.postcode = cursor.skipTo(numPostcode);
     if (!cursor.skip(numType) || !cursor.skipText() || !cursor.skip(numTypeEnd)) return false;
     return this.parseStatus(cursor) && skipToDocument(cursor);
   }
 
-  /** From the number of the document to the end of an occurrence without one; or leaves it unread. */
+  /** Reads from the number of the document to the end of an occurrence that has no end date, or leaves it unread. */
   #parseUsualEnd(cursor: ByteCursor, num: NumBytes): boolean {
     const start = cursor.position;
     if (!cursor.skip(usualEnd)) return false;
@@ -219,7 +219,7 @@ export class FastNummeraanduidingParser extends FastParser<NumBytes> {
     return true;
   }
 
-  /** The same in any known form. */
+  /** Reads the same in any known form. */
   #parseEnd(cursor: ByteCursor, num: NumBytes): boolean {
     if (!cursor.skip(documentnummerEnd)) return false;
     num.woonplaats = cursor.skipTo(numLigtIn);

@@ -24,7 +24,7 @@ export type DeliveryIdentity = {
   tot: string;
   /** The codes of the gemeenten that it covers, in order; none for the whole country. */
   gemeenten: string[];
-  /** Of its contents: another zip of the same files has the same, a corrected delivery has another. */
+  /** Identifies its contents: another zip of the same files has the same hash, a corrected delivery has another. */
   hash: string;
 };
 

@@ -19,7 +19,7 @@ export class NumBytes {
   openbareRuimte = 0;
   woonplaats = absent;
 
-  /** The same values in bytes of their own. */
+  /** Copies the values of a nummeraanduiding into bytes. */
   static of(num: Nummeraanduiding): NumBytes {
     const found = new NumBytes();
     let text = '';

@@ -57,7 +57,7 @@ export function mergeReports(reports: Iterable<ProblemReport>): ProblemReport {
   return merged;
 }
 
-/** By identificatie, so that the order in which workers finish makes no difference. */
+/** Sorts by identificatie, so that the order in which workers finish makes no difference. */
 function firstExamples(examples: Problem[]): Problem[] {
   return examples.sort(compare).slice(0, examplesPerKind);
 }
@@ -77,7 +77,7 @@ export type ReadCounts = {
   voorkomens: number;
   current: number;
   notCurrent: Record<NotCurrentReason, number>;
-  /** Those that would count, but have a value that the register's rules forbid. */
+  /** Occurrences that would count, but have a value that the register's rules forbid. */
   problems: Problem[];
   /** The objects of which something was recorded, began or ended since the date that was asked for. */
   changed: string[];

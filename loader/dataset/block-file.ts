@@ -13,7 +13,7 @@ import {
   unpackLineBytes,
 } from './stored-form.ts';
 
-/** So much compresses as well as a megabyte, and a day of the country changes a seventh of so many blocks. */
+/** Blocks of this size compress as well as a megabyte, and a day of the country changes only a seventh of them. */
 const usualBlockBytes = 32 * 1024;
 const lineEnd = 0x0a;
 const separator = '#';
@@ -29,7 +29,7 @@ export type LineEdit = { remove: readonly Line[]; add: readonly Line[] };
  */
 type Block = { first: string; text?: Buffer; stored?: StoredBlock; edit?: LineEdit | undefined };
 
-/** With more lines in the edits since a block was stored, it is stored anew. */
+/** A block with more edited lines than this is stored anew. */
 const mostEditedLines = 40;
 
 /**
@@ -43,7 +43,7 @@ export class BlockedLines {
     this.blocks = blocks;
   }
 
-  /** Of lines as bytes, which must stay as they are until these are stored. */
+  /** Divides lines as bytes into blocks; the bytes must not change until the blocks are stored. */
   static of(text: Buffer): BlockedLines {
     return new BlockedLines([...blocksOf(text)]);
   }
@@ -57,7 +57,7 @@ export class BlockedLines {
     for (const block of this.blocks) yield* textIn(block);
   }
 
-  /** As `texts`, of the blocks whose index `isWanted`, of those with such a line since, and of those never stored. */
+  /** Like `texts`, but only the blocks that may have a wanted line, by their index or by a line that an edit added. */
   *textsBy(isWanted: (index: Buffer) => boolean, isWantedLine: (line: Line) => boolean): Generator<Buffer> {
     for (const block of this.blocks) {
       if (!block.stored || isWanted(block.stored.index) || block.edit?.add.some(isWantedLine)) yield* textIn(block);

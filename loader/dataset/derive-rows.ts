@@ -96,7 +96,7 @@ function endOfLine(lines: Buffer, at: number): number {
   return end;
 }
 
-/** Of the objects with several occurrences the lines that count on `day` and belong to this part. */
+/** For each object with several occurrences, the line that counts on `day`, if it belongs to this part. */
 function chosenOf(lines: Buffer, day: number, file: string, onProblem: (problem: Problem) => void): Set<ObjectLine> {
   const several = new Map<string, ObjectLine[]>();
   for (let start = 0, end = 0; start < lines.length; start = end + 1) {

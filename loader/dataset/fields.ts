@@ -51,7 +51,7 @@ export function dayAt(line: string, start: number): number {
   return day;
 }
 
-/** As `dayAt`, in the bytes of lines. */
+/** The date at `start` of a line that is bytes. */
 export function dayIn(bytes: Uint8Array, start: number): number {
   let day = 0;
   for (let i = start; i < start + dayWidth; i++) day = day * 10 + (bytes[i] as number) - zero;

@@ -3,7 +3,7 @@ import type { LineCounts } from './line-segment.ts';
 import type { Line, RowTexts } from './lines.ts';
 import { GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
 
-/** Where an address begins, and its toevoeging and its id, among bytes; and its place. */
+/** The positions of an address, its toevoeging and its id in the bytes of lines, and its place. */
 type Row = { start: number; toevoeging: number; id: number; place: DataView };
 const noRow: Row = { start: 0, toevoeging: 0, id: 0, place: new DataView(new ArrayBuffer(0)) };
 

@@ -122,7 +122,7 @@ export function countPlaces({ streets, woonplaatsen }: ChangesByPlace, { old, no
     woonplaatsen[name] = (woonplaatsen[name] ?? 0) + 1;
 }
 
-/** Those with the most changes, the most first; what `parts` count together. */
+/** The names with the most changes in all `parts` together, in descending order. */
 export function mostChanged(parts: readonly Record<string, number>[], most: number): Record<string, number> {
   const total = new Map<string, number>();
   for (const [name, count] of parts.flatMap((part) => Object.entries(part)))

@@ -24,7 +24,7 @@ export type NamedObjects = {
   field: 'identificatie' | 'street';
   ids: ReadonlySet<string>;
   numbers: ReadonlySet<number>;
-  /** By the last bits of a number, whether it may be one of these. */
+  /** One at each index that the last bits of one of the numbers give: a zero rules a number out. */
   filter: Uint8Array;
 };
 
@@ -134,7 +134,7 @@ export function mayHave(index: Buffer, { field, numbers, filter }: NamedObjects)
   return false;
 }
 
-/** In two halves, each a small integer, which takes a quarter of the time. */
+/** The identificatie as a number, in two halves: each is a small integer, which takes a quarter of the time. */
 function numberAt(text: Uint8Array, start: number): number {
   let [high, low] = [0, 0];
   for (let at = start; at < start + gemeenteLength; at++) high = 10 * high + (text[at] as number) - zero;

@@ -26,7 +26,7 @@ const lineEnd = 0x0a;
  */
 export class ObjectRows {
   readonly #peildatum: string;
-  /** By the number of the part. */
+  /** The lines of each part, at the index that its number is. */
   readonly #parts: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
   /** The halves of the identificatie of the object that is being read, as doubles, which sort as their digits do. */
   #high = 0;

@@ -70,7 +70,7 @@ export type FoundObjects = Map<string, Map<string, ObjectLine[]>>;
  */
 export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[]; next?: string | null };
 
-/** By part; plain JSON. */
+/** The edits of each part. Plain JSON. */
 export type Edits = Record<string, PartEdits>;
 
 /** Adds lines to remove or to add, by part. */
@@ -85,7 +85,7 @@ export function addEdit(
   }
 }
 
-/** The same by the segment that each part is in. */
+/** Groups edits by the segment that each part is in. */
 export function editsBySegment(edits: Edits): Map<string, Edits> {
   const segments = new Map<string, Edits>();
   for (const [part, edit] of Object.entries(edits)) {

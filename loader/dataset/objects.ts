@@ -78,7 +78,7 @@ export function writeSingleLine(lines: GrowingBytes, num: NumBytes, { begin, ein
   lines.length = writeNumber(memory, at + volgnummerAt, volgnummer);
 }
 
-/** As doubles, the widest numbers that JavaScript copies without allocating: digits are never those of a NaN. */
+/** Copies doubles, the widest numbers that JavaScript copies without allocating; digits never make a NaN. */
 function copyId(from: DataView, start: number, to: DataView, at: number): void {
   to.setFloat64(at, from.getFloat64(start));
   to.setFloat64(at + 8, from.getFloat64(start + 8));

@@ -124,7 +124,7 @@ type Header = {
 /** The stored form of this file. A file in another form can't be read. */
 const form = 'reference 1';
 
-/** Of a file that is written again: what many days add would otherwise be a small group each. */
+/** When a file is written again, groups smaller than this are joined: each of many days would otherwise add one. */
 const leastGroupBytes = 500_000;
 
 /**

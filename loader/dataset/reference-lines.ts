@@ -58,7 +58,7 @@ export const streetAt = {
   eind: (lines: Buffer, start: number) => dayIn(lines, start + idLength + eindAt),
 };
 
-/** Where the wanted lines are, as many at once as follow each other. */
+/** The ranges of the wanted lines; lines that follow each other are in one range. */
 export function* wantedRuns(
   lines: Buffer,
   isWanted: StreetFilter,

@@ -6,7 +6,7 @@ import type { Objection } from './load-counts.ts';
  */
 export type SetAside = { count: number; examples: string[] };
 
-/** Of one delivery; `objects` is how many it changes. */
+/** What was set aside of one delivery; `objects` is how many it changes. */
 export type SetAsideOfDay = SetAside & { file: string; objects: number };
 
 const examplesKept = 5;
@@ -17,7 +17,7 @@ export function addSetAside(day: SetAside, why: string): void {
   if (day.examples.length < examplesKept) day.examples.push(why);
 }
 
-/** Those of all days. */
+/** What was set aside of all days together. */
 export function setAsideOf(days: readonly SetAsideOfDay[]): SetAside {
   return {
     count: days.reduce((sum, { count }) => sum + count, 0),
@@ -25,7 +25,7 @@ export function setAsideOf(days: readonly SetAsideOfDay[]): SetAside {
   };
 }
 
-/** Of the objects of a delivery. In most deliveries none is set aside; of a wrong or a replaced one nearly all are. */
+/** The share of a delivery's objects. In most deliveries none is set aside; in a wrong or a replaced one nearly all are. */
 const mostSetAsideShare = 0.01;
 
 /** Objections to deliveries of which more than one object, and more than a hundredth, does not match. */

@@ -8,7 +8,7 @@ import { ZstdCompress } from 'minizlib';
 import { releaseMemory } from '../release-memory.ts';
 import type { Line } from './lines.ts';
 
-/** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
+/** The lowest level takes a fifth less time than the usual one, and packs lines as well. */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** The command line imports this, and runs on Node 20 too, whose zlib lacks zstd: only reading snapshots needs it. */
@@ -45,7 +45,7 @@ export function bytesOf(lines: readonly Line[]): Buffer {
 /** One for all: making the context of one takes as long as compressing a block (decision 0186). */
 let compressor: ZstdCompress | undefined;
 
-/** As `packLines`, for lines that are bytes already. */
+/** Packs lines that are bytes already. */
 export function packLineBytes(lines: Buffer): Buffer {
   requireZstd();
   const used = compressor ?? new ZstdCompress({ ...level, flush: constants.ZSTD_e_end });

@@ -189,7 +189,7 @@ function dataOffset(header: Buffer, label: string): number {
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-/** With `chunkSize` set to the known size zlib fills one buffer, instead of concatenating many. */
+/** Inflates into one buffer of the known size, where zlib would by default concatenate many. */
 function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer {
   try {
     return inflateRawSync(compressed, {

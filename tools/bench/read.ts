@@ -142,7 +142,7 @@ async function extractAll(storage: Storage, load: Load, parts: Part[]): Promise<
   for (const part of parts) await extractPart(storage, load.id, part);
 }
 
-/** Of inflating alone: the deflated bytes are read before the clock runs. */
+/** The CPU of inflating alone: the deflated bytes are read before the clock runs. */
 async function cpuOfInflating(
   storage: Storage,
   load: Load,
@@ -168,7 +168,7 @@ function inflateFresh(compressed: Buffer, size: number): void {
   inflateRawSync(compressed, { chunkSize: size + 1, maxOutputLength: size + 1 });
 }
 
-/** As the loader does: releases the memory of each entry at once, so that the next one is inflated into it. */
+/** Releases the memory of each entry at once, as the loader does, so that the next one is inflated into it. */
 function inflateAndRelease(compressed: Buffer, size: number): void {
   releaseMemory(inflateRawSync(compressed, { chunkSize: size + 1, maxOutputLength: size + 1 }));
 }
