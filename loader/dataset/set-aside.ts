@@ -25,7 +25,7 @@ export function setAsideOf(days: readonly SetAsideOfDay[]): SetAside {
   };
 }
 
-/** The share of a delivery's objects. In most deliveries none is set aside; in a wrong or a replaced one nearly all are. */
+/** The share of a delivery's objects. Usually none is set aside; of a wrong or a replaced delivery nearly all are. */
 const mostSetAsideShare = 0.01;
 
 /** Objections to deliveries of which more than one object, and more than a hundredth, does not match. */

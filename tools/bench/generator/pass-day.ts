@@ -3,7 +3,7 @@ import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
 import type { Random } from './random.ts';
 
 /**
- * Changes in each of the 1,230 blocks: a working day changes some 3,000 nummeraanduidingen and five streets in the country.
+ * Changes a day in each of the 1,230 blocks: in the country they are some 3,000 nummeraanduidingen and five streets.
  */
 const objectsADay = 3_000 / 1_230;
 const streetsADay = 5 / 1_230;
