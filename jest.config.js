@@ -21,7 +21,7 @@ export default {
     '^bag-adres-admin$': '<rootDir>/packages/admin/index.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data', '<rootDir>/packages/admin/dist'],
-  // One more than the cores of a small machine, since a worker also waits for other processes (decision 0169).
+  // One more than the cores of a small machine, since a worker also waits for other processes (decision 0149).
   maxWorkers: 3,
   testTimeout: 30_000,
 };

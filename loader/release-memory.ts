@@ -1,7 +1,7 @@
 /**
  * Frees the memory of a buffer that is no longer needed. The garbage collector sees only a small object that refers to
  * megabytes, and frees them late: a load would hold tens of megabytes more, and each file would be inflated into new
- * memory, which takes four times the CPU (decisions 0111 and 0113). Ignores buffers that share Node's pool, which have
+ * memory, which takes four times the CPU (decisions 0110 and 0113). Ignores buffers that share Node's pool, which have
  * less than half of its length.
  */
 export function releaseMemory(bytes: Buffer): void {

@@ -1,6 +1,6 @@
 /**
  * Loops over bytes in WebAssembly, which Node compiles to vector instructions: JavaScript compares at most eight bytes
- * at once, and Node's zlib has no fast CRC-32 for x86 (decision 0185).
+ * at once, and Node's zlib has no fast CRC-32 for x86 (decision 0110).
  */
 
 /**

@@ -53,7 +53,7 @@ export const accessItem = {
   mark: 'b',
   /** Map of earlier days to their units, until a usage record has them. */
   days: 'e',
-  /** The lookups of each key, by `keyCode`, on the day that is being counted (decision 0170). */
+  /** The lookups of each key, by `keyCode`, on the day that is being counted (decision 0141). */
   byKey: 'p',
   /** Map of earlier days, as in `days`, to such maps. */
   daysByKey: 'q',

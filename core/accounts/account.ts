@@ -31,7 +31,7 @@ export type UsageCount = {
   date: string;
   mark: number;
   days: Readonly<Record<string, number>>;
-  /** The part of it that is counted by key: of `date`, and of each of `days`, by the key's code (decision 0170). */
+  /** The part of it that is counted by key: of `date`, and of each of `days`, by the key's code (decision 0141). */
   byKey: UnitsByKey;
   daysByKey: Readonly<Record<string, UnitsByKey>>;
 };

@@ -6,8 +6,8 @@ import { accessItem, accessKey, dayNumber } from './account-item.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key,
- * are exact: they move here from the access item that counted them, when their day has ended (decisions 0141 and 0170).
- * Refusal counts are a lower bound (decision 0148).
+ * are exact: they move here from the access item that counted them, when their day has ended (decision 0141).
+ * Refusal counts are a lower bound (decision 0141).
  */
 export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
@@ -213,7 +213,7 @@ const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
 
 /**
  * Counts the refusals of an account by day, in the memory of the instance, and now and then adds them to the day's
- * record. What an instance has counted when it ends is lost, so the counts are not exact (decision 0148). Never throws,
+ * record. What an instance has counted when it ends is lost, so the counts are not exact (decision 0141). Never throws,
  * never waits.
  */
 export type RefusalCount = {

@@ -3,7 +3,7 @@ import type { StoredAddress } from './address-item.ts';
 import { addressKey, bareKey } from './address-key.ts';
 import type { AddressStore, FoundItems } from './address-store.ts';
 
-/** Never issued: postcodes don't use the letters SA, SD and SS (decision 0122). */
+/** Never issued: postcodes don't use the letters SA, SD and SS (decision 0121). */
 const testPostcode = '9999SD';
 
 const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };

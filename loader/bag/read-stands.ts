@@ -88,7 +88,7 @@ const contentsEnd = '</sl:inhoud>';
 /**
  * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `fastParser` or `onStand`: the
  * fast parser reads those whose bytes are exactly as Kadaster writes them, and the strict parser reads the rest, so
- * nothing is skipped and nothing is interpreted in two ways (decision 0111). Without `fastParser` the strict parser
+ * nothing is skipped and nothing is interpreted in two ways (decision 0110). Without `fastParser` the strict parser
  * reads everything.
  * @throws ExtractError, the strict parser's own
  */

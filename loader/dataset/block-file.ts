@@ -1,4 +1,4 @@
-/** Lines in blocks that are compressed one by one, and the file of them that a segment is stored as (decision 0176). */
+/** Lines in blocks that are compressed one by one, and the file of them that a segment is stored as (decision 0113). */
 
 import { crc32 } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
@@ -79,7 +79,7 @@ export class BlockedLines {
     return groupAt(text, start) === group ? linesOf(text.subarray(start, groupEnd(text, start) - 1)) : [];
   }
 
-  /** The lines after an edit; a block with none or a few of its lines stays as it is stored (decision 0177). */
+  /** The lines after an edit; a block with none or a few of its lines stays as it is stored (decision 0145). */
   edited({ remove, add }: LineEdit): BlockedLines {
     if (this.blocks.length === 0) return BlockedLines.ofLines(add.toSorted());
     const removed = Map.groupBy(new Set(remove), (line) => this.#indexOf(line));

@@ -23,7 +23,7 @@ export type HeldPart = { objects: BlockedLines; lines: BlockedLines; result: Par
 export type EditedPart = HeldPart & { problems: ProblemReport; groups: { before: Line[]; after: Line[] }[] };
 
 /**
- * A part after an edit, of which only the edited objects are derived (decision 0177): as they were `then`, and as they
+ * A part after an edit, of which only the edited objects are derived (decision 0145): as they were `then`, and as they
  * are `now`. `add` and `remove` have all lines of each of them in this part. Dates, streets and places must give every
  * other object what they gave before.
  */

@@ -16,7 +16,7 @@ const comma = 0x2c;
 /**
  * Joins addresses, one for each object in the order of their keys, to the lines of a snapshot: one per key, with its
  * distinct places and the lists of toevoegingen. Needs all rows of a postcode. The same rows give the same lines,
- * whatever the order of those with one key. Makes strings only of those with one key (decision 0186).
+ * whatever the order of those with one key. Makes strings only of those with one key (decision 0113).
  */
 export class RowJoiner {
   readonly #view: DataView;

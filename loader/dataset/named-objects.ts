@@ -1,4 +1,4 @@
-/** Finding the few objects that a day of mutations names among all of the country (decision 0176). */
+/** Finding the few objects that a day of mutations names among all of the country (decision 0113). */
 
 import { dayText, noEind } from '../bag/voorkomen.ts';
 import { dayIn } from './fields.ts';

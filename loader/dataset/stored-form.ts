@@ -42,7 +42,7 @@ export function bytesOf(lines: readonly Line[]): Buffer {
   return Buffer.from(lines.join('\n'), 'latin1');
 }
 
-/** One for all: making the context of one takes as long as compressing a block (decision 0186). */
+/** One for all: making the context of one takes as long as compressing a block (decision 0113). */
 let compressor: ZstdCompress | undefined;
 
 /** Packs lines that are bytes already. */

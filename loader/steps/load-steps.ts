@@ -130,7 +130,7 @@ export const loadSteps = {
     module: () => import('./apply.ts'),
     description: 'Writes changes to the table',
     memoryMb: 1024,
-    // So that a request that it signed is void before the lock of its execution can be taken over (decision 0130).
+    // So that a request that it signed is void before the lock of its execution can be taken over (decision 0114).
     minutes: 9,
     begins: 'finish',
     each: 'changes.json',

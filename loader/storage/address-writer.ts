@@ -95,7 +95,7 @@ export type AddressWriterOptions = {
   writesPerSecond?: number;
   /**
    * Writes in transactions that are conditioned on the lock: for a table on this machine, where they cost no more and
-   * signatures don't expire. By default a write is fenced by the remaining time of the lock (decision 0130).
+   * signatures don't expire. By default a write is fenced by the remaining time of the lock (decision 0114).
    */
   transactions?: boolean;
   /** The first pause after a throttled write; tests shorten it. */

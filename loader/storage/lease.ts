@@ -1,6 +1,6 @@
 import { type Held, isProcessGone, type LoadLock, LockedError, takeLock } from './lock.ts';
 
-/** Proof that a load still holds the lock. Every write to the table carries one (decision 0130). */
+/** Proof that a load still holds the lock. Every write to the table carries one (decision 0114). */
 export type Fence = {
   readonly held: Held;
   /** Aborted once the lock is known to be lost. */
@@ -31,7 +31,7 @@ export const localLease: LeaseTiming = { seconds: 60, renewSeconds: 15, marginSe
 
 /**
  * For a table in AWS, whose writes can't be conditioned on another item: AWS refuses a request whose signature is older
- * than five minutes, on clocks that are up to five minutes apart (decision 0130).
+ * than five minutes, on clocks that are up to five minutes apart (decision 0114).
  */
 export const remoteLease: LeaseTiming = { seconds: 20 * 60, renewSeconds: 15, marginSeconds: 16 * 60 };
 

@@ -4,7 +4,7 @@ import { type SimdLoop, simd, simdLoop } from '../simd.ts';
 /**
  * A CRC-32 is the remainder of a division by a polynomial, and 1 + x^89 + x^117 + x^155 + x^300 is a multiple of that
  * where x stands for a word of 16 bytes. So a word can be left out if it is added (XOR) to those at these distances
- * after it, which needs no table and no multiplication (decision 0185).
+ * after it, which needs no table and no multiplication (decision 0110).
  */
 const distances = [145, 183, 211, 300];
 const wordBytes = 16;

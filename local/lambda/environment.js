@@ -1,7 +1,7 @@
 /**
  * What runs in a function's thread: loads its module and answers invocations from then on. It is JavaScript, as Node
  * would load its compiler for types in each of these threads otherwise: 4 to 7 MB, wherever it keeps no compiled code
- * yet (decision 0184).
+ * yet (decision 0117).
  */
 import { parentPort, workerData } from 'node:worker_threads';
 

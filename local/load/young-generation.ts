@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 /**
  * Runs work of which much outlives a collection and nearly nothing stays, such as a load of days of mutations, without
  * letting V8's young generation grow: V8 would give it 64 MB, twice, and fill both before it frees what was dropped
- * (decision 0183).
+ * (decision 0113).
  */
 export async function inSmallYoungGeneration<T>(work: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');

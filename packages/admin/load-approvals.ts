@@ -84,7 +84,7 @@ export type Loads = {
   auditPage(options?: AuditPageOptions): Promise<AuditPage>;
 };
 
-/** Loads over their storage, with approvals in the accounts table (decision 0147). */
+/** Loads over their storage, with approvals in the accounts table (decision 0146). */
 export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
   const view = async (proposal: LoadProposal) => viewOf(proposal, await approvalOf(store, runner, proposal.load));
   const find = async (load: string) => {

@@ -202,7 +202,7 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 /**
  * Partitions that hold only names, so that accounts and plans can be listed by page and by prefix without reading the
  * whole table. An entry is written and deleted in the same transaction as what it names, so a list is exact as soon as
- * a call has returned (decision 0125). No account id and no plan code has a `#` or is empty.
+ * a call has returned (decision 0104). No account id and no plan code has a `#` or is empty.
  */
 const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
 

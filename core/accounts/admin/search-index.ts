@@ -6,7 +6,7 @@ import type { AdminStore, Write } from './admin-store.ts';
 
 /**
  * What accounts are found by, packed: a search for a part of a text has to read the text of every account, which is
- * 20 MB for 100,000 accounts as an item each, and 3 MB as 100 items of zipped lines (decision 0172). Each change of an
+ * 20 MB for 100,000 accounts as an item each, and 3 MB as 100 items of zipped lines (decision 0104). Each change of an
  * account, its details or its members changes its lines in the same transaction.
  *
  * | `account` | `item` | holds |
