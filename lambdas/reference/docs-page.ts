@@ -119,7 +119,7 @@ function lookup(page: DocsPage): string {
 function parameterRows(words: TranslatedText): TableRow[] {
   return (operation('lookUpAddress').parameters ?? []).map(({ name, required, examples = {} }) => {
     const values = [...new Set(Object.values(examples).map(({ value }) => `\`${value}\``))].join(', ');
-    const need = `<span class="${required ? 'required' : 'optional'}">${required ? words.required : words.optional}</span>`;
+    const need = `<small${required ? ' class="required"' : ''}>${required ? words.required : words.optional}</small>`;
     const form = `${inline(words.parameterForms[name] ?? '')} ${words.exampleOf}: ${inline(values)}.`;
     return { id: `parameter-${name}`, head: `<code>${name}</code> ${need}`, cell: form };
   });
@@ -177,7 +177,7 @@ function errors(page: DocsPage): string {
 }
 
 function both({ happened, remedy }: Explanation): string {
-  return `${inline(happened)}<br><span class="remedy">${inline(remedy)}</span>`;
+  return `${inline(happened)}<br><span class="muted">${inline(remedy)}</span>`;
 }
 
 function headers({ words }: DocsPage): string {
