@@ -12,7 +12,7 @@ import { accountsTable, addressesTable } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import { encryptionKey, isProtected, protectedRemoval, removal, stackSuffix } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
-import { type AlarmTopic, alarmTopic, operatorAlarm, sumOf } from '../shared/monitoring.ts';
+import { type AlarmTopic, alarmTopic, sumOf } from '../shared/monitoring.ts';
 import { statementBucket } from './statement-bucket.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
@@ -174,7 +174,7 @@ class AccountsBackup extends Construct {
         period,
       });
     const hour = Duration.hours(1);
-    operatorAlarm(this, 'Failed', {
+    topic.alarm(this, 'Failed', {
       metric: sumOf(
         'failed backups and copies',
         {
@@ -184,22 +184,17 @@ class AccountsBackup extends Construct {
         },
         hour,
       ),
-      threshold: 1,
-      evaluationPeriods: 1,
       isEvent: true,
       problem: 'The daily backup of the accounts table, or its copy, failed.',
       runbook: 'Backup failed',
-      topic,
     });
-    operatorAlarm(this, 'Late', {
+    topic.alarm(this, 'Late', {
       metric: jobs('NumberOfCopyJobsCompleted', Duration.days(1)),
       isBelow: true,
-      threshold: 1,
-      evaluationPeriods: 2,
+      periods: [2, 2],
       missingData: TreatMissingData.BREACHING,
       problem: 'For two days no backup of the accounts table was copied.',
       runbook: 'Backup late',
-      topic,
     });
   }
 }
@@ -219,24 +214,17 @@ type TableAlarmsProps = { accounts: Table; addresses: Table; topic: AlarmTopic }
 class TableAlarms extends Construct {
   constructor(scope: Construct, id: string, { accounts, addresses, topic }: TableAlarmsProps) {
     super(scope, id);
-    operatorAlarm(this, 'Accounts', {
+    topic.alarm(this, 'Accounts', {
       metric: throttled(accounts),
-      threshold: 1,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
       problem: 'The accounts table throttles requests: their callers get 503.',
       runbook: 'Accounts table throttled',
-      topic,
     });
-    operatorAlarm(this, 'Addresses', {
+    topic.alarm(this, 'Addresses', {
       // A load may be throttled a little while the table scales up, and retries. A lookup should not be.
       metric: throttled(addresses),
       threshold: 100,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
       problem: 'The addresses table throttles requests: lookups or a load fail.',
       runbook: 'Addresses table throttled',
-      topic,
     });
   }
 }

@@ -21,7 +21,6 @@ import type { DataStack } from '../data/data-stack.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
-import { operatorAlarm } from '../shared/monitoring.ts';
 
 export type BackupSetsProps = {
   config: Config;
@@ -82,16 +81,13 @@ export class BackupSets extends Construct {
           maxEventAge: Duration.hours(1),
         }),
       });
-    operatorAlarm(this, 'Failed', {
+    topic.alarm(this, 'Failed', {
       metric: lambda.function.metricErrors({ statistic: 'Sum', period: Duration.minutes(5) }),
-      threshold: 1,
-      evaluationPeriods: 1,
       isEvent: true,
       problem: 'A backup set could not be written.',
       runbook: 'Backup failed',
-      topic,
     });
-    operatorAlarm(this, 'Late', {
+    topic.alarm(this, 'Late', {
       metric: new Metric({
         namespace: metricNamespaceOf(config.stage),
         metricName: metricNames.backupSets,
@@ -100,12 +96,10 @@ export class BackupSets extends Construct {
         period: Duration.days(1),
       }),
       isBelow: true,
-      threshold: 1,
-      evaluationPeriods: 2,
+      periods: [2, 2],
       missingData: TreatMissingData.BREACHING,
       problem: 'For two days no backup set was written.',
       runbook: 'Backup late',
-      topic,
     });
     new CfnOutput(this, 'BackupRoleArn', { value: lambda.function.role?.roleArn ?? '' }).overrideLogicalId(
       'BackupRoleArn',

@@ -14,7 +14,7 @@ import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } f
 import { loadDefaults } from '../../loader/names.ts';
 import { stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import type { Config } from '../config/schema.ts';
-import { type AlarmTopic, graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
+import { type AlarmTopic, graph, operatorDashboard } from '../shared/monitoring.ts';
 import { REFUSED } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
@@ -42,7 +42,7 @@ export class LoaderAlarms extends Construct {
     super(scope, id);
     const period = Duration.minutes(5);
     const count = (metricName: string) => machine.metric(metricName, { statistic: 'Sum', period });
-    operatorAlarm(this, 'LoadFailed', {
+    topic.alarm(this, 'LoadFailed', {
       metric: new MathExpression({
         label: 'failed loads',
         expression: 'FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)',
@@ -53,12 +53,9 @@ export class LoaderAlarms extends Construct {
         },
         period,
       }),
-      threshold: 1,
-      evaluationPeriods: 1,
       isEvent: true,
       problem: 'A load failed, timed out or was stopped.',
       runbook: 'Load failed',
-      topic,
     });
     const refused = new MetricFilter(this, 'Refused', {
       logGroup: logs,
@@ -69,44 +66,34 @@ export class LoaderAlarms extends Construct {
         FilterPattern.stringValue('$.details.name', '=', REFUSED),
       ),
     });
-    operatorAlarm(this, 'LoadRefused', {
+    topic.alarm(this, 'LoadRefused', {
       metric: refused.metric({ statistic: 'Sum', period }),
-      threshold: 1,
-      evaluationPeriods: 1,
       isEvent: true,
       problem: 'The guard refused a load before its first write.',
       runbook: 'Load refused',
-      topic,
     });
     if (config.mutations)
-      operatorAlarm(this, 'AuditDifferences', {
+      topic.alarm(this, 'AuditDifferences', {
         metric: loaderMetric(config.stage, metricNames.auditDifferences, period),
-        threshold: 1,
-        evaluationPeriods: 1,
         isEvent: true,
         problem: 'An extract differed from what the days of mutations had led to. The addresses are right now.',
         runbook: 'Audit differences',
-        topic,
       });
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
-    operatorAlarm(this, 'TableDiffers', {
+    topic.alarm(this, 'TableDiffers', {
       metric: loaderMetric(config.stage, metricNames.tableDifferences, Duration.hours(1)),
-      threshold: 1,
-      evaluationPeriods: 1,
       isEvent: true,
       problem: 'The addresses table differs from the live snapshot.',
       runbook: 'Table differs',
-      topic,
     });
-    operatorAlarm(this, 'DatasetOld', {
+    topic.alarm(this, 'DatasetOld', {
       metric: datasetAge(config.stage),
       threshold: oldAfter,
-      evaluationPeriods: 2,
+      periods: [2, 2],
       // Every check of the source reports the age, so missing data means no check. Without a schedule that is normal.
       missingData: config.schedule === 'off' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
       problem: `The live dataset is ${oldAfter} days old or more, or of a date in the future, or checks for a newer one have stopped.`,
       runbook: 'Dataset old',
-      topic,
     });
   }
 }

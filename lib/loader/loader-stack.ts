@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected, removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
-import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
+import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
 import { BackupSets } from './backup-sets.ts';
 import { LoadMachine } from './load-machine.ts';
 import { MAP_RUNS } from './load-states.ts';
@@ -34,7 +34,7 @@ export class LoaderStack extends Stack {
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
     const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket });
     this.stateMachineArn = machine.stateMachineArn;
-    new SavedQueries(this, 'Queries', { stage: config.stage, queries: loaderQueries(steps, config) });
+    new SavedQueries(this, 'Queries', config.stage, loaderQueries(steps, config));
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
     if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
@@ -82,25 +82,21 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
 }
 
 /** What the runbook asks of the logs of the steps. */
-function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): SavedQuery[] {
-  return [
-    {
-      chapter: 'Load failed',
-      name: 'Errors',
-      logs: Object.values(steps).map(({ logs }) => logs),
-      query:
+function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): QueriesByChapter {
+  return {
+    'Load failed': {
+      Errors: [
+        Object.values(steps).map(({ logs }) => logs),
         'filter message = "failed" | sort @timestamp desc | limit 5 | display @timestamp, error.name, error.message, input.load',
+      ],
     },
-    ...(mutations
-      ? [
-          {
-            chapter: 'Audit differences',
-            name: 'Counts',
-            logs: [steps.publish.logs],
-            query:
-              'filter message = "done" and ispresent(result.audit.added) | sort @timestamp desc | display @timestamp, result.peildatum, result.audit.added, result.audit.changed, result.audit.removed',
-          },
-        ]
-      : []),
-  ];
+    ...(mutations && {
+      'Audit differences': {
+        Counts: [
+          [steps.publish.logs],
+          'filter message = "done" and ispresent(result.audit.added) | sort @timestamp desc | display @timestamp, result.peildatum, result.audit.added, result.audit.changed, result.audit.removed',
+        ],
+      },
+    }),
+  };
 }

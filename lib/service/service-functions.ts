@@ -27,7 +27,7 @@ import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
-import { type AlarmTopic, operatorAlarm } from '../shared/monitoring.ts';
+import type { AlarmTopic } from '../shared/monitoring.ts';
 
 export type HttpFunctionProps = {
   config: Config;
@@ -150,7 +150,7 @@ export class Canary extends LambdaFunction {
     this.usesSecret(Secret.fromSecretNameV2(this, 'Key', canary.keySecretName), canaryEnvironment.keySecret);
     const every = Duration.minutes(canary.everyMinutes);
     runEvery(every, this, { description: 'Runs the canary', maxEventAge: Duration.minutes(1) });
-    this.failed = operatorAlarm(this, 'Failed', {
+    this.failed = topic.alarm(this, 'Failed', {
       metric: new Metric({
         namespace: metricNamespaceOf(config.stage),
         metricName: metricNames.canaryFailures,
@@ -158,13 +158,11 @@ export class Canary extends LambdaFunction {
         statistic: 'Maximum',
         period: every,
       }),
-      threshold: 1,
-      evaluationPeriods: 2,
+      periods: [2, 2],
       // A canary that does not run is a failure too.
       missingData: TreatMissingData.BREACHING,
       problem: 'The scheduled calls fail.',
       runbook: 'Canary failed',
-      topic,
     });
   }
 }
@@ -204,14 +202,10 @@ export class UsageJobFunction extends LambdaFunction {
         new PolicyStatement({ actions: ['events:PutEvents'], resources: [defaultEventBus(this)] }),
       );
     runEvery(Duration.hours(1), this, { description: 'Records usage', maxEventAge: Duration.minutes(30) });
-    operatorAlarm(this, 'Failed', {
+    topic.alarm(this, 'Failed', {
       metric: this.function.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
-      threshold: 1,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
       problem: 'The hourly job that records usage fails.',
       runbook: 'Usage job failed',
-      topic,
     });
   }
 }

@@ -5,7 +5,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
-import { type AlarmTopic, graph, operatorAlarm, operatorDashboard, sumOf } from '../shared/monitoring.ts';
+import { type AlarmTopic, graph, operatorDashboard, sumOf } from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */
 type ServiceName = 'address' | 'validate';
@@ -37,9 +37,6 @@ function byOutcome(stage: string, service: ServiceName, metricName: string): Mat
 
 export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: AlarmTopic };
 
-/** Two of three minutes, so that a single bad minute raises no alarm. */
-const lasting = { evaluationPeriods: 3, datapointsToAlarm: 2 };
-
 /** Alarms for errors, slow responses and failed charges. */
 export class ServiceAlarms extends Construct {
   /** A deployment that sets one of these off is rolled back. */
@@ -47,60 +44,47 @@ export class ServiceAlarms extends Construct {
 
   constructor(scope: Construct, id: string, { stage, api, address, validate, topic }: ServiceAlarmsProps) {
     super(scope, id);
-    const serverErrors = operatorAlarm(this, 'ServerErrors', {
+    const serverErrors = topic.alarm(this, 'ServerErrors', {
       metric: api.metricServerError({ statistic: 'Sum', period }),
       threshold: 5,
-      ...lasting,
       problem: 'Callers get 5xx responses.',
       runbook: 'Server errors',
-      topic,
     });
-    const slowAnswers = operatorAlarm(this, 'SlowAnswers', {
+    const slowAnswers = topic.alarm(this, 'SlowAnswers', {
       metric: api.metricLatency({ statistic: 'p99', period }),
       threshold: 2000,
-      evaluationPeriods: 5,
-      datapointsToAlarm: 3,
+      periods: [3, 5],
       problem: 'One in a hundred responses takes 2 seconds or more.',
       runbook: 'Slow answers',
-      topic,
     });
     const errorsOf = (name: string, alias: Alias) =>
-      operatorAlarm(this, name, {
+      topic.alarm(this, name, {
         // A refusal is a response; only a crash, a time-out or a failed start counts here.
         metric: alias.metricErrors({ statistic: 'Sum', period }),
-        threshold: 1,
-        ...lasting,
         problem: 'A function crashes, times out or does not start.',
         runbook: 'Function errors',
-        topic,
       });
-    const internalErrors = operatorAlarm(this, 'InternalErrors', {
+    const internalErrors = topic.alarm(this, 'InternalErrors', {
       metric: sumOf('internal errors', {
         address: requests(stage, 'address', 'internal-error'),
         validate: requests(stage, 'validate', 'internal-error'),
       }),
-      threshold: 1,
-      ...lasting,
       problem: 'Callers get 500: an error that the code does not expect.',
       runbook: 'Internal errors',
-      topic,
     });
     this.rollback = {
       address: [errorsOf('AddressErrors', address), serverErrors, internalErrors, slowAnswers],
       validate: [errorsOf('ValidateErrors', validate), serverErrors, internalErrors],
     };
-    operatorAlarm(this, 'FunctionThrottles', {
+    topic.alarm(this, 'FunctionThrottles', {
       metric: sumOf('throttled invocations', {
         address: address.metricThrottles({ statistic: 'Sum' }),
         validate: validate.metricThrottles({ statistic: 'Sum' }),
       }),
-      threshold: 1,
-      ...lasting,
       problem: 'Lambda throttles requests: the concurrency of the account is exhausted.',
       runbook: 'Function throttles',
-      topic,
     });
-    operatorAlarm(this, 'GatewayThrottles', {
+    topic.alarm(this, 'GatewayThrottles', {
       // The gateway has no metric for throttling. Requests that never reach a function were throttled. Its metrics and
       // Lambda's are not of the very same moment, so small differences don't count.
       metric: new MathExpression({
@@ -120,29 +104,22 @@ export class ServiceAlarms extends Construct {
         },
         period,
       }),
-      threshold: 1,
-      evaluationPeriods: 5,
-      datapointsToAlarm: 3,
+      periods: [3, 5],
       problem: 'API Gateway throttles requests: callers get 429 whatever their quota.',
       runbook: 'Gateway throttles',
-      topic,
     });
-    operatorAlarm(this, 'ChargeFailures', {
+    topic.alarm(this, 'ChargeFailures', {
       metric: requests(stage, 'address', 'temporarily-unavailable'),
       threshold: 3,
-      ...lasting,
       problem: 'Lookups get 503: their quota can not be counted, or addresses can not be read.',
       runbook: 'Charge failures',
-      topic,
     });
-    operatorAlarm(this, 'RefusedKeys', {
+    topic.alarm(this, 'RefusedKeys', {
       metric: requests(stage, 'address', 'unauthorized'),
       threshold: 600,
-      evaluationPeriods: 5,
-      datapointsToAlarm: 5,
+      periods: [5, 5],
       problem: 'Ten requests a second or more carry an invalid key.',
       runbook: 'Refused keys',
-      topic,
     });
   }
 }

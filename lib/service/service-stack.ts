@@ -8,7 +8,7 @@ import { pageFiles } from '../config/logo.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
-import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
+import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
 import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
@@ -67,15 +67,8 @@ export class ServiceStack extends Stack {
       config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
-    new SavedQueries(this, 'Queries', {
-      stage,
-      queries: serviceQueries({
-        address: address.logs,
-        validate: validate.logs,
-        access: accessLog,
-        canary: canary?.logs,
-      }),
-    });
+    const logs = { address: address.logs, validate: validate.logs, access: accessLog, canary: canary?.logs };
+    new SavedQueries(this, 'Queries', stage, serviceQueries(logs));
     const { budget, alarmEmail = '' } = config;
     if (budget) new Budget(this, 'Budget', { ...budget, email: budget.email ?? alarmEmail });
     if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
@@ -113,93 +106,61 @@ function brandingOf({ branding: { logo, ...branding }, portal }: Config): object
 type ServiceLogs = { address: ILogGroup; validate: ILogGroup; access: ILogGroup; canary: ILogGroup | undefined };
 
 /** What the runbook asks of the logs of the service. */
-function serviceQueries({ address, validate, access, canary }: ServiceLogs): SavedQuery[] {
-  return [
-    {
-      chapter: 'Server errors',
-      name: 'Outcomes',
-      logs: [address],
-      query: 'filter status >= 500 | stats count(*) as requests by outcome',
-    },
-    {
-      chapter: 'Server errors',
-      name: 'Errors',
-      logs: [address],
-      query:
+function serviceQueries({ address, validate, access, canary }: ServiceLogs): QueriesByChapter {
+  return {
+    'Server errors': {
+      Outcomes: [[address], 'filter status >= 500 | stats count(*) as requests by outcome'],
+      Errors: [
+        [address],
         'filter level = "ERROR" | sort @timestamp desc | limit 20 | display @timestamp, message, error.name, error.message, request_id',
+      ],
+      'Seen by the gateway': [
+        [access],
+        'filter status >= 500 | stats count(*) as requests by route, status, error, lambda_status',
+      ],
     },
-    {
-      chapter: 'Server errors',
-      name: 'Seen by the gateway',
-      logs: [access],
-      query: 'filter status >= 500 | stats count(*) as requests by route, status, error, lambda_status',
-    },
-    {
-      chapter: 'Slow answers',
-      name: 'Gateway and function',
-      logs: [access],
-      query:
+    'Slow answers': {
+      'Gateway and function': [
+        [access],
         'stats pct(latency_ms, 99) as total, pct(integration_latency_ms, 99) as function, count(*) as requests by bin(1m)',
+      ],
+      Outcomes: [[address], 'stats pct(ms, 99) as p99, max(ms) as longest, count(*) as requests by outcome'],
     },
-    {
-      chapter: 'Slow answers',
-      name: 'Outcomes',
-      logs: [address],
-      query: 'stats pct(ms, 99) as p99, max(ms) as longest, count(*) as requests by outcome',
-    },
-    {
-      chapter: 'Function errors',
-      name: 'Failures',
-      logs: [address, validate],
-      query:
+    'Function errors': {
+      Failures: [
+        [address, validate],
         'filter type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, type, record.status, record.errorType',
+      ],
     },
-    {
-      chapter: 'Internal errors',
-      name: 'Errors',
-      logs: [address, validate],
-      query:
+    'Internal errors': {
+      Errors: [
+        [address, validate],
         'filter message = "internal-error" | sort @timestamp desc | limit 20 | display @timestamp, error.name, error.message, account, request_id',
+      ],
     },
-    {
-      chapter: 'Gateway throttles',
-      name: 'Callers',
-      logs: [access],
-      query: 'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
+    'Gateway throttles': {
+      Callers: [
+        [access],
+        'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
+      ],
     },
-    {
-      chapter: 'Charge failures',
-      name: 'Errors',
-      logs: [address],
-      query: 'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account',
+    'Charge failures': {
+      Errors: [[address], 'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account'],
     },
-    {
-      chapter: 'Refused keys',
-      name: 'Callers',
-      logs: [access],
-      query: 'filter status = 401 | stats count(*) as requests by ip | sort requests desc | limit 10',
+    'Refused keys': {
+      Callers: [[access], 'filter status = 401 | stats count(*) as requests by ip | sort requests desc | limit 10'],
+      Accounts: [
+        [address],
+        'filter outcome = "unauthorized" and ispresent(account) | stats count(*) as requests by account',
+      ],
     },
-    {
-      chapter: 'Refused keys',
-      name: 'Accounts',
-      logs: [address],
-      query: 'filter outcome = "unauthorized" and ispresent(account) | stats count(*) as requests by account',
+    'Accounts table throttled': {
+      Accounts: [[address], 'stats count(*) as requests by account | sort requests desc | limit 5'],
     },
-    {
-      chapter: 'Accounts table throttled',
-      name: 'Accounts',
-      logs: [address],
-      query: 'stats count(*) as requests by account | sort requests desc | limit 5',
-    },
-    ...(canary
-      ? [
-          {
-            chapter: 'Canary failed',
-            name: 'Errors',
-            logs: [canary],
-            query: 'filter level = "ERROR" | sort @timestamp desc | limit 5',
-          },
-        ]
-      : []),
-  ];
+    ...(canary && {
+      'Canary failed': {
+        Errors: [[canary], 'filter level = "ERROR" | sort @timestamp desc | limit 5'],
+      },
+    }),
+  };
 }

@@ -21,6 +21,24 @@ import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
 
+/** A rule for an alarm, which refers to its chapter of the runbook. */
+export type OperatorAlarmProps = Pick<AlarmProps, 'metric'> & {
+  /** What is wrong, in one sentence. */
+  problem: string;
+  /** The heading of its chapter in docs/runbook.md. */
+  runbook: string;
+  /** The value at which the alarm goes off, 1 by default. */
+  threshold?: number;
+  /** In how many of so many periods the metric has to be there: 2 of 3 by default, so that one bad period is ignored. */
+  periods?: readonly [bad: number, of: number];
+  /** What missing data means. By default it means no traffic, which is fine. */
+  missingData?: TreatMissingData;
+  /** Whether it goes off below the threshold, not at it and above. */
+  isBelow?: boolean;
+  /** Whether a single period is a problem that has no end, such as a failed load. */
+  isEvent?: boolean;
+};
+
 /** The topic of the alarms, and where their messages say that the runbook is. */
 export class AlarmTopic extends Topic {
   readonly runbookUrl: string;
@@ -28,6 +46,27 @@ export class AlarmTopic extends Topic {
   constructor(scope: Construct, id: string, { runbookUrl, ...props }: TopicProps & { runbookUrl: string }) {
     super(scope, id, props);
     this.runbookUrl = runbookUrl;
+  }
+
+  /** Notifies the operator when the metric reaches its threshold, and again after recovery, unless it counts events. */
+  alarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
+    const { metric, problem, runbook, threshold = 1, missingData, isBelow = false, isEvent = false } = props;
+    const [bad, of] = props.periods ?? (isEvent ? [1, 1] : [2, 3]);
+    const alarm = new Alarm(scope, id, {
+      metric,
+      evaluationPeriods: of,
+      ...(bad < of && { datapointsToAlarm: bad }),
+      threshold,
+      alarmDescription: `${problem} What to do: ${this.runbookUrl}#${anchor(runbook)}`,
+      comparisonOperator: isBelow
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: missingData ?? TreatMissingData.NOT_BREACHING,
+    });
+    const action = new SnsAction(this);
+    alarm.addAlarmAction(action);
+    if (!isEvent) alarm.addOkAction(action);
+    return alarm;
   }
 }
 
@@ -59,49 +98,6 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
   return topic;
 }
 
-/** An alarm that notifies the operator and links to its chapter of the runbook. */
-export type OperatorAlarmProps = Pick<
-  AlarmProps,
-  'metric' | 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm'
-> & {
-  /** What is wrong, in one sentence. */
-  problem: string;
-  /** The heading of its chapter in docs/runbook.md. */
-  runbook: string;
-  /** What missing data means. By default it means no traffic, which is fine. */
-  missingData?: TreatMissingData;
-  /** Whether it goes off below the threshold, not at it and above. */
-  isBelow?: boolean;
-  /** Whether the metric is normal again after the problem. An event, such as a failed load, has no such moment. */
-  isEvent?: boolean;
-  topic: AlarmTopic;
-};
-
-/** Notifies the topic when the metric reaches its threshold, and again after recovery, unless it counts events. */
-export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
-  const {
-    problem,
-    runbook,
-    missingData = TreatMissingData.NOT_BREACHING,
-    isEvent = false,
-    isBelow = false,
-    topic,
-    ...rule
-  } = props;
-  const alarm = new Alarm(scope, id, {
-    ...rule,
-    alarmDescription: `${problem} What to do: ${topic.runbookUrl}#${anchor(runbook)}`,
-    comparisonOperator: isBelow
-      ? ComparisonOperator.LESS_THAN_THRESHOLD
-      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: missingData,
-  });
-  const action = new SnsAction(topic);
-  alarm.addAlarmAction(action);
-  if (!isEvent) alarm.addOkAction(action);
-  return alarm;
-}
-
 /** The sum of these metrics; one without data counts as zero. */
 export function sumOf(
   label: string,
@@ -119,32 +115,23 @@ function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(' ', '-');
 }
 
-/** A query of docs/runbook.md. A test compares the two. */
-export type SavedQuery = {
-  /** The runbook's chapter. */
-  chapter: string;
-  /** What it shows; unique in its chapter. */
-  name: string;
-  /** The log groups that it reads. */
-  logs: ILogGroup[];
-  query: string;
-};
-
-export type SavedQueriesProps = { stage: string; queries: SavedQuery[] };
+/** The queries of docs/runbook.md, by its chapter and by what they show: the log groups and the query. */
+export type QueriesByChapter = Record<string, Record<string, readonly [logs: ILogGroup[], query: string]>>;
 
 /**
  * Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, where an operator picks them from a list.
  * They cost nothing.
  */
 export class SavedQueries extends Construct {
-  constructor(scope: Construct, id: string, { stage, queries }: SavedQueriesProps) {
+  constructor(scope: Construct, id: string, stage: string, queries: QueriesByChapter) {
     super(scope, id);
-    for (const { chapter, name, logs, query } of queries)
-      new CfnQueryDefinition(this, `${chapter} ${name}`.replaceAll(' ', ''), {
-        name: `${deploymentName(stage)}/${chapter}/${name}`,
-        queryString: query,
-        logGroupNames: logs.map(({ logGroupName }) => logGroupName),
-      });
+    for (const [chapter, ofChapter] of Object.entries(queries))
+      for (const [name, [logs, queryString]] of Object.entries(ofChapter))
+        new CfnQueryDefinition(this, `${chapter} ${name}`.replaceAll(' ', ''), {
+          name: `${deploymentName(stage)}/${chapter}/${name}`,
+          queryString,
+          logGroupNames: logs.map(({ logGroupName }) => logGroupName),
+        });
   }
 }
 

@@ -10,7 +10,7 @@ import type { Config } from '../../lib/config/schema.ts';
 import { runEvery } from '../../lib/service/service-functions.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
-import { type AlarmTopic, operatorAlarm, SavedQueries } from '../../lib/shared/monitoring.ts';
+import { type AlarmTopic, SavedQueries } from '../../lib/shared/monitoring.ts';
 import { portalCanaryEnvironment, portalMetrics, portalService, providerFault } from './names.ts';
 
 export type PortalMonitoringProps = {
@@ -32,13 +32,12 @@ export class PortalMonitoring extends Construct {
   constructor(scope: Construct, id: string, { config, topic, api, logs, ...props }: PortalMonitoringProps) {
     super(scope, id);
     const { encryptionKey, baseUrl, issuer, clientSecretExpires } = props;
-    operatorAlarm(this, 'Errors', {
+    topic.alarm(this, 'Errors', {
       metric: api.metricServerError({ period: every }),
       threshold: 5,
-      evaluationPeriods: 2,
+      periods: [2, 2],
       problem: 'Pages of the portal fail.',
       runbook: 'Portal fails',
-      topic,
     });
     const refusals = new MetricFilter(this, 'Refusals', {
       logGroup: logs,
@@ -50,15 +49,12 @@ export class PortalMonitoring extends Construct {
         FilterPattern.stringValue(`$.${providerFault.member}`, '!=', providerFault.unreachable),
       ),
     });
-    operatorAlarm(this, 'Refused', {
+    topic.alarm(this, 'Refused', {
       // The provider refuses the portal, whoever signs in: one attempt shows it.
       metric: refusals.metric({ statistic: 'Sum', period: every }),
-      threshold: 1,
-      evaluationPeriods: 1,
       isEvent: true,
       problem: 'The OpenID provider refuses the portal: nobody can sign in.',
       runbook: 'Portal sign-in fails',
-      topic,
     });
     const canary = new LambdaFunction(this, 'Canary', {
       config,
@@ -84,48 +80,35 @@ export class PortalMonitoring extends Construct {
         statistic,
         period,
       });
-    operatorAlarm(this, 'Unreachable', {
+    topic.alarm(this, 'Unreachable', {
       metric: metric(portalMetrics.canaryFailures, 'Maximum', every),
-      threshold: 1,
-      evaluationPeriods: 3,
+      periods: [3, 3],
       // A canary that does not run is a failure too.
       missingData: TreatMissingData.BREACHING,
       problem: 'The sign-in page of the portal, or of its provider, does not answer.',
       runbook: 'Portal sign-in fails',
-      topic,
     });
     if (clientSecretExpires)
-      operatorAlarm(this, 'SecretEnds', {
+      topic.alarm(this, 'SecretEnds', {
         metric: metric(portalMetrics.clientSecretDays, 'Minimum', Duration.hours(1)),
         isBelow: true,
         threshold: secretNoticeDays,
-        evaluationPeriods: 1,
+        periods: [1, 1],
         problem: `The client secret of the portal ends on ${clientSecretExpires}: after that nobody can sign in.`,
         runbook: 'Client secret ends',
-        topic,
       });
-    new SavedQueries(this, 'Queries', {
-      stage: config.stage,
-      queries: [
-        {
-          chapter: 'Portal fails',
-          name: 'Errors',
-          logs: [logs],
-          query: 'filter level = "ERROR" | sort @timestamp desc | limit 5',
-        },
-        {
-          chapter: 'Portal sign-in fails',
-          name: 'Canary',
-          logs: [canary.logs],
-          query: 'filter level = "ERROR" | sort @timestamp desc | limit 5 | display @timestamp, message',
-        },
-        {
-          chapter: 'Portal sign-in fails',
-          name: 'Refusals',
-          logs: [logs],
-          query: `filter ispresent(${providerFault.member}) | stats count(*) as sign_ins by ${providerFault.member}, error`,
-        },
-      ],
+    new SavedQueries(this, 'Queries', config.stage, {
+      'Portal fails': { Errors: [[logs], 'filter level = "ERROR" | sort @timestamp desc | limit 5'] },
+      'Portal sign-in fails': {
+        Canary: [
+          [canary.logs],
+          'filter level = "ERROR" | sort @timestamp desc | limit 5 | display @timestamp, message',
+        ],
+        Refusals: [
+          [logs],
+          `filter ispresent(${providerFault.member}) | stats count(*) as sign_ins by ${providerFault.member}, error`,
+        ],
+      },
     });
   }
 }
