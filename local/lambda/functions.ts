@@ -3,14 +3,6 @@ import type { Route } from '../gateway/http-api.ts';
 import type { FunctionSettings, LocalApp } from '../template/local-app.ts';
 import { FunctionError, type Instance, startInstance } from './instance.ts';
 
-/**
- * A function and its execution environments: another one starts when all are busy, up to a limit; further events queue.
- */
-export type Pool = {
-  invoke(event: string, requestId: string): Promise<string>;
-  stop(): Promise<void>;
-};
-
 /** Enough to keep two or three cores busy; each takes about 30 MB. */
 const maxInstances = 2;
 
@@ -39,114 +31,122 @@ type QueuedEvent = { since: number; start: (instance: Instance) => void; fail: (
  * @throws FunctionError when its module does not load
  */
 export async function startPool(settings: FunctionSettings, log: (line: string) => void): Promise<Pool> {
-  const first = await startInstance(settings, log);
+  const startAnother = () => startInstance(settings, log);
+  return new Pool(settings.name, await startAnother(), startAnother);
+}
+
+/**
+ * A function and its execution environments: another one starts when all are busy, up to a limit; further events queue.
+ */
+export class Pool {
+  readonly #name: string;
+  readonly #startInstance: () => Promise<Instance>;
   /** The number of events that each environment is handling. */
-  const active = new Map<Instance, number>([[first, 0]]);
-  const idle: Instance[] = [first];
-  const queue: QueuedEvent[] = [];
-  let starting = 0;
-  let stopped = false;
-  let watch: NodeJS.Timeout | undefined;
+  readonly #active: Map<Instance, number>;
+  readonly #queue: QueuedEvent[] = [];
+  #starting = 0;
+  #stopped = false;
+  #watch: NodeJS.Timeout | undefined;
 
-  function grow(): void {
-    if (stopped || active.size + starting >= maxInstances) return;
-    starting++;
-    startInstance(settings, log)
-      .then(
-        (instance) => {
-          active.set(instance, 0);
-          next(instance);
-        },
-        (error) => queue.shift()?.fail(error),
-      )
-      .finally(() => {
-        starting--;
-      });
+  constructor(name: string, first: Instance, startAnother: () => Promise<Instance>) {
+    this.#name = name;
+    this.#startInstance = startAnother;
+    this.#active = new Map([[first, 0]]);
   }
 
-  function assign(instance: Instance): Instance {
-    active.set(instance, (active.get(instance) ?? 0) + 1);
-    return instance;
-  }
-
-  function release(instance: Instance): void {
-    const left = (active.get(instance) ?? 1) - 1;
-    if (active.has(instance)) active.set(instance, left);
-    if (left === 0) next(instance);
-    else if (!instance.alive && queue.length > 0) grow();
-  }
-
-  /** Starts the next queued event in an environment that is free. */
-  function next(instance: Instance): void {
-    if (stopped || !instance.alive) {
-      active.delete(instance);
-      void instance.stop();
-      if (queue.length > 0) grow();
-      return;
-    }
-    const event = queue.shift();
-    if (event) event.start(assign(instance));
-    else idle.push(instance);
-  }
-
-  function acquire(): Promise<Instance> {
-    for (let instance = idle.pop(); instance !== undefined; instance = idle.pop()) {
-      if (instance.alive) return Promise.resolve(assign(instance));
-      active.delete(instance);
-    }
-    const turn = new Promise<Instance>((start, fail) => queue.push({ since: performance.now(), start, fail }));
-    grow();
-    watchQueue();
-    return turn;
-  }
-
-  function watchQueue(): void {
-    if (watch) return;
-    for (const instance of active.keys()) instance.utilization(); // resets the measurement
-    watch = setInterval(shareWaitingInstances, queueCheckMilliseconds).unref();
-  }
-
-  function refuseOverdue(): void {
-    const overdue = performance.now() - longestQueueMilliseconds;
-    while (queue[0] && queue[0].since <= overdue) {
-      queue.shift()?.fail(new IntegrationTimeoutError(`No environment was free within ${longestQueueMilliseconds} ms`));
+  /** Resolves with what the function returned. @throws FunctionError, IntegrationTimeoutError */
+  async invoke(event: string, requestId: string): Promise<string> {
+    if (this.#stopped) throw new FunctionError(`${this.#name} was stopped`);
+    const instance = await new Promise<Instance>((start, fail) => {
+      this.#queue.push({ since: performance.now(), start, fail });
+      this.#dispatch();
+    });
+    try {
+      return await instance.invoke(event, requestId);
+    } finally {
+      this.#active.set(instance, (this.#active.get(instance) ?? 1) - 1);
+      this.#dispatch();
     }
   }
 
-  function shareWaitingInstances(): void {
-    refuseOverdue();
-    const instances = [...active.keys()].filter(({ alive }) => alive);
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#watch);
+    for (const { fail } of this.#queue.splice(0)) fail(new FunctionError(`${this.#name} was stopped`));
+    await Promise.all([...this.#active.keys()].map((instance) => instance.stop()));
+  }
+
+  /** Gives queued events to the environments that are free, and starts another environment if some are left. */
+  #dispatch(): void {
+    if (this.#stopped) return;
+    for (const [instance, events] of this.#active) {
+      if (events > 0) continue;
+      if (instance.alive) this.#giveNext(instance);
+      else {
+        this.#active.delete(instance);
+        void instance.stop();
+      }
+    }
+    if (this.#queue.length === 0) return;
+    this.#grow();
+    this.#watchQueue();
+  }
+
+  #giveNext(instance: Instance): void {
+    const event = this.#queue.shift();
+    if (!event) return;
+    this.#active.set(instance, (this.#active.get(instance) ?? 0) + 1);
+    event.start(instance);
+  }
+
+  #grow(): void {
+    if (this.#active.size + this.#starting >= maxInstances) return;
+    this.#starting++;
+    const started = (instance: Instance) => {
+      this.#starting--;
+      this.#active.set(instance, 0);
+      if (this.#stopped) void instance.stop();
+      else this.#dispatch();
+    };
+    const failed = (error: Error) => {
+      this.#starting--;
+      this.#queue.shift()?.fail(error);
+    };
+    this.#startInstance().then(started, failed);
+  }
+
+  #watchQueue(): void {
+    if (this.#watch) return;
+    for (const instance of this.#active.keys()) instance.utilization(); // resets the measurement
+    this.#watch = setInterval(() => this.#checkQueue(), queueCheckMilliseconds).unref();
+  }
+
+  /** Refuses events that have queued for too long, and shares environments that only wait. */
+  #checkQueue(): void {
+    while (this.#hasQueued(longestQueueMilliseconds)) {
+      const error = new IntegrationTimeoutError(`No environment was free within ${longestQueueMilliseconds} ms`);
+      this.#queue.shift()?.fail(error);
+    }
+    const instances = [...this.#active.keys()].filter(({ alive }) => alive);
     const utilization = instances.map((instance) => instance.utilization());
-    if (queue.length === 0) {
-      clearInterval(watch);
-      watch = undefined;
+    if (this.#queue.length === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
     }
     if (utilization.some((share) => share > computingUtilization)) return;
-    const overdue = performance.now() - maxQueueMilliseconds;
-    while (queue[0] && queue[0].since <= overdue) {
-      const [least] = instances.sort((a, b) => (active.get(a) ?? 0) - (active.get(b) ?? 0));
-      if (!least || (active.get(least) ?? 0) >= maxEventsPerInstance) return;
-      queue.shift()?.start(assign(least));
+    const events = (instance: Instance) => this.#active.get(instance) ?? 0;
+    while (this.#hasQueued(maxQueueMilliseconds)) {
+      const [least] = instances.sort((a, b) => events(a) - events(b));
+      if (!least || events(least) >= maxEventsPerInstance) return;
+      this.#giveNext(least);
     }
   }
 
-  return {
-    invoke: async (event, requestId) => {
-      if (stopped) throw new FunctionError(`${settings.name} was stopped`);
-      const instance = await acquire();
-      try {
-        return await instance.invoke(event, requestId);
-      } finally {
-        release(instance);
-      }
-    },
-    stop: async () => {
-      stopped = true;
-      clearInterval(watch);
-      for (const { fail } of queue.splice(0)) fail(new FunctionError(`${settings.name} was stopped`));
-      await Promise.all([...active.keys()].map((instance) => instance.stop()));
-    },
-  };
+  /** Whether the first event has queued for this long. */
+  #hasQueued(milliseconds: number): boolean {
+    const [first] = this.#queue;
+    return first !== undefined && first.since <= performance.now() - milliseconds;
+  }
 }
 
 /** The routes of the API, each connected to its running function. */

@@ -103,25 +103,21 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
     const call = Promise.withResolvers<Outcome>();
     pending.set(number, call);
     worker.postMessage({ number, requestId, event, deadline } satisfies SentInvocation);
-    const part = settings.timeoutMilliseconds / timeoutParts;
-    let timer = setTimeout(timeOut, part, timeoutParts - 1);
-    function timeOut(partsLeft: number): void {
-      if (partsLeft > 0) {
-        timer = setTimeout(timeOut, part, partsLeft - 1);
-        return;
-      }
+    let partsLeft = timeoutParts;
+    const timer = setInterval(() => {
+      if (--partsLeft > 0) return;
       const seconds = (settings.timeoutMilliseconds / 1000).toFixed(2);
       const error = failed(settings, log, `${requestId} Task timed out after ${seconds} seconds`);
       // Lambda has one event in an environment; here several that wait share one, and only this one has timed out.
       ended ??= error;
       call.reject(error);
-    }
+    }, settings.timeoutMilliseconds / timeoutParts);
     try {
       const outcome = await call.promise;
       if ('failure' in outcome) throw failed(settings, log, outcome.failure);
       return outcome.payload;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       pending.delete(number);
       if (ended && pending.size === 0) void worker.terminate();
     }
