@@ -29,7 +29,7 @@ export type OperatorAlarmProps = Pick<AlarmProps, 'metric'> & {
   runbook: string;
   /** The value at which the alarm goes off, 1 by default. */
   threshold?: number;
-  /** In how many of so many periods the metric has to be there: 2 of 3 by default, so that one bad period is ignored. */
+  /** In how many of so many periods the metric has to be there: 2 of 3 by default, as one bad period is no alarm. */
   periods?: readonly [bad: number, of: number];
   /** What missing data means. By default it means no traffic, which is fine. */
   missingData?: TreatMissingData;
