@@ -12,10 +12,9 @@ import { addStacks } from './constructs.ts';
  */
 export function bagAdresApp({ context, ...props }: AppProps = {}, file?: SettingsFile): App {
   const app = new App({ analyticsReporting: false, ...props, context: { ...featureFlags, ...context } });
-  const { record, source, notes } = readSettings(app.node.getAllContext(), file);
+  const { record, source } = readSettings(app.node.getAllContext(), file);
   const config = parseConfig(record, source);
   const { data } = addStacks(app, config);
-  for (const note of notes) Annotations.of(data).addInfoV2('bag-adres:settings', note);
   if (!RegionInfo.regions.some(({ name }) => name === config.region))
     Annotations.of(data).addWarningV2(
       'bag-adres:unknownRegion',

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { logoFault } from '../../lib/config/logo.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import {
-  readSettings,
   readSettingsFile,
   type Settings,
+  type SettingsFile,
   settingsFileName,
   settingsOfStage,
 } from '../config/settings.ts';
@@ -15,32 +13,17 @@ import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, folderOf, type Result } from './command.ts';
 import { table } from './table.ts';
 
-/** The settings of each stage of a folder, unchecked; `stage` chooses one. @throws ConfigError, CommandError */
-export function settingsIn(folder: string, stage?: string): { stage: string; settings: Settings }[] {
+/** The settings file of a folder. @throws ConfigError, CommandError */
+function fileIn(folder: string): SettingsFile {
   const file = readSettingsFile(folder);
-  if (file) {
-    const stages = stage === undefined ? Object.keys(file.stages) : [stage];
-    return stages.map((name) => ({ stage: name, settings: settingsOfStage(file, name) }));
-  }
-  let context: Record<string, unknown>;
-  try {
-    context = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8')).context ?? {};
-  } catch (cause) {
-    const message = `There is no ${settingsFileName} here, nor a cdk.json with settings. Run "npx bag-adres init", or go to the folder that has them.`;
-    throw new CommandError('no_settings', message, { cause });
-  }
-  const settings = readSettings({ ...context, ...(stage !== undefined && { 'bagAdres.stage': stage }) });
-  return [{ stage: String((settings.record as { stage?: unknown } | null)?.stage ?? 'prod'), settings }];
+  if (file) return file;
+  const message = `There is no ${settingsFileName} here. Run "npx bag-adres init", or go to the folder that has it.`;
+  throw new CommandError('no_settings', message);
 }
 
 /** The checked configuration of one stage: the one named, else the stage that a plain `cdk deploy` deploys. */
 export function configIn(folder: string, stage?: string): Config {
-  const file = readSettingsFile(folder);
-  if (!file || stage !== undefined) {
-    const [found] = settingsIn(folder, stage);
-    return parseConfig(found?.settings.record, found?.settings.source);
-  }
-  const { record, source } = readSettings({}, file);
+  const { record, source } = settingsOfStage(fileIn(folder), stage);
   return parseConfig(record, source);
 }
 
@@ -48,7 +31,7 @@ export function configIn(folder: string, stage?: string): Config {
 type ConfigField = { name: string; value: unknown; origin: string };
 
 /** Every field of a configuration, and where its value is from. */
-export function fieldsOf(config: Config, { layers }: Settings): ConfigField[] {
+function fieldsOf(config: Config, { layers }: Settings): ConfigField[] {
   return leaves(config, []).map(({ path, value }) => ({
     name: path.join('.'),
     value,
@@ -85,18 +68,19 @@ export function addConfigCommands(program: CliCommand): void {
     .does(({ stage }: { stage?: string }) => show(folder, stage));
 }
 
-function check(folder: string, stage?: string): Result {
-  const stages = settingsIn(folder, stage).map(({ stage, settings }) => {
-    return { stage, notes: settings.notes, faults: faultsOf(settings, folder) };
+function check(folder: string, named?: string): Result {
+  const file = fileIn(folder);
+  const stages = (named === undefined ? Object.keys(file.stages) : [named]).map((stage) => {
+    return { stage, faults: faultsOf(settingsOfStage(file, stage), folder) };
   });
   const invalid = stages.filter(({ faults }) => faults.length > 0).map(({ stage }) => stage);
   const message = `The settings of ${invalid.join(', ')} are not valid. Correct them.`;
   return {
-    json: { stages: stages.map(({ stage, faults }) => ({ stage, faults })) },
+    json: { stages },
     text: stages
-      .flatMap(({ stage, faults, notes }) => [
+      .flatMap(({ stage, faults }) => [
         faults.length === 0 ? `${stage}: valid` : `${stage}: ${faults.length} fault(s)`,
-        ...[...faults, ...notes].map((line) => `  - ${line}`),
+        ...faults.map((fault) => `  - ${fault}`),
       ])
       .join('\n'),
     failure: invalid.length > 0 ? new CommandError('invalid_settings', message) : undefined,
@@ -116,9 +100,7 @@ function faultsOf({ record, source }: Settings, folder: string): readonly string
 function show(folder: string, named?: string): Result {
   const config = configIn(folder, named);
   const { stage } = config;
-  const [found] = settingsIn(folder, stage);
-  if (!found) throw new CommandError('no_settings', `There are no settings of ${stage}.`);
-  const fields = fieldsOf(config, found.settings);
+  const fields = fieldsOf(config, settingsOfStage(fileIn(folder), stage));
   const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
   const rows = fields.map(({ name, value, origin }) => [
     name,
@@ -128,7 +110,6 @@ function show(folder: string, named?: string): Result {
   return {
     json: { stage, settings: config, origins },
     text: table(['setting', 'value', 'from'], rows),
-    hint: found.settings.notes.join('\n') || undefined,
     isVerbatim: true,
   };
 }

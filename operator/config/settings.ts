@@ -7,7 +7,7 @@ import { configSchema } from '../../lib/config/schema.ts';
 /** The settings of an operator, in the folder of `cdk.json`. */
 export const settingsFileName = 'bag-adres.json';
 
-/** The context key of a configuration in `cdk.json`; `-c bagAdres.stage=test` overrides a field on the command line. */
+/** The context key of settings; `-c bagAdres.stage=test` overrides a field on the command line. */
 const KEY = 'bagAdres';
 
 /** Keys that `cdk cli-telemetry` and `cdk acknowledge` write to `cdk.context.json`. */
@@ -41,8 +41,6 @@ export type Settings = {
   layers: readonly SettingsLayer[];
   /** All layers in one: what `parseConfig` takes. */
   record: unknown;
-  /** What somebody who expected more should know, one sentence each. */
-  notes: readonly string[];
 };
 
 const fields = z.record(z.string(), z.unknown());
@@ -110,12 +108,12 @@ export function readSettings(context: SettingsRecord, file?: SettingsFile): Sett
       unknown.map((key) => `${key} is not known. Allowed: fields of ${KEY}, ${KEY}.stage for instance.`),
     );
   const given = context[KEY] ?? {};
-  if (!isFields(given)) return { source: 'cdk.json', layers: [], record: given, notes: [] };
+  if (!isFields(given)) return { source: 'cdk.json', layers: [], record: given };
   const overrides: SettingsRecord = {};
   for (const [key, value] of Object.entries(context))
     if (key.startsWith(`${KEY}.`)) assign(overrides, key.slice(KEY.length + 1).split('.'), literal(value));
   const commandLine: SettingsLayer = { origin: 'the command line', fields: overrides };
-  if (!file) return ofContext(given, commandLine);
+  if (!file) return settings('cdk.json', [commandLine, { origin: 'cdk.json', fields: given }]);
   if (Object.keys(given).length > 0)
     throw new ConfigError([
       `${settingsFileName} exists too, and only one of them may have settings. Move those of cdk.json there.`,
@@ -151,25 +149,9 @@ function defaultStage(stages: Record<string, SettingsRecord>): string | undefine
   return others.length === 0 ? first : Object.keys(stages).find((name) => name === 'prod');
 }
 
-/**
- * Settings in `cdk.json` are of one stage: another one, named on the command line, does not inherit what belongs to a
- * stage.
- */
-function ofContext(given: SettingsRecord, commandLine: SettingsLayer): Settings {
-  const own = given.stage ?? 'prod';
-  const stage = commandLine.fields.stage ?? own;
-  const leftOut = stage === own ? [] : stageFields.filter((field) => field in given);
-  const kept = Object.fromEntries(Object.entries(given).filter(([field]) => !leftOut.includes(field)));
-  const notes = leftOut.map(
-    (field) =>
-      `${KEY}.${field} in cdk.json belongs to the stage ${own}, so ${stage} is without it. Settings by stage: "npx bag-adres init".`,
-  );
-  return { ...settings('cdk.json', [commandLine, { origin: 'cdk.json', fields: kept }]), notes };
-}
-
 function settings(source: string, layers: readonly SettingsLayer[]): Settings {
   const record = layers.toReversed().reduce<SettingsRecord>((merged, layer) => merge(merged, layer.fields), {});
-  return { source, layers, record, notes: [] };
+  return { source, layers, record };
 }
 
 /** Groups of fields are merged, anything else is replaced. */

@@ -44,15 +44,6 @@ describe('config show', () => {
     });
     expect((await run('config', 'show')).out).toMatch(/tags\.cost +│ 12 +│ stages\.prod/);
   });
-
-  it('reads a former cdk.json, and says what another stage than its own does without', async () => {
-    const { run } = folderWith({ 'cdk.json': { context: { bagAdres: { account: '123456789012', tracing: true } } } });
-    const own = JSON.parse((await run('config', 'show', '--json')).out);
-    expect(own.origins).toMatchObject({ account: 'cdk.json', tracing: 'cdk.json' });
-    const other = await run('config', 'show', '--stage', 'test');
-    expect(other.out).not.toContain('123456789012');
-    expect(other.err).toContain('bagAdres.account in cdk.json belongs to the stage prod');
-  });
 });
 
 describe('config check', () => {
@@ -75,7 +66,7 @@ describe('config check', () => {
   });
 
   it.each([
-    [{}, ['config', 'check'], /no bag-adres\.json here, nor a cdk\.json.*"npx bag-adres init"/],
+    [{}, ['config', 'check'], /no bag-adres\.json here.*"npx bag-adres init"/],
     [{ 'bag-adres.json': settings }, ['config', 'check', '--stage', 'pord'], /There is no stage "pord"/],
     [{ 'bag-adres.json': settings }, ['config', 'show', '--stage', 'pord'], /There is no stage "pord"/],
     [{ 'bag-adres.json': { stages: [] } }, ['config', 'show'], /stages must be an object/],

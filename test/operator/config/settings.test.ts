@@ -52,27 +52,6 @@ describe('the context', () => {
   });
 });
 
-describe('settings in cdk.json', () => {
-  const bagAdres = { alarmEmail: 'beheer@example.nl', account: '123456789012', domain };
-
-  it('are those of the stage that they name, prod unless they name one', () => {
-    expect(readSettings({ bagAdres }).record).toEqual(bagAdres);
-    expect(readSettings({ bagAdres, 'bagAdres.stage': 'prod' }).record).toEqual({ ...bagAdres, stage: 'prod' });
-    const test = { ...bagAdres, stage: 'test' };
-    expect(readSettings({ bagAdres: test }).record).toEqual(test);
-  });
-
-  it('give another stage, named on the command line, nothing that belongs to one stage, and say so', () => {
-    const context = { bagAdres, 'bagAdres.stage': 'test', 'bagAdres.account': '999999999999' };
-    const { record, notes } = readSettings(context);
-    expect(record).toEqual({ alarmEmail: 'beheer@example.nl', account: '999999999999', stage: 'test' });
-    expect(notes).toEqual([
-      expect.stringContaining('bagAdres.account in cdk.json belongs to the stage prod, so test is without it'),
-      expect.stringContaining('bagAdres.domain in cdk.json belongs to the stage prod'),
-    ]);
-  });
-});
-
 describe('bag-adres.json', () => {
   const file = checkSettingsFile({
     $schema: './node_modules/bag-adres/config.schema.json',
