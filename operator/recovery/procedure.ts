@@ -80,7 +80,11 @@ export async function recover(
     client,
     accountsTable: output('AccountsTableName'),
     actor: async () => actor,
-    print: (line) => warnings.push(line),
+    print(line) {
+      warnings.push(line);
+      // A later step may fail, and then there is no summary.
+      input.print(line);
+    },
     partition: servicePartition,
   });
   const where = `--stack ${name}`;
@@ -92,6 +96,9 @@ export async function recover(
     if (report.remaining.length === 0)
       summary.push(...(await end(report.took)), ...(await smokeLines(output('BaseUrl'), input.key)));
     return { ...report, summary: [...warnings, ...summary] };
+  } catch (error) {
+    if (error instanceof CommandError && warnings.length > 0) error.details.warnings = warnings;
+    throw error;
   } finally {
     client.destroy();
   }

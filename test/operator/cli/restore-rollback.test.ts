@@ -117,6 +117,15 @@ describe('rollback', () => {
     expect(JSON.parse(done.out).summary[0]).toContain('Not in the audit, as the accounts table refuses the entry');
   });
 
+  it('gives that warning also where a later step fails', async () => {
+    operations.PutItem = () => ({ error: 'ResourceNotFoundException' });
+    operations['PUT /2015-03-31/functions/validate/aliases/live'] = () => ({ error: 'ResourceConflictException' });
+    const warning = expect.stringContaining('Not in the audit, as the accounts table refuses the entry');
+    expect(await rollback('--yes')).toMatchObject({ exit: 1, err: warning });
+    const { exit, err } = await rollback('--yes', '--json');
+    expect([exit, JSON.parse(err).error]).toEqual([1, expect.objectContaining({ warnings: [warning] })]);
+  });
+
   it('refuses a version that would refuse the keys of a later rotation', async () => {
     secrets['8'] = ['before'];
     const refused = await rollback('--yes');
