@@ -2,7 +2,7 @@ import { readAddressInput } from '../../core/addresses/address-input.ts';
 import { addressKey, addressText } from '../../core/addresses/address-key.ts';
 import { queryFaults } from '../../core/addresses/input-faults.ts';
 import { UsageError } from '../connect/errors.ts';
-import type { AddressExplanation, ExplainedVoorkomen } from '../explain/explain-address.ts';
+import type { AddressExplanation, ExplainedVoorkomen, NamedVoorkomen } from '../explain/explain-address.ts';
 import type { CliCommand } from './command.ts';
 
 /** `load explain`: why an address is what lookups answer. */
@@ -58,9 +58,9 @@ export function renderExplanation(explanation: AddressExplanation): string {
     ),
     ...section(
       'Changed since the extract:',
-      changes.map(({ delivery, kind, identificatie, volgnummer, before, after }) => {
-        return `  ${delivery}: ${kind} ${identificatie} voorkomen ${volgnummer}: ${before ?? 'nothing'} -> ${after ?? 'nothing'}`;
-      }),
+      changes.map(
+        (one) => `  ${one.delivery}: ${nameOf(one)}: ${one.before ?? 'nothing'} -> ${one.after ?? 'nothing'}`,
+      ),
     ),
     ...section(
       'In earlier snapshots:',
@@ -74,17 +74,11 @@ function section(title: string, lines: string[]): string[] {
   return lines.length > 0 ? ['', title, ...lines] : [];
 }
 
-function voorkomenText({
-  kind,
-  identificatie,
-  volgnummer,
-  begin,
-  eind,
-  gives,
-  isCurrent,
-  from,
-}: ExplainedVoorkomen): string {
+function voorkomenText({ begin, eind, gives, isCurrent, from, ...voorkomen }: ExplainedVoorkomen): string {
   const span = eind === null ? `from ${begin}` : `${begin} to ${eind}`;
-  const state = isCurrent ? 'current' : 'not current';
-  return `${kind} ${identificatie} voorkomen ${volgnummer}: ${gives} (${span}, ${state}), from ${from}`;
+  return `${nameOf(voorkomen)}: ${gives} (${span}, ${isCurrent ? 'current' : 'not current'}), from ${from}`;
+}
+
+function nameOf({ kind, identificatie, volgnummer }: NamedVoorkomen): string {
+  return `${kind} ${identificatie} voorkomen ${volgnummer}`;
 }

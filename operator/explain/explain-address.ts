@@ -1,10 +1,11 @@
+import { addressKey } from '../../core/addresses/address-key.ts';
 import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
 import type { Mutation } from '../../loader/bag/mutations.ts';
 import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../../loader/bag/voorkomen.ts';
 import { unpackSegment } from '../../loader/dataset/line-segment.ts';
 import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
 import type { ManifestEntry, MutationFile } from '../../loader/dataset/load.ts';
-import { type NamedObjects, namedObjects } from '../../loader/dataset/named-objects.ts';
+import { namedObjects } from '../../loader/dataset/named-objects.ts';
 import { ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
 import { elsewhere, type ObjectLine, parseObjectLine } from '../../loader/dataset/objects.ts';
 import { occurrencesIn } from '../../loader/dataset/reference-file.ts';
@@ -14,11 +15,11 @@ import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
 import { bufferAccess } from '../../loader/zip/random-access.ts';
 
+/** Names an occurrence of an object. */
+export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
+
 /** One occurrence of a nummeraanduiding, openbare ruimte or woonplaats, in words. Dates are `2026-01-08`. */
-export type ExplainedVoorkomen = {
-  kind: 'NUM' | 'OPR' | 'WPL';
-  identificatie: string;
-  volgnummer: number;
+export type ExplainedVoorkomen = NamedVoorkomen & {
   begin: string;
   eind: string | null;
   /** The address, street or place that it gives. */
@@ -30,16 +31,8 @@ export type ExplainedVoorkomen = {
 };
 
 /** What a delivery did to one of these objects. */
-export type ExplainedChange = {
-  delivery: string;
-  vanaf: string;
-  tot: string;
-  kind: 'NUM' | 'OPR' | 'WPL';
-  identificatie: string;
-  volgnummer: number;
-  before: string | null;
-  after: string | null;
-};
+export type ExplainedChange = NamedVoorkomen &
+  Pick<MutationFile, 'vanaf' | 'tot'> & { delivery: string; before: string | null; after: string | null };
 
 /** Why an address is what it is. Plain JSON. */
 export type AddressExplanation = {
@@ -76,11 +69,7 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   const deliveries = await readDeliveries(storage, days, notes);
   const past = await earlierOf(storage, published, history, key);
   const ids = new Set(past.ids);
-  for (const { mutations } of deliveries) {
-    for (const { identificatie, was, wordt } of mutations) {
-      if ([was, wordt].some((one) => one?.kind === 'NUM' && numKey(one) === key)) ids.add(identificatie);
-    }
-  }
+  for (const num of numsIn(deliveries)) if (numKey(num) === key) ids.add(num.identificatie);
   const nums = await occurrencesOf(storage, published, ids, key);
   const references = await referencesOf(storage, published, deliveries, ids, nums);
   const named = new Set([...ids, ...references.map(({ identificatie }) => identificatie)]);
@@ -126,16 +115,18 @@ async function readDeliveries(storage: Storage, days: readonly MutationFile[], n
   return found;
 }
 
+/** The nummeraanduidingen as deliveries found them and left them. */
+function numsIn(deliveries: readonly Delivery[]): NumVoorkomen[] {
+  const all = deliveries.flatMap(({ mutations }) => mutations.flatMap(({ was, wordt }) => [was, wordt]));
+  return all.filter((one) => one?.kind === 'NUM');
+}
+
 function numKey({ postcode, huisnummer, huisletter, huisnummertoevoeging }: NumVoorkomen): string {
-  return `${postcode ?? ''}#${huisnummer}#${(huisletter + huisnummertoevoeging).toUpperCase()}`;
+  return addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
 }
 
 /** The objects of one segment of a snapshot; `null` where it has none. */
-function objectsIn(
-  storage: Storage,
-  { snapshot }: ManifestEntry,
-  segment: string,
-): Promise<ObjectSegmentReader | null> {
+function objectsIn(storage: Storage, { snapshot }: ManifestEntry, segment: string) {
   return findUnpacked(storage, paths.snapshotObjects(snapshot.id, segment), (bytes) => new ObjectSegmentReader(bytes));
 }
 
@@ -166,34 +157,21 @@ async function earlierOf(storage: Storage, published: ManifestEntry, history: re
   return { ids, earlier };
 }
 
-/** Every stored occurrence of some objects: usually in the part of the key, and only where one has moved elsewhere. */
-async function occurrencesOf(
-  storage: Storage,
-  entry: ManifestEntry,
-  ids: ReadonlySet<string>,
-  key: string,
-): Promise<NumVoorkomen[]> {
+/** Every stored occurrence of some objects: usually in the segment of the key, else in all until each is found. */
+async function occurrencesOf(storage: Storage, entry: ManifestEntry, ids: ReadonlySet<string>, key: string) {
   const found = new Map<string, NumVoorkomen>();
+  const missing = new Set(ids);
   const named = namedObjects('identificatie', ids);
-  const segment = segmentOf(key);
-  const others = entry.snapshot.objects.filter((one) => one !== segment);
-  for (const one of [segment, ...others]) {
-    const have = new Set([...found.values()].map(({ identificatie }) => identificatie));
-    if ([...ids].every((id) => have.has(id))) break;
-    for (const num of await findIn(storage, entry, one, named))
+  for (const segment of new Set([segmentOf(key), ...entry.snapshot.objects])) {
+    if (missing.size === 0) break;
+    const objects = await objectsIn(storage, entry, segment);
+    for (const line of objects?.parts.flatMap((part) => objects.find(part, named)) ?? []) {
+      const num = parseObjectLine(line);
+      missing.delete(num.identificatie);
       found.set(`${num.identificatie} ${num.volgnummer}`, num);
+    }
   }
   return [...found.values()];
-}
-
-async function findIn(
-  storage: Storage,
-  entry: ManifestEntry,
-  segment: string,
-  named: NamedObjects,
-): Promise<NumVoorkomen[]> {
-  const objects = await objectsIn(storage, entry, segment);
-  return (objects?.parts ?? []).flatMap((part) => objects?.find(part, named) ?? []).map(parseObjectLine);
 }
 
 /** The streets and places that these occurrences name, now or before a delivery. */
@@ -206,16 +184,9 @@ async function referencesOf(
 ): Promise<ObjectVoorkomen[]> {
   const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
   const places = new Set(nums.flatMap(({ woonplaats }) => woonplaats ?? []));
-  for (const { mutations } of deliveries) {
-    for (const { identificatie, was, wordt } of mutations) {
-      for (const one of [was, wordt])
-        if (one?.kind === 'NUM' && ids.has(identificatie)) streets.add(one.openbareRuimte);
-    }
-  }
-  const stored = await findUnpacked(storage, paths.snapshotReference(snapshot.id), (bytes) => [
-    ...occurrencesIn(bytes),
-  ]);
-  const all = (stored ?? []).flat();
+  for (const num of numsIn(deliveries)) if (ids.has(num.identificatie)) streets.add(num.openbareRuimte);
+  const path = paths.snapshotReference(snapshot.id);
+  const all = (await findUnpacked(storage, path, (bytes) => [...occurrencesIn(bytes)].flat())) ?? [];
   const named = all.filter((one) => one.kind === 'OPR' && streets.has(one.identificatie));
   for (const one of named) if (one.kind === 'OPR') places.add(one.woonplaats);
   return [...named, ...all.filter((one) => one.kind === 'WPL' && places.has(one.identificatie))];
