@@ -5,7 +5,7 @@ import {
   GetMetricStatisticsCommand,
   type MetricAlarm,
 } from '@aws-sdk/client-cloudwatch';
-import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { ListSubscriptionsByTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
@@ -16,8 +16,8 @@ import { loadDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openSource } from '../../loader/storage/open.ts';
 import { SourceUnavailableError } from '../../loader/storage/source.ts';
-import { readStack } from '../connect/deployment.ts';
-import { currentSettings, deployedSettings, missingSettings, type TableName } from './table-settings.ts';
+import { ifMissing, readStack } from '../connect/deployment.ts';
+import { currentSettings, deployedSettings, findTable, missingSettings, type TableName } from './table-settings.ts';
 
 /** What one check found, and what to do about it. `warning`: it works now, but may not for everyone or much longer. */
 export type Found = {
@@ -62,9 +62,7 @@ const bootstrapStack = 'CDKToolkit';
 export async function checkBootstrap({ isDeployed }: { isDeployed: boolean }): Promise<Found> {
   const bad = (found: string) =>
     (isDeployed ? warning : failed)(found, 'Bootstrap this account and region: npx cdk bootstrap.');
-  const stack = await readStack(bootstrapStack).catch((error: Error) => {
-    if (!/does not exist/.test(error.message)) throw error;
-  });
+  const stack = await readStack(bootstrapStack).catch(ifMissing);
   if (!stack) return bad(`There is no stack ${bootstrapStack}.`);
   const version = Number(stack.outputs.BootstrapVersion ?? 0);
   const found = `${bootstrapStack} has version ${version}`;
@@ -138,12 +136,10 @@ const restoreAdvice = 'A table that was deleted can be restored: docs/runbook.md
 
 /** Whether a table is active. */
 export async function checkTable(client: DynamoDBClient, table: string): Promise<Found> {
-  const found = await client.send(new DescribeTableCommand({ TableName: table })).catch((error: Error) => {
-    if (error.name !== 'ResourceNotFoundException') throw error;
-  });
+  const found = await findTable(client, table);
   // Deploying again does not help: CloudFormation creates nothing for a template that has not changed.
   if (!found) return failed(`There is no table ${table}.`, restoreAdvice);
-  const status = found.Table?.TableStatus ?? 'unknown';
+  const status = found.TableStatus ?? 'unknown';
   if (status === 'ACTIVE' || status === 'UPDATING') return okay(`${table} is ${status}`);
   return failed(`${table} is ${status}`, `Wait until it is ACTIVE. ${restoreAdvice}`);
 }

@@ -4,6 +4,7 @@ import {
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
   ListTagsOfResourceCommand,
+  type TableDescription,
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
@@ -61,6 +62,14 @@ export function tableSettingsIn(template: string, table: TableName): TableSettin
     timeToLive: TimeToLiveSpecification?.Enabled ? TimeToLiveSpecification.AttributeName : null,
     tags: Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value])),
   };
+}
+
+/** The table, or `undefined` where there is none. */
+export async function findTable(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
+  const found = await client.send(new DescribeTableCommand({ TableName })).catch((error: Error) => {
+    if (error.name !== 'ResourceNotFoundException') throw error;
+  });
+  return found?.Table;
 }
 
 /** The settings that the table has now. */

@@ -72,13 +72,13 @@ async function localTables(dataFolder: string | undefined): Promise<Tables> {
 }
 
 async function stackTables(stack: string): Promise<Tables> {
-  const { output, optionalOutput } = await findDeployment(stack, ['data']);
+  const { output } = await findDeployment(stack, ['data']);
   return {
     client: new DynamoDBClient(clientConfig),
     accountsTable: output('AccountsTableName'),
     addressesTable: output('AddressesTableName'),
     checksumSecret: () => readSecret(output('KeyChecksumSecretArn')),
-    statements: () => bucketNamed(optionalOutput('StatementsBucketName')),
+    statements: () => bucketNamed(output('StatementsBucketName')),
   };
 }
 

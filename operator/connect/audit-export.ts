@@ -5,46 +5,54 @@ import { loadsPartition } from '../../packages/admin/load-approvals.ts';
 import { CommandError } from './errors.ts';
 import { servicePartition } from './operator-audit.ts';
 
-/** An entry of the audit of everything: what it is about, and which one. */
-export type AuditLine = {
+/** A change in the audit. `partition` is an account id, or `plan#` and a code. */
+export type RecordedChange = {
+  partition: string;
   time: string;
   actor: string;
   action: string;
+  detail: Record<string, unknown>;
+};
+
+/** An entry of the audit of everything: what it is about, and which one. */
+export type AuditLine = Omit<RecordedChange, 'partition'> & {
   kind: 'account' | 'plan' | 'sign-in' | 'register' | 'service';
   /** The account or the plan. */
   id: string | null;
-  /** What was changed, with `before` where the entry has it. */
-  detail: Record<string, unknown>;
   /** `unknown`: the change was not marked as done, so it may or may not have happened. */
   outcome: 'done' | 'unknown';
 };
 
-const prefix = 'audit#';
-
-/** Every entry of a month, `2026-10`, of all kinds, by time. Reads the whole table. */
-export async function auditOfMonth(client: DynamoDBDocumentClient, table: string, month: string): Promise<AuditLine[]> {
-  const range = monthOf(month);
-  if (!range) throw new Error(`${month} is no month`);
+/** Every entry between two times, of all kinds, the oldest first. Reads the whole table. */
+export async function auditBetween(
+  client: DynamoDBDocumentClient,
+  table: string,
+  from: string,
+  to: string,
+): Promise<(RecordedChange & Pick<AuditLine, 'outcome'>)[]> {
   const { partitionKey, sortKey } = accountsTable;
   const scan = {
     TableName: table,
     ConsistentRead: true,
-    FilterExpression: '#item BETWEEN :first AND :last',
+    FilterExpression: '#item BETWEEN :from AND :to',
     ExpressionAttributeNames: { '#item': sortKey },
-    ExpressionAttributeValues: { ':first': `${prefix}${range.from}T`, ':last': `${prefix}${range.to}T~` },
+    ExpressionAttributeValues: { ':from': `audit#${from}`, ':to': `audit#${to}` },
   };
-  const lines: AuditLine[] = [];
+  const found: (RecordedChange & Pick<AuditLine, 'outcome'>)[] = [];
   for await (const { Items = [] } of paginateScan({ client }, scan))
     for (const { [partitionKey]: partition, time, actor, action, detail = {}, outcome } of Items)
-      lines.push({
-        time,
-        actor,
-        action,
-        ...subjectOf(String(partition)),
-        detail,
-        outcome: outcome === 'done' ? 'done' : 'unknown',
-      });
-  return lines.sort((one, other) => (one.time < other.time ? -1 : 1));
+      found.push({ partition, time, actor, action, detail, outcome: outcome === 'done' ? 'done' : 'unknown' });
+  return found.sort((one, other) => (one.time < other.time ? -1 : 1));
+}
+
+/** Every entry of a month, `2026-10`. */
+export async function auditOfMonth(client: DynamoDBDocumentClient, table: string, month: string): Promise<AuditLine[]> {
+  const range = monthOf(month);
+  if (!range) throw new Error(`${month} is no month`);
+  const found = await auditBetween(client, table, `${range.from}T`, `${range.to}T~`);
+  return found.map(({ partition, time, actor, action, ...rest }) => {
+    return { time, actor, action, ...subjectOf(partition), ...rest };
+  });
 }
 
 function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DescribeSecretCommand,
@@ -10,7 +9,7 @@ import {
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { environment } from '../../core/names.ts';
 import { callerIdentity, readSecret } from './admin.ts';
-import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';
+import { clientConfig, deploymentStacks, findDeployment, readStack, readTemplate } from './deployment.ts';
 import { CommandError } from './errors.ts';
 import { operatorAudit, servicePartition } from './operator-audit.ts';
 
@@ -61,7 +60,6 @@ export async function openChecksumSecret(stack: string, print: (line: string) =>
   const { name, stacks } = deploymentStacks(stack);
   const SecretId = output('KeyChecksumSecretArn');
   const secrets = new SecretsManagerClient(clientConfig);
-  const cloudFormation = new CloudFormationClient(clientConfig);
   const dynamoDb = new DynamoDBClient(clientConfig);
   const accountsTable = output('AccountsTableName');
   const audit = operatorAudit({
@@ -80,7 +78,7 @@ export async function openChecksumSecret(stack: string, print: (line: string) =>
       const [secret, service, template] = await Promise.all([
         secrets.send(new DescribeSecretCommand({ SecretId })),
         readStack(stacks.service),
-        cloudFormation.send(new GetTemplateCommand({ StackName: stacks.service })),
+        readTemplate(stacks.service),
       ]);
       const withLabel = (label: string) =>
         Object.entries(secret.VersionIdsToStages ?? {}).find(([, labels]) => labels.includes(label))?.[0] ?? null;
@@ -92,7 +90,7 @@ export async function openChecksumSecret(stack: string, print: (line: string) =>
         // An interrupted switch leaves both labels on it.
         next: next === current ? null : next,
         previous: withLabel('AWSPREVIOUS'),
-        deployed: deployedVersions(template.TemplateBody ?? ''),
+        deployed: deployedVersions(template),
         isDeploying: service.status.endsWith('_IN_PROGRESS'),
       };
     },
@@ -126,7 +124,6 @@ export async function openChecksumSecret(stack: string, print: (line: string) =>
 
     close(): void {
       secrets.destroy();
-      cloudFormation.destroy();
       dynamoDb.destroy();
     },
   };

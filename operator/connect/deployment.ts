@@ -31,21 +31,16 @@ export async function readTemplate(stack: string): Promise<string> {
   }
 }
 
-/** The outputs of a CloudFormation stack, by name. */
-export async function readStackOutputs(stack: string): Promise<StackView['outputs']> {
-  return (await readStack(stack)).outputs;
+/** Passes `undefined` for a stack that does not exist. Use: `readStack(name).catch(ifMissing)`. */
+export function ifMissing(error: Error): undefined {
+  if (!/does not exist/.test(error.message)) throw error;
 }
 
 /** The portal of a deployment: its stack, by status and outputs; `undefined` where there is none. */
 export async function readPortal(deployment: string): Promise<(StackView & { stack: string }) | undefined> {
   const stack = portalStackName(deployment);
-  return readStack(stack).then(
-    (view) => ({ ...view, stack }),
-    (error: Error) => {
-      if (!/does not exist/.test(error.message)) throw error;
-      return undefined;
-    },
-  );
+  const view = await readStack(stack).catch(ifMissing);
+  return view && { ...view, stack };
 }
 
 /** The outputs of a deployment. */
@@ -65,18 +60,14 @@ export type OutputName =
   | 'AlarmTopicArn'
   | 'StateMachineArn'
   | 'SnapshotBucketName'
+  | 'StatementsBucketName'
   | 'BaseUrl';
 
 /**
  * `Version`: of this project, when it was deployed. `ExtractSource`, `MutationsSource`: the extract and the list of
  * mutations that the daily check asks for. `BackupRoleArn`: the role that writes backup sets.
  */
-export type OptionalOutputName =
-  | 'BackupRoleArn'
-  | 'StatementsBucketName'
-  | 'Version'
-  | 'ExtractSource'
-  | 'MutationsSource';
+export type OptionalOutputName = 'BackupRoleArn' | 'Version' | 'ExtractSource' | 'MutationsSource';
 
 /** The deployment that `stack` names, by any of its stacks or by its own name, and the names of all its stacks. */
 export function deploymentStacks(stack: string): { name: string; stacks: Record<StackPart, string> } {
@@ -99,14 +90,13 @@ export async function findDeployment(stack: string, wanted: readonly StackPart[]
   };
 }
 
-async function outputsOf(stack: string): Promise<Partial<Record<string, string>>> {
-  return readStackOutputs(stack).catch((error: Error) => {
-    if (!/does not exist/.test(error.message)) throw error;
-    const message =
-      `The stack ${stack} does not exist. --stack takes a deployment, like bag-adres-prod, or any of its stacks, like ` +
-      'bag-adres-prod-data. Check the name, AWS_PROFILE and AWS_REGION.';
-    throw new CommandError('aws_not_found', message, { cause: error });
-  });
+async function outputsOf(stack: string): Promise<StackView['outputs']> {
+  const view = await readStack(stack).catch(ifMissing);
+  if (view) return view.outputs;
+  const message =
+    `The stack ${stack} does not exist. --stack takes a deployment, like bag-adres-prod, or any of its stacks, like ` +
+    'bag-adres-prod-data. Check the name, AWS_PROFILE and AWS_REGION.';
+  throw new CommandError('aws_not_found', message);
 }
 
 /** Configuration of the AWS clients: more retries and longer timeouts than a request of the service may take. */

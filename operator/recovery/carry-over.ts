@@ -1,18 +1,9 @@
-import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
-import { accountsTable } from '../../core/names.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
+import { auditBetween, type RecordedChange } from '../connect/audit-export.ts';
 import type { Step } from './procedure.ts';
-
-/** A change in the audit. `partition` is an account id, or `plan#` and a code. */
-export type RecordedChange = {
-  partition: string;
-  time: string;
-  actor: string;
-  action: string;
-  detail: Record<string, unknown>;
-};
 
 /** A change after which somebody has less access: a restore to an earlier time must not give it back. */
 type Withdrawal = {
@@ -47,24 +38,8 @@ const withdrawals: Record<string, Withdrawal> = {
 
 /** Every change of the accounts table after a time, the oldest first, from its audit. Reads the whole table. */
 export async function changesSince(client: DynamoDBClient, table: string, at: Date): Promise<RecordedChange[]> {
-  const pages = paginateScan(
-    { client },
-    {
-      TableName: table,
-      ConsistentRead: true,
-      FilterExpression: '#item BETWEEN :from AND :to',
-      ExpressionAttributeNames: { '#item': accountsTable.sortKey },
-      ExpressionAttributeValues: { ':from': { S: `audit#${at.toISOString()}` }, ':to': { S: 'audit#~' } },
-    },
-  );
-  const found: RecordedChange[] = [];
-  for await (const { Items = [] } of pages) {
-    for (const item of Items) {
-      const { time, actor, action, detail = {}, ...key } = unmarshall(item);
-      found.push({ partition: key[accountsTable.partitionKey], time, actor, action, detail });
-    }
-  }
-  return found.toSorted((a, b) => (a.time < b.time ? -1 : 1));
+  const entries = await auditBetween(DynamoDBDocumentClient.from(client), table, at.toISOString(), '~');
+  return entries.map(({ outcome: _, ...change }) => change);
 }
 
 /** The changes that a restore loses, and those that it makes again. */

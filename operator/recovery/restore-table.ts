@@ -3,15 +3,13 @@ import {
   CreateBackupCommand,
   DeleteTableCommand,
   DescribeContinuousBackupsCommand,
-  DescribeTableCommand,
   type DynamoDBClient,
   ListBackupsCommand,
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
-  type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { applySettings, missingSettings, type TableSettings } from '../checks/table-settings.ts';
+import { applySettings, findTable, missingSettings, type TableSettings } from '../checks/table-settings.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type Patience, waitUntil } from '../connect/wait-for.ts';
 import type { Step } from './procedure.ts';
@@ -23,14 +21,6 @@ export type TableContext = {
   settings: TableSettings;
   patience: Patience;
 };
-
-/** The table, or `undefined` where there is none. */
-export async function findTable(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
-  const found = await client.send(new DescribeTableCommand({ TableName })).catch((error: Error) => {
-    if (error.name !== 'ResourceNotFoundException') throw error;
-  });
-  return found?.Table;
-}
 
 export async function isActive(client: DynamoDBClient, table: string): Promise<boolean> {
   return (await findTable(client, table))?.TableStatus === 'ACTIVE';

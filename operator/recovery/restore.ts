@@ -1,9 +1,10 @@
 import type { AuditAction } from '../../core/accounts/admin/audit.ts';
 import { deployedSettings, type TableName } from '../checks/table-settings.ts';
+import type { RecordedChange } from '../connect/audit-export.ts';
 import { CommandError } from '../connect/errors.ts';
 import { openLoads } from '../connect/loads.ts';
 import { countAccounts, renderCounts } from './backup-lines.ts';
-import { carryOverStep, changesSince, type LostChanges, type RecordedChange, sortChanges } from './carry-over.ts';
+import { carryOverStep, changesSince, type LostChanges, sortChanges } from './carry-over.ts';
 import { accountsIn, type RecoveryContext, type RecoveryInput, type RecoveryReport, recover } from './procedure.ts';
 import {
   checkRecoverable,

@@ -4,8 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import { clientConfig } from '../connect/deployment.ts';
+import { ifMissing, readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { ComparedTemplate } from './compare-templates.ts';
 
@@ -60,23 +59,11 @@ export function templatesIn(folder: string): Map<string, ComparedTemplate> {
 
 /** The templates of those of these stacks that are deployed, by name. */
 export async function deployedTemplates(names: readonly string[]): Promise<Map<string, ComparedTemplate>> {
-  const client = new CloudFormationClient(clientConfig);
-  try {
-    const found = await Promise.all(
-      names.map(async (name) => [name, await deployedTemplate(client, name)] as [string, ComparedTemplate | undefined]),
-    );
-    return new Map(found.filter((entry): entry is [string, ComparedTemplate] => entry[1] !== undefined));
-  } finally {
-    client.destroy();
-  }
-}
-
-async function deployedTemplate(client: CloudFormationClient, name: string): Promise<ComparedTemplate | undefined> {
-  try {
-    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: name }));
-    return JSON.parse(TemplateBody);
-  } catch (error) {
-    if (/does not exist/.test((error as Error).message)) return undefined;
-    throw error;
-  }
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const template = await readTemplate(name).catch(ifMissing);
+      return template === undefined ? [] : [[name, JSON.parse(template)] as const];
+    }),
+  );
+  return new Map(found.flat());
 }
