@@ -4,10 +4,11 @@ import { type WindowName, windowNames } from '../../core/calendar.ts';
 import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../packages/admin/accounts.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
+import { addAudit } from './audit.ts';
 import { allPages, type CliCommand, carryOut, counted, type Planned, planOption, type Result } from './command.ts';
 import { renderLimit, renderLimits } from './plan.ts';
-import { addAccountUsage, addAudit } from './reports.ts';
 import { table } from './table.ts';
+import { addAccountUsage } from './usage.ts';
 import { accountId, details, limits, planCode, shardCount } from './values.ts';
 
 type DetailOptions = { name?: string | false; contact?: string | false; note?: string | false };

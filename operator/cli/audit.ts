@@ -1,6 +1,17 @@
+import type { AuditEntry } from '../../core/accounts/admin/audit.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { PersonalKind } from '../connect/person.ts';
-import { type CliCommand, callersPath, checkNewFile, counted, type Result, writeNewFile } from './command.ts';
+import {
+  type CliCommand,
+  callersPath,
+  checkNewFile,
+  counted,
+  type Result,
+  snakeCase,
+  writeNewFile,
+} from './command.ts';
+import { table } from './table.ts';
 import { month } from './values.ts';
 
 type ExportOptions = { month: string; to?: string; lockYears: number; json?: true };
@@ -60,6 +71,52 @@ function readYears(text: string): number {
   const years = Number(text);
   if (/^\d{1,2}$/.test(text) && years >= 1 && years <= 20) return years;
   throw new UsageError(`--lock-years takes a whole number from 1 to 20, not "${text}".`);
+}
+
+type AuditCommand = {
+  description: string;
+  /** The argument: its name in the help, what it is, and how it is read; throws `UsageError`. */
+  argument: { name: string; description: string; read: (text: string) => string };
+  entries: (admin: Admin, name: string, last: number) => Promise<AuditEntry[]>;
+};
+
+/** Adds an `audit` command to a group: the latest changes of one account or plan, the newest first. */
+export function addAudit(group: CliCommand, { description, argument, entries }: AuditCommand): void {
+  group
+    .command('audit')
+    .description(description)
+    .argument(`<${argument.name}>`, argument.description, argument.read)
+    .option('--last <number>', 'how many changes to list', readCount, 100)
+    .onAccounts(async ({ admin }, name: string, { last }: { last: number }) => {
+      const found = await entries(admin, name, last);
+      return { json: found, text: renderAudit(found) };
+    });
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,3}$|^10000$/.test(text)) return Number(text);
+  throw new UsageError('--last takes a number from 1 to 10000.');
+}
+
+/** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
+function renderAudit(entries: AuditEntry[]): string {
+  if (entries.length === 0) return 'No changes yet.';
+  return table(
+    ['time', 'actor', 'action', 'details', 'outcome'],
+    entries.map(({ time, actor, action, detail, outcome }) => [time, actor, action, renderDetail(detail), outcome]),
+  );
+}
+
+/** `plan=standard limits.day=5000`. */
+function renderDetail(detail: Record<string, unknown>, path = ''): string {
+  return Object.entries(snakeCase(detail) as Record<string, unknown>)
+    .map(([name, value]) => {
+      if (value === null) return `${path}${name}=unlimited`;
+      if (typeof value === 'object') return renderDetail(value as Record<string, unknown>, `${name}.`);
+      return `${path}${name}=${value}`;
+    })
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** `person`: what a person may ask of whoever keeps their data (AVG, articles 15 and 17). */

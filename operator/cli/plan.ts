@@ -3,8 +3,8 @@ import type { Limits } from '../../core/accounts/quota.ts';
 import { windowNames } from '../../core/calendar.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { PlanInput, PlanPage, PlanProgress } from '../../packages/admin/plans.ts';
+import { addAudit } from './audit.ts';
 import { allPages, type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';
-import { addAudit } from './reports.ts';
 import { table } from './table.ts';
 import { limits, planCode } from './values.ts';
 

@@ -1,13 +1,146 @@
+import { Option } from 'commander';
 import type { Statements, UsageMonth } from '../../core/accounts/admin/statements.ts';
 import { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statements.ts';
-import type { ListedUsage } from '../../core/accounts/admin/usage.ts';
+import type { ListedUsage, UsageRange } from '../../core/accounts/admin/usage.ts';
+import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
 import { environment } from '../../core/names.ts';
+import { type UsageByKey, usageByKeyCsv } from '../../packages/admin/usage-by-key.ts';
 import type { OpenAdmin } from '../connect/admin.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, counted, thousands } from './command.ts';
-import { byPeriod, csvOption, type Granularity, rowsOf } from './reports.ts';
 import { table } from './table.ts';
 import { accountId, month, monthRange } from './values.ts';
+
+/** What a row of usage sums up. */
+type Granularity = 'day' | 'month';
+type UsageOptions = { from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
+
+/** Counts of a day (`2026-11-21`) or a month (`2026-11`). */
+type PeriodRow<Name extends string = 'lookups'> = { period: string } & Record<Name, number>;
+
+/** What a period is called in CSV and JSON. */
+const periodNames = { day: 'date', month: 'month' } as const;
+
+/** Adds `account usage`. */
+export function addAccountUsage(account: CliCommand): void {
+  account
+    .command('usage')
+    .description(
+      'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
+    )
+    .argument('<id>', 'the account; also one that was deleted', accountId)
+    .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
+    .option('--to <date>', 'the last day or month (default: today)')
+    .addOption(byPeriod('day'))
+    .option('--by-key', 'which keys were used how often, instead of the sum of all keys')
+    .addOption(csvOption('print CSV'))
+    .notes(
+      `Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
+below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
+The numbers by key are exact. Lookups that belong to no key that is known are listed as not attributed, so the sum is that of the account.`,
+    )
+    .examples('account usage acme --by month --local', 'account usage acme --by-key --from 2026-11 --local')
+    .checks((_: string, { from, to, by }: UsageOptions) => void rangeOf(from, to, by))
+    .onAccounts(async ({ admin }, id: string, { from, to, by, byKey, csv }: UsageOptions) => {
+      const range = rangeOf(from, to, by);
+      // Twelve months, or as many as are kept.
+      const kept = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince() : '';
+      if (range.from !== undefined && range.from < kept) range.from = kept;
+      if (byKey) {
+        const usage = await admin.accounts.usageByKey(id, range);
+        const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage);
+        return { json: usage, text, isVerbatim: csv };
+      }
+      const { days, refusals, ...usage } = await admin.accounts.usage(id, range);
+      const rows = sumsOf(days, by, ['lookups']);
+      if (csv) {
+        const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
+        return { json: null, text: [`account,${periodNames[by]},lookups`, ...lines].join('\n') };
+      }
+      const refused = sumsOf(refusals, by, refusalKinds);
+      const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refused, by)}`;
+      return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
+    });
+}
+
+/** `--csv`. */
+function csvOption(description: string): Option {
+  return new Option('--csv', description).conflicts('json');
+}
+
+/** `--by`. */
+function byPeriod(fallback: Granularity): Option {
+  return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
+}
+
+function rangeOf(from: string | undefined, to: string | undefined, by: Granularity): UsageRange {
+  const last = to === undefined ? {} : { to: /^\d{4}-\d\d$/.test(to) ? monthRange('--to', to).to : to };
+  if (from !== undefined) {
+    return { from: /^\d{4}-\d\d$/.test(from) ? monthRange('--from', from).from : from, ...last };
+  }
+  if (by === 'day') return last;
+  const end = last.to === undefined ? new Date() : new Date(`${last.to}T00:00:00Z`);
+  if (Number.isNaN(end.getTime())) return last; // refused with the form of a date
+  const first = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 11, 1));
+  return { from: first.toISOString().slice(0, 10), ...last };
+}
+
+/** The sums of some counts by day or month. */
+function sumsOf<Name extends string>(
+  days: readonly ({ date: string } & Record<Name, number>)[],
+  by: Granularity,
+  names: readonly Name[],
+): PeriodRow<Name>[] {
+  const periods = Map.groupBy(days, ({ date }) => (by === 'day' ? date : date.slice(0, 7)));
+  return [...periods].map(([period, ofPeriod]) => {
+    const sums = names.map((name) => [name, ofPeriod.reduce((sum, counts) => sum + counts[name], 0)]);
+    return { period, ...Object.fromEntries(sums) };
+  });
+}
+
+/** Rows with their period as CSV and JSON call it. */
+function named<Name extends string>(rows: readonly PeriodRow<Name>[], by: Granularity): Record<string, unknown>[] {
+  return rows.map(({ period, ...counts }) => ({ [periodNames[by]]: period, ...counts }));
+}
+
+/** A table, or on a terminal of so many columns a bar for each row. */
+function renderUsage(rows: PeriodRow[], by: Granularity, columns: number | undefined): string {
+  const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
+  const total = `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`;
+  const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);
+  if (columns === undefined) return [table([by, 'lookups'], cells), total].join('\n');
+  const most = Math.max(1, ...rows.map(({ lookups }) => lookups));
+  const width = Math.max(...cells.map(([, lookups = '']) => lookups.length));
+  const space = Math.max(10, Math.min(60, columns - 10 - width - 4));
+  const lines = rows.map(({ period, lookups }) => {
+    // A row with lookups always shows something.
+    const length = lookups === 0 ? 0 : Math.max(1, Math.round((lookups / most) * space));
+    return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
+  });
+  return [...lines, '', total].join('\n');
+}
+
+function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): string {
+  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)} %`);
+  const rows = keys.map((key) => [
+    ...[key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`],
+    ...[thousands(key.lookups), share(key.lookups), key.days.at(-1)?.date ?? '-'],
+  ]);
+  const rest = unattributed.lookups;
+  if (rest > 0) rows.push(['-', 'not attributed', thousands(rest), share(rest), unattributed.days.at(-1)?.date ?? '-']);
+  return [
+    table(['key', 'label', 'lookups', 'share', 'last used'], rows),
+    `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
+  ].join('\n');
+}
+
+/** A second table, of the days or months with refusals; nothing if there are none. */
+function renderRefusals(rows: readonly PeriodRow<keyof RefusalCounts>[], by: Granularity): string {
+  if (rows.length === 0) return '';
+  const head = [by, 'over a limit', 'invalid input', 'inactive'];
+  const cells = rows.map(({ period, quota, input, inactive }) => [period, ...[quota, input, inactive].map(thousands)]);
+  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, cells)}`;
+}
 
 type OfMonth = { month: string };
 
@@ -67,18 +200,17 @@ async function* exported(
   accounts: AsyncIterable<Exported>,
   { by, csv, json }: Omit<ExportOptions, 'month'>,
 ): AsyncGenerator<string> {
-  const period = by === 'day' ? 'date' : 'month';
   // Aligned without knowing the rows to come: an account id has up to 32 characters.
   const line = csv
     ? (cells: string[]) => cells.join(',')
     : ([account = '', at = '', lookups = '']: string[]) =>
         `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
   const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
-  let before = json ? '[' : line(['account', period, 'lookups']);
+  let before = json ? '[' : line(['account', periodNames[by], 'lookups']);
   for await (const { account, days } of accounts) {
-    const found = rowsOf(days, by);
+    const found = sumsOf(days, by, ['lookups']);
     if (json) {
-      const items = found.map((row) => ({ account, [period]: row.period, lookups: row.lookups }));
+      const items = named(found, by).map((row) => ({ account, ...row }));
       yield `${before}${JSON.stringify(items, null, 2).slice(1, -1).trimEnd()}`;
       before = ',';
     } else {
@@ -152,6 +284,6 @@ async function requireStatements(opened: OpenAdmin): Promise<Statements> {
   if (statements) return statements;
   throw new CommandError(
     'no_bucket',
-    `No bucket of statements is known. Use --local or --stack NAME, of a data stack with this version, or set ${environment.statementsBucket}.`,
+    `No bucket of statements is known. Use --local or --stack NAME, or set ${environment.statementsBucket}.`,
   );
 }
