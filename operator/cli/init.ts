@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { packageVersion } from '../../lib/config/deployment.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import { type Answers, InitError, type Repository, repository } from '../init/repository.ts';
+import { type Answers, repository } from '../init/repository.ts';
 import { type CliCommand, folderOf, type Result } from './command.ts';
 
 type InitOptions = { yes?: true; region?: string; alarmEmail?: string; account?: Accounts };
@@ -33,13 +33,7 @@ async function init(folder: string, { yes, region, alarmEmail, account = {} }: I
     name: basename(folder),
     read: (path: string) => (existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined),
   };
-  let made: Repository;
-  try {
-    made = repository(found, answers, packageVersion(), readFileSync(pipeline, 'utf8'));
-  } catch (error) {
-    if (error instanceof InitError) throw new CommandError('init', error.message, { cause: error });
-    throw error;
-  }
+  const made = repository(found, answers, packageVersion(), readFileSync(pipeline, 'utf8'));
   for (const { path, text } of made.files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

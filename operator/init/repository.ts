@@ -1,4 +1,5 @@
 import { checkSettingsFile, settingsFileName } from '../config/settings.ts';
+import { CommandError } from '../connect/errors.ts';
 
 type Json = Record<string, unknown>;
 
@@ -21,11 +22,6 @@ export type ExistingFolder = {
   read: (path: string) => string | undefined;
 };
 
-/** The folder has what this must not touch; the message says what to do. */
-export class InitError extends Error {
-  override name = 'InitError';
-}
-
 /** What `init` would write, and what it leaves as it is. */
 export type Repository = { files: readonly NewFile[]; kept: readonly string[] };
 
@@ -33,15 +29,16 @@ export type Repository = { files: readonly NewFile[]; kept: readonly string[] };
  * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependency and
  * `.gitignore` the missing lines.
  * @param pipeline the text of the workflow
- * @throws InitError
+ * @throws CommandError `init` if the folder has what this must not touch
  */
 export function repository(found: ExistingFolder, answers: Answers, version: string, pipeline: string): Repository {
   const cdk = readJson(found, 'cdk.json');
   const packageJson = readJson(found, 'package.json');
   if (packageJson?.name === 'bag-adres')
-    throw new InitError('This is a clone of bag-adres. Run "bag-adres init" in a folder of your own.');
+    throw new CommandError('init', 'This is a clone of bag-adres. Run "bag-adres init" in a folder of your own.');
   if (cdk && !String(cdk.app).includes('bag-adres'))
-    throw new InitError(
+    throw new CommandError(
+      'init',
       'cdk.json belongs to another app. Run "bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
     );
   const wanted = {
@@ -70,7 +67,10 @@ function readJson({ read }: ExistingFolder, path: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InitError(`${path} is not JSON: ${(error as Error).message}. Correct it, then run this again.`);
+    throw new CommandError(
+      'init',
+      `${path} is not JSON: ${(error as Error).message}. Correct it, then run this again.`,
+    );
   }
 }
 
