@@ -68,31 +68,11 @@ export function explainLoadError(name: string, message: string): ErrorExplanatio
 }
 
 /** What AWS answers when requests come faster than a table, a service or the quotas of the account allow. */
-const throttlings = [
-  'ThrottlingException',
-  'Throttling',
-  'ThrottledException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'RequestThrottled',
-  'TooManyRequestsException',
-  'LimitExceededException',
-  'PriorRequestNotComplete',
-  'BandwidthLimitExceeded',
-  'SlowDown',
-] as const;
+const throttlings =
+  /Throttl|ThroughputExceeded|^(?:Request|Bandwidth)?LimitExceeded|^TooManyRequests|^PriorRequest|^SlowDown$/;
 
 /** What AWS answers when it fails itself. */
-const faults = [
-  'InternalServerError',
-  'InternalServerException',
-  'InternalServiceError',
-  'InternalFailure',
-  'InternalError',
-  'ServiceException',
-  'ServiceUnavailable',
-  'ServiceUnavailableException',
-] as const;
+const faults = /^Internal(?:Server|Service)?(?:Error|Exception|Failure)$|^Service(?:Unavailable)?(?:Exception)?$/;
 
 type Explain = (message: string, name: string) => ErrorExplanation;
 
@@ -145,8 +125,6 @@ const awsErrors: Record<string, Explain> = {
   ResourceNotFoundException: () => notFound('The table or the secret does not exist in this account and region'),
   StateMachineDoesNotExist: () => notFound('The state machine of the stack no longer exists; deploy again'),
   NoSuchBucket: () => notFound('The bucket of the stack no longer exists; deploy again'),
-  ...Object.fromEntries(throttlings.map((name) => [name, throttled])),
-  ...Object.fromEntries(faults.map((name) => [name, awsFault])),
   NotRunningError: (message) => ({ code: 'not_running', message }),
 };
 
@@ -184,12 +162,12 @@ function explain(error: unknown): ErrorExplanation {
   return ofUnknownService(error) ?? { code: 'failed', message: error.message || error.name };
 }
 
-/** Any other error that a service of AWS answered with, by its status. */
+/** Any other error that a service of AWS answered with, by its name and its status. */
 function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { httpStatusCode?: number } }) {
   const status = error.$metadata?.httpStatusCode;
+  if (throttlings.test(name) || status === 429) return throttled(message, name);
+  if (faults.test(name) || (status ?? 0) >= 500) return awsFault(message, name);
   if (status === undefined) return undefined;
-  if (status === 429) return throttled(message, name);
-  if (status >= 500) return awsFault(message, name);
   return { code: 'aws_refused', message: `AWS refused the request (${name}): ${message || 'without a reason'}` };
 }
 
