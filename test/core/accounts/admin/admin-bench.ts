@@ -2,7 +2,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
-import { createAdmin } from '../../../../packages/admin/admin.ts';
+import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
 import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
 import { sendPlainly } from '../../../support/plain-client.ts';
 import { restoreItems, storedItems, writeItems } from '../../../support/stored-items.ts';
@@ -70,6 +70,21 @@ export async function startAdmin() {
     endpoint: engine.endpoint,
     stop: engine.stop,
   };
+}
+
+/** The admin module of a process whose every command is `around`, which is given what sends it. */
+export function adminWith(
+  { client, table, clock }: AdminBench,
+  around: (command: object, send: () => Promise<unknown>) => Promise<unknown>,
+): Admin {
+  const watched = new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (name !== 'send' || typeof value !== 'function') return value;
+      return (...sent: [object]) => around(sent[0], () => value.apply(target, sent));
+    },
+  });
+  return createAdmin({ client: watched, table, checksumSecret, now: () => clock.now });
 }
 
 export type AdminBench = Awaited<ReturnType<typeof startAdmin>>;

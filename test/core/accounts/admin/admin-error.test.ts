@@ -53,7 +53,7 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
     checkLabel,
     /is 1 to 64 characters/,
     ['x', 'x'.repeat(64), '🔑'.repeat(64)],
-    ['', ' ', 'x'.repeat(65), 'a\nb', '\ud800', 7],
+    ['', ' ', 'x'.repeat(65), 'a\nb', '\u001b[31mred', 'a\u202eb', '\ud800', 7],
   ],
   [
     'An idempotency token',

@@ -1,8 +1,7 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { type AdminBench, adminWith, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
 const ids = ['B', 'a', 'a.1', 'a.2', 'a.3', 'ab', 'shop-1', 'shop-2', 'z'];
@@ -15,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 describe('accounts.list', () => {
-  it.each([1, 2, 4, 8, 9, 100])('returns every account once, in order, by pages of %i', async (limit) => {
+  it.each([1, 4, 9])('returns every account once, in order, by pages of %i', async (limit) => {
     const found: string[] = [];
     let pages = 0;
     for (let cursor: string | null = ''; cursor !== null; pages++) {
@@ -55,31 +54,13 @@ describe('accounts.list', () => {
 
   it('reads by key and never scans the table', async () => {
     const sent: string[] = [];
-    const client = new Proxy(bench.client, {
-      get(target, name) {
-        const value = Reflect.get(target, name) as unknown;
-        if (name !== 'send' || typeof value !== 'function') return value;
-        return (command: object, ...rest: unknown[]) => {
-          sent.push(command.constructor.name);
-          return value.call(target, command, ...rest);
-        };
-      },
+    const admin = adminWith(bench, (command, send) => {
+      sent.push(command.constructor.name);
+      return send();
     });
-    const admin = createAdmin({ client, table: bench.table, checksumSecret });
     await admin.accounts.list({ limit: 3 });
     await admin.plans.list();
     expect(sent).toEqual(['QueryCommand', 'BatchGetCommand', 'BatchGetCommand', 'QueryCommand', 'BatchGetCommand']);
-  });
-
-  it.each([
-    ['a prefix that no id can have', { prefix: '#' }],
-    ['an empty page', { limit: 0 }],
-    ['a page that is too large', { limit: 101 }],
-    ['a fraction of a page', { limit: 1.5 }],
-    ['a cursor that is not an id', { cursor: 'a/b' }],
-    ['a cursor of another prefix', { prefix: 'shop', cursor: 'a' }],
-  ])('refuses %s', async (_, options) => {
-    await expect(bench.admin.accounts.list(options)).rejects.toMatchObject({ code: 'invalid' });
   });
 });
 
@@ -140,17 +121,12 @@ describe('accounts.delete', () => {
     await admin.accounts.create({ id: 'half', plan: 'basic' });
     await admin.keys.create({ account: 'half', label: 'left over' });
     await admin.accounts.suspend('half');
-    const dying = new Proxy(client, {
-      get(target, name) {
-        const value = Reflect.get(target, name) as unknown;
-        if (name !== 'send' || typeof value !== 'function') return value;
-        return (command: { input?: { Key?: { item?: string } } }, ...rest: unknown[]) =>
-          command instanceof DeleteCommand && String(command.input.Key?.item).startsWith('key#')
-            ? Promise.reject(new Error('died'))
-            : value.call(target, command, ...rest);
-      },
-    });
-    await expect(createAdmin({ client: dying, table, checksumSecret }).accounts.delete('half')).rejects.toThrow('died');
+    const dying = adminWith(bench, (command, send) =>
+      command instanceof DeleteCommand && String(command.input.Key?.item).startsWith('key#')
+        ? Promise.reject(new Error('died'))
+        : send(),
+    );
+    await expect(dying.accounts.delete('half')).rejects.toThrow('died');
     await admin.accounts.delete('half');
     const records = await client.send(
       new QueryCommand({

@@ -1,19 +1,12 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
-import { type AdminBench, checksumSecret } from './admin-bench.ts';
+import type { Admin } from '../../../../packages/admin/admin.ts';
+import { type AdminBench, adminWith } from './admin-bench.ts';
 
-class Died extends Error {}
+export class Died extends Error {}
 
-/** The same client for `calls` calls; then the process is gone. */
-function dyingAfter(client: DynamoDBDocumentClient, calls: number): DynamoDBDocumentClient {
+/** An admin whose process is gone after `calls` calls. */
+export function dyingAdmin(bench: AdminBench, calls: number): Admin {
   let left = calls;
-  return new Proxy(client, {
-    get(target, name) {
-      const value = Reflect.get(target, name) as unknown;
-      if (name !== 'send' || typeof value !== 'function') return value;
-      return (...sent: unknown[]) => (left-- > 0 ? value.apply(target, sent) : Promise.reject(new Died()));
-    },
-  });
+  return adminWith(bench, (_, send) => (left-- > 0 ? send() : Promise.reject(new Died())));
 }
 
 /** Runs `work` with an admin that dies after 0, 1, 2, ... calls, and `check` after each death, until it lives. */
@@ -27,9 +20,7 @@ async function dieEverywhere(
   for (let calls = 0; ; calls++) {
     const name = `${what}-${calls}`;
     await prepare(name);
-    const client = dyingAfter(bench.client, calls);
-    const admin = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
-    const outcome = await work(admin, name).catch((error: unknown) => error);
+    const outcome = await work(dyingAdmin(bench, calls), name).catch((error: unknown) => error);
     if (!(outcome instanceof Died)) {
       if (outcome instanceof Error) throw outcome;
       return calls;

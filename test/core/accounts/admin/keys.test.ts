@@ -1,11 +1,10 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxActiveKeys, viewKeys } from '../../../../core/accounts/admin/keys.ts';
-import { issueApiKey, readApiKey, storedKey } from '../../../../core/accounts/api-key.ts';
+import { issueApiKey, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
-import { shardsOf } from '../../../support/shards.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { type AdminBench, adminWith, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
@@ -38,10 +37,13 @@ describe('keys.create', () => {
     ]);
   });
 
-  it('never lists or shows the secret or the hash', async () => {
-    const { admin } = bench;
+  it('never lists or shows the secret or the hash, and stores no secret', async () => {
+    const { admin, item } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'quiet' });
     const claim = readApiKey(key, checksumSecret);
+    const stored = JSON.stringify([await item('acme'), await item('acme', `key#${keyId}`)]);
+    expect(stored).toContain(keyId);
+    expect(stored).not.toContain(key.slice(-20));
     const shown = JSON.stringify([await admin.keys.list('acme'), await allAccounts(admin)]);
     expect(shown).toContain(keyId);
     expect(shown).not.toContain(key.slice(-20));
@@ -49,48 +51,15 @@ describe('keys.create', () => {
     expect(shown).not.toContain(JSON.stringify(claim?.hash));
   });
 
-  it('keeps the secret out of the table', async () => {
-    const { admin, item } = bench;
-    const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'stored' });
-    const stored = JSON.stringify([await item('acme'), await item('acme', `key#${keyId}`)]);
-    expect(stored).toContain(keyId);
-    expect(stored).not.toContain(key.slice(-20));
-  });
-
   it.each([
-    ['an empty label', { account: 'acme', label: '' }, 'invalid'],
-    ['a blank label', { account: 'acme', label: '  ' }, 'invalid'],
-    ['a label of 65 characters', { account: 'acme', label: 'x'.repeat(65) }, 'invalid'],
-    ['a label with a line break', { account: 'acme', label: 'a\nb' }, 'invalid'],
-    ['a label with an escape', { account: 'acme', label: '\u001b[31mred' }, 'invalid'],
-    ['a label that turns the text around', { account: 'acme', label: 'a\u202eb' }, 'invalid'],
-    ['a label that is an API key', { account: 'acme', label: issueApiKey('acme', 'any').key }, 'invalid'],
     ['a label with an API key in it', { account: 'acme', label: `x ${issueApiKey('a', 'any').key}` }, 'invalid'],
+    ['an expiry in the past', { account: 'acme', label: 'k', expires: new Date(0) }, 'invalid'],
+    ['an idempotency token that is too short', { account: 'acme', label: 'k', token: 'short' }, 'invalid'],
     ['an account that does not exist', { account: 'ghost', label: 'k' }, 'not_found'],
-    ['a malformed account id', { account: 'a/b', label: 'k' }, 'invalid'],
   ])('refuses %s and writes nothing', async (_, input, code) => {
     const before = await bench.admin.keys.list('acme');
     await expect(bench.admin.keys.create(input)).rejects.toMatchObject({ name: 'AdminError', code });
     expect(await bench.admin.keys.list('acme')).toEqual(before);
-  });
-
-  it('accepts any printable label of 64 characters', async () => {
-    const label = '🔑'.repeat(64);
-    const { keyId } = await bench.admin.keys.create({ account: 'other', label });
-    expect(await bench.admin.keys.list('other')).toContainEqual(expect.objectContaining({ keyId, label }));
-  });
-});
-
-describe('a key of an account with several shards', () => {
-  it('is on every shard once it was created, and on none once it was revoked', async () => {
-    const { admin } = bench;
-    await admin.accounts.create({ id: 'spread', plan: 'keys' });
-    await admin.accounts.set({ id: 'spread', shards: 3 });
-    const keysOnShards = async () => (await shardsOf(bench, 'spread')).map(({ keys }) => Object.keys(keys));
-    const { keyId } = await admin.keys.create({ account: 'spread', label: 'k' });
-    expect(await keysOnShards()).toEqual([[keyId], [keyId], [keyId]]);
-    await admin.keys.revoke({ account: 'spread', keyId });
-    expect(await keysOnShards()).toEqual([[], [], []]);
   });
 });
 
@@ -115,19 +84,13 @@ describe('a key that expires', () => {
       expect(await request(lasting.key)).toBe('charged');
       expect(await stateOf()).toMatchObject({ state: 'expired', expires: '2026-08-01T12:30:35Z', revoked: null });
       expect((await admin.accounts.show(id)).windows.day?.used).toBe(7);
+      const detail = { keyId, expires: '2026-08-01T12:30:35Z' };
+      expect(await admin.accounts.audit(id)).toContainEqual(
+        expect.objectContaining({ action: 'key create', detail, outcome: 'done' }),
+      );
     } finally {
       clock.now = start;
     }
-  });
-
-  it('is in the audit with its expiry', async () => {
-    const { admin } = bench;
-    await admin.accounts.create({ id: 'audited', plan: 'keys' });
-    const { keyId } = await admin.keys.create({ account: 'audited', label: 'k', expires });
-    const detail = { keyId, expires: '2026-08-01T12:30:35Z' };
-    expect(await admin.accounts.audit('audited')).toContainEqual(
-      expect.objectContaining({ action: 'key create', detail, outcome: 'done' }),
-    );
   });
 
   it('can be revoked earlier, and keeps its expiry on new shards', async () => {
@@ -191,17 +154,6 @@ describe('a key that expires', () => {
     } finally {
       clock.now = start;
     }
-  });
-
-  it.each([
-    ['in the past', new Date(start)],
-    ['in the second that has begun', new Date(start + 999)],
-    ['after 2106', new Date(Date.UTC(2107, 0, 1))],
-    ['on no date', new Date('never')],
-    ['on a day without a time', '2030-01-01'],
-  ])('is refused when it would expire %s', async (_, expires) => {
-    const refusal = bench.admin.keys.create({ account: 'acme', label: 'k', expires });
-    await expect(refusal).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it.each([
@@ -282,38 +234,20 @@ describe('keys.create with an idempotency token', () => {
   });
 
   it('does not mistake its own write with a lost response for an earlier call', async () => {
-    const { admin, request, client } = bench;
+    const { admin, request } = bench;
     await admin.accounts.create({ id: 'lost', plan: 'keys' });
     let lost = false;
-    const losing = new Proxy(client, {
-      get(target, name) {
-        const value = Reflect.get(target, name) as unknown;
-        if (name !== 'send' || typeof value !== 'function') return value;
-        return async (command: unknown, ...rest: unknown[]) => {
-          const isRecord = command instanceof PutCommand && String(command.input.Item?.item).startsWith('key#');
-          if (isRecord && !lost) {
-            lost = true;
-            await value.call(target, command, ...rest); // and the SDK sends it again
-          }
-          return value.call(target, command, ...rest);
-        };
-      },
+    const retrying = adminWith(bench, async (command, send) => {
+      const isRecord = command instanceof PutCommand && String(command.input.Item?.item).startsWith('key#');
+      if (isRecord && !lost) {
+        lost = true;
+        await send(); // and the SDK sends it again
+      }
+      return send();
     });
-    const retrying = createAdmin({ client: losing, table: bench.table, checksumSecret, now: () => bench.clock.now });
     const { key } = await retrying.keys.create({ account: 'lost', label: 'k', token });
     expect(lost).toBe(true);
     expect(await request(key)).toBe('charged');
-  });
-
-  it.each(['x'.repeat(16), 'x'.repeat(128)])('accepts the token %j', async (token) => {
-    await bench.admin.accounts.create({ id: `token-${token.length}`, plan: 'keys' });
-    const { keyId } = await bench.admin.keys.create({ account: `token-${token.length}`, label: 'k', token });
-    expect(keyId).toHaveLength(8);
-  });
-
-  it.each(['short', 'x'.repeat(129), 'with spaces in the token'])('refuses the token %j', async (bad) => {
-    const refusal = bench.admin.keys.create({ account: 'acme', label: 'k', token: bad });
-    await expect(refusal).rejects.toMatchObject({ code: 'invalid' });
   });
 });
 
@@ -343,7 +277,6 @@ describe('keys.revoke', () => {
   it.each([
     ['a key of another account', 'other', 'not_found'],
     ['an account that does not exist', 'ghost', 'not_found'],
-    ['a malformed account id', 'a/b', 'invalid'],
   ])('refuses %s and leaves the key active', async (_, account, code) => {
     const { admin, request } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'mine' });
@@ -377,24 +310,8 @@ describe('keys.revoke', () => {
 });
 
 describe('keys.list', () => {
-  it('lists a key as active only if requests with it are accepted, whatever its record says', async () => {
-    const { client, table, admin } = bench;
-    const record = { account: 'acme', item: 'key#halfmade', label: 'half', created: 1_785_000_000 };
-    await client.send(new PutCommand({ TableName: table, Item: record }));
-    const listed = (await admin.keys.list('acme')).find(({ keyId }) => keyId === 'halfmade');
-    expect(listed).toMatchObject({ state: 'revoked', revoked: null });
-  });
-
-  it('lists the oldest key first', async () => {
-    const created = (await bench.admin.keys.list('acme')).map((key) => key.created);
-    expect(created).toEqual(created.toSorted());
-  });
-
-  it.each([
-    ['ghost', 'not_found'],
-    ['a/b', 'invalid'],
-  ])('refuses the account %j with %s', async (account, code) => {
-    await expect(bench.admin.keys.list(account)).rejects.toMatchObject({ code });
+  it('refuses an account that does not exist', async () => {
+    await expect(bench.admin.keys.list('ghost')).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
@@ -417,22 +334,13 @@ describe('the view of the keys of an account', () => {
     expect(views.map(({ keyId }) => keyId)).toEqual(['y', 'z', 'c', 'b', 'd', 'a']);
   });
 
-  it.each([
-    [noon - 1, 'expired'],
-    [noon, 'expired'],
-    [noon + 1, 'active'],
-    [null, 'active'],
-  ])('shows a key that expires at %d as %s at 12:00', (expires, state) => {
-    expect(viewKeys({ keys: { a: storedKey(hash, expires) } }, [recordOf('a', noon - 60)], noon)).toMatchObject([
-      { state, expires: expires === null ? null : new Date(expires * 1000).toISOString().replace('.000', '') },
-    ]);
-  });
-
   it('shows when a key was revoked only if requests with it are refused', () => {
     const records = [recordOf('a', noon - 60, noon - 30)];
     expect(viewKeys({ keys: {} }, records, noon)).toMatchObject([
       { state: 'revoked', revoked: '2026-08-15T11:59:30Z', expires: null },
     ]);
     expect(viewKeys({ keys: { a: hash } }, records, noon)).toMatchObject([{ state: 'active', revoked: null }]);
+    const halfMade = [recordOf('a', noon - 60)];
+    expect(viewKeys({ keys: {} }, halfMade, noon)).toMatchObject([{ state: 'revoked', revoked: null }]);
   });
 });

@@ -1,6 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { issueApiKey } from '../../../../core/accounts/api-key.ts';
 import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
 
@@ -8,7 +7,6 @@ let service: Awaited<ReturnType<typeof startAddressService>>;
 let admin: Admin;
 const now = Date.parse('2026-11-21T12:00:00Z');
 let accounts = 0;
-const { key } = issueApiKey('acme', 'any');
 
 beforeAll(async () => {
   service = await startAddressService();
@@ -105,18 +103,7 @@ describe('a member of an account', () => {
     );
   });
 
-  it('is refused when the account has the maximum number of members, unless the person already is one', async () => {
-    const account = await newAccount();
-    for (let i = 0; i < 50; i++) await admin.members.add({ account, person: `p${i}@x.nl`, role: 'viewer' });
-    await expect(admin.members.add({ account, person: 'more@x.nl', role: 'viewer' })).rejects.toMatchObject({
-      code: 'too_many_members',
-      message: expect.stringContaining('has 50 members'),
-    });
-    await admin.members.add({ account, person: 'p7@x.nl', role: 'admin' });
-    expect(await admin.members.roleIn(account, ['p7@x.nl'])).toBe('admin');
-  });
-
-  it('is one of at most 50, also when twelve are added at once to 45', async () => {
+  it('is one of at most 50, also when twelve are added at once to 45, and may then get another role', async () => {
     const account = await newAccount();
     const add = (name: string) => admin.members.add({ account, person: `${name}@x.nl`, role: 'viewer' });
     for (let i = 0; i < 45; i++) await add(`first${i}`);
@@ -124,6 +111,9 @@ describe('a member of an account', () => {
     const codes = added.map((outcome) => (outcome.status === 'fulfilled' ? 'added' : outcome.reason.code));
     expect(codes.toSorted()).toEqual([...Array(5).fill('added'), ...Array(7).fill('too_many_members')]);
     expect(await admin.members.list(account)).toHaveLength(50);
+    await expect(add('more')).rejects.toMatchObject({ message: expect.stringContaining('has 50 members') });
+    await admin.members.add({ account, person: 'first7@x.nl', role: 'admin' });
+    expect(await admin.members.roleIn(account, ['first7@x.nl'])).toBe('admin');
   }, 60_000);
 
   it('stays when it is the last administrator, also of two who remove or demote each other', async () => {
@@ -144,17 +134,8 @@ describe('a member of an account', () => {
 
   it.each([
     ['an unknown account', { account: 'nobody', person: 'a@b.nl', role: 'viewer' }, 'not_found'],
-    ['a quoted name', { account: 'members-1', person: '"jo jansen"@example.nl', role: 'viewer' }, 'invalid'],
     ['no e-mail address', { account: 'members-1', person: 'jo', role: 'viewer' }, 'invalid'],
-    [
-      'a letter that becomes an ASCII one',
-      { account: 'members-1', person: '\u212aim@b.nl', role: 'viewer' },
-      'invalid',
-    ],
-    ['a space before it', { account: 'members-1', person: '\tjo@b.nl', role: 'viewer' }, 'invalid'],
-    ['an empty subject', { account: 'members-1', person: 'sub:', role: 'viewer' }, 'invalid'],
     ['another role', { account: 'members-1', person: 'a@b.nl', role: 'owner' }, 'invalid'],
-    ['an API key', { account: 'members-1', person: `sub:${key}`, role: 'viewer' }, 'invalid'],
   ])('is not added with %s', async (_, input, code) => {
     await expect(admin.members.add(input as Parameters<typeof admin.members.add>[0])).rejects.toMatchObject({ code });
   });

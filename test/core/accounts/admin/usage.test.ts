@@ -46,6 +46,14 @@ async function usageOfAll(...from: Parameters<typeof eachUsage>): Promise<Listed
   return found;
 }
 
+/** An account with a key that has made so many lookups. */
+async function newAccount(id: string, lookups: number) {
+  await bench.admin.accounts.create({ id, plan: 'standard' });
+  const made = await bench.admin.keys.create({ account: id, label: 'k' });
+  for (let i = 0; i < lookups; i++) expect(await bench.request(made.key)).toBe('charged');
+  return made;
+}
+
 describe('the usage of an account', () => {
   it('has each day of the range, the first and the last included, with 0 for a day without lookups', async () => {
     expect(await usageOf(store(), 'acme', { from: '2026-07-31', to: '2026-08-03' })).toEqual({
@@ -95,11 +103,6 @@ describe('the usage of an account', () => {
     await expect(usageOf(store(), id)).rejects.toMatchObject({ code });
   });
 
-  it('is still known when the account was deleted', async () => {
-    const { days } = await usageOf(store(), 'gone', { from: '2026-08-01', to: '2026-08-01' });
-    expect(days).toEqual([{ date: '2026-08-01', lookups: 1 }]);
-  });
-
   it('is a conflict if days keep moving from the account into its records, after twenty attempts', async () => {
     const moving = store();
     let version = 0;
@@ -120,10 +123,8 @@ describe('the usage of an account', () => {
   });
 
   it('is complete when a day that had ended is recorded after its record was read', async () => {
-    const { admin, request, clock } = bench;
-    await admin.accounts.create({ id: 'moving', plan: 'standard' });
-    const { key } = await admin.keys.create({ account: 'moving', label: 'k' });
-    for (let i = 0; i < 7; i++) expect(await request(key)).toBe('charged');
+    const { clock } = bench;
+    await newAccount('moving', 7);
     clock.now += dayMilliseconds;
     const reading = afterQueries(
       (name) => name === 'usage#',
@@ -166,10 +167,8 @@ function afterQueries(isMeant: (prefix: string) => boolean, work: () => Promise<
 
 describe('the usage of all accounts', () => {
   it('has a day once that is recorded between the reads of the account and of its records', async () => {
-    const { admin, request, clock } = bench;
-    await admin.accounts.create({ id: 'twice', plan: 'standard' });
-    const { key } = await admin.keys.create({ account: 'twice', label: 'k' });
-    for (let i = 0; i < 3; i++) expect(await request(key)).toBe('charged');
+    const { admin, clock } = bench;
+    await newAccount('twice', 3);
     clock.now += dayMilliseconds;
     const reading = store();
     const { getAll } = reading;
@@ -253,9 +252,8 @@ describe('the usage of all accounts', () => {
   });
 
   it('has an account once that is deleted while it is read', async () => {
-    const { admin, request } = bench;
-    await admin.accounts.create({ id: 'late', plan: 'standard' });
-    expect(await request((await admin.keys.create({ account: 'late', label: 'k' })).key)).toBe('charged');
+    const { admin } = bench;
+    await newAccount('late', 1);
     await admin.accounts.suspend('late');
     const deleting = store();
     const { query } = deleting;
@@ -288,5 +286,32 @@ describe('the usage of all accounts', () => {
       ['idle', 0],
       ['zed', 0],
     ]);
+  });
+});
+
+describe('a record of the days of an account', () => {
+  it('that two jobs make, which read the account before either wrote, has each lookup once', async () => {
+    const { clock, request } = bench;
+    const { key } = await newAccount('jobs', 3);
+    clock.now += dayMilliseconds;
+    // This lookup puts the former day among those that a job moves, and begins a day that it leaves alone.
+    expect(await request(key)).toBe('charged');
+    const before = await getAccess(store(), 'jobs');
+    for (const _ of [1, 2]) await recordUsage(store(), before, 25);
+    const { days } = await usageOf(store(), 'jobs', { from: '2026-08-02', to: '2026-08-03' });
+    clock.now -= dayMilliseconds;
+    expect(days.map(({ lookups }) => lookups)).toEqual([3, 1]);
+  });
+
+  it('has a lookup that an instance charges between the read and the write of the job', async () => {
+    const { clock, request } = bench;
+    const { key } = await newAccount('between', 1);
+    const before = await getAccess(store(), 'between');
+    expect(await request(key)).toBe('charged');
+    clock.now += dayMilliseconds;
+    await recordUsage(store(), before, 25);
+    const { days } = await usageOf(store(), 'between', { from: '2026-08-02', to: '2026-08-03' });
+    clock.now -= dayMilliseconds;
+    expect(days.map(({ lookups }) => lookups)).toEqual([2, 0]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { windowItem } from '../../../../core/accounts/account-item.ts';
-import { mergeWindows, shareWindows } from '../../../../core/accounts/admin/window-changes.ts';
+import { apportion, mergeWindows, shareWindows } from '../../../../core/accounts/admin/window-changes.ts';
 import type { WindowName } from '../../../../core/calendar.ts';
 import { accessOf } from '../../../support/access.ts';
 
@@ -158,4 +158,38 @@ describe('a merge of shards', () => {
       remove: [],
     });
   });
+});
+
+describe('the shares of a limit', () => {
+  const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+  const amount = fc.oneof(fc.nat({ max: 20 }), fc.integer({ min: 0, max: 1e12 }));
+
+  it('add up to it exactly, and distribute the remaining quota evenly, and nothing when none is left', () => {
+    fc.assert(
+      fc.property(amount, fc.array(amount, { minLength: 1, maxLength: 20 }), (total, used) => {
+        const shares = apportion(total, used);
+        expect([shares.length, sum(shares)]).toEqual([used.length, total]);
+        for (const share of shares) expect(share >= 0 && Number.isInteger(share)).toBe(true);
+        const left = shares.map((share, i) => share - (used[i] as number));
+        if (sum(used) > total) expect(Math.max(...left)).toBeLessThanOrEqual(0);
+        else expect([Math.min(...left) >= 0, Math.max(...left) - Math.min(...left) <= 1]).toEqual([true, true]);
+      }),
+    );
+  });
+
+  it.each([
+    [10, [5, 5, 10], [3, 2, 5]],
+    [7, [0, 0], [4, 3]],
+    [0, [3, 0], [0, 0]],
+    [12, [9, 0, 0], [10, 1, 1]],
+    [5, [2, 2, 2], [2, 2, 1]],
+    [7, [3, 3, 3], [3, 2, 2]],
+    [1, [0, 1, 1], [0, 1, 0]],
+  ])(
+    'of %i over usages of %j are about proportional, and none more than was used if too little is left: %j',
+    (...row) => {
+      const [total, used, expected] = row;
+      expect(apportion(total, used)).toEqual(expected);
+    },
+  );
 });

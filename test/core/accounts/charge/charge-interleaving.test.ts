@@ -1,8 +1,7 @@
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
-import { allAccounts, allPlans } from '../../../support/list-all.ts';
-import { type AdminBench, checksumSecret, startAdmin } from '../admin/admin-bench.ts';
+import type { Admin } from '../../../../packages/admin/admin.ts';
+import { type AdminBench, adminWith, startAdmin } from '../admin/admin-bench.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
@@ -10,28 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => bench.stop());
 
-/** An admin whose commands pass `before` on their way out. */
-function watchedAdmin(before: (command: unknown) => Promise<void>): Admin {
-  const client = new Proxy(bench.client, {
-    get(target, name) {
-      const value = Reflect.get(target, name) as unknown;
-      if (name !== 'send' || typeof value !== 'function') return value;
-      return async (...sent: unknown[]) => {
-        await before(sent[0]);
-        return value.apply(target, sent);
-      };
-    },
-  });
-  return createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
-}
-
 /** An admin that lets `meanwhile` happen right before its first command that `when` picks. */
 function interruptedAdmin(when: (command: unknown) => boolean, meanwhile: () => Promise<unknown>): Admin {
   let waiting = true;
-  return watchedAdmin(async (command) => {
-    if (!waiting || !when(command)) return;
-    waiting = false;
-    await meanwhile();
+  return adminWith(bench, async (command, send) => {
+    if (waiting && when(command)) {
+      waiting = false;
+      await meanwhile();
+    }
+    return send();
   });
 }
 
@@ -112,20 +98,50 @@ describe('a change between the read and the write of another change', () => {
   });
 });
 
-describe('the admin module', () => {
-  it('makes only strongly consistent reads', async () => {
-    const reads: unknown[] = [];
-    const admin = watchedAdmin(async (command) => {
-      const { name } = (command as object).constructor;
-      if (/^(Get|Query|Scan)Command$/.test(name)) reads.push((command as { input: object }).input);
+describe('changes at the same time', () => {
+  it('a plan changed under load loses no charge and charges none twice', async () => {
+    const { admin, request } = bench;
+    await admin.plans.put({ code: 'busy', limits: { hour: null, day: 5_000 } });
+    await admin.accounts.create({ id: 'busy', plan: 'busy' });
+    const { key } = await admin.keys.create({ account: 'busy', label: 'k' });
+    const changes = async () => {
+      for (let i = 0; i < 10; i++) {
+        await admin.plans.put({ code: 'busy', limits: { hour: i, day: 6_000 + i, ...(i % 2 && { minute: 9_000 }) } });
+        await admin.plans.put({ code: 'busy', limits: { hour: null, day: 6_000 + i } });
+        await admin.accounts.set({ id: 'busy', limits: { day: 7_000 + i } });
+      }
+    };
+    const [outcomes] = await Promise.all([Promise.all(Array.from({ length: 200 }, () => request(key))), changes()]);
+    const charged = outcomes.filter((outcome) => outcome === 'charged').length;
+    expect(outcomes.every((outcome) => outcome === 'charged' || outcome === 'quota-exceeded')).toBe(true);
+    expect((await admin.accounts.show('busy')).windows).toMatchObject({
+      hour: { limit: null, used: charged },
+      day: { limit: 7_009, used: charged },
     });
-    await admin.plans.put({ code: 'read', limits: { day: 1 } });
-    await admin.accounts.create({ id: 'read', plan: 'read' });
-    const { keyId } = await admin.keys.create({ account: 'read', label: 'k' });
-    await admin.keys.revoke({ account: 'read', keyId });
-    await Promise.all([allPlans(admin), allAccounts(admin), admin.keys.list('read')]);
-    await Promise.all([admin.plans.audit('read'), admin.accounts.audit('read'), admin.accounts.suspend('read')]);
-    expect(reads.length).toBeGreaterThan(10);
-    for (const read of reads) expect(read).toMatchObject({ ConsistentRead: true });
+  });
+
+  it('one of two creates of the same account succeeds, and the other fails with "exists"', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'twins', limits: { day: 1 } });
+    const outcomes = await Promise.allSettled(
+      [1, 2, 3].map((day) => admin.accounts.create({ id: 'twin', plan: 'twins', limits: { day } })),
+    );
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'made'));
+    expect(codes.toSorted()).toEqual(['exists', 'exists', 'made']);
+  });
+
+  it('two concurrent changes of one account both take effect', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'both', limits: { minute: 1, hour: 1, day: 1, month: 1 } });
+    await admin.accounts.create({ id: 'both', plan: 'both' });
+    await Promise.all([
+      admin.accounts.set({ id: 'both', limits: { minute: 2 } }),
+      admin.accounts.set({ id: 'both', limits: { hour: 3 } }),
+      admin.accounts.suspend('both'),
+      admin.plans.put({ code: 'both', limits: { minute: 1, hour: 1, day: 4, month: 1 } }),
+    ]);
+    const { state, windows } = await admin.accounts.show('both');
+    expect(state).toBe('suspended');
+    expect(windows).toMatchObject({ minute: { limit: 2 }, hour: { limit: 3 }, day: { limit: 4 }, month: { limit: 1 } });
   });
 });

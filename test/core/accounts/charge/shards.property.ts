@@ -71,16 +71,16 @@ function leftOf(shards: Access[], name: WindowName, at: number): number {
 const furthest = (shards: Access[], now: number) =>
   Math.max(now, ...shards.flatMap(({ quota }) => Object.values(quota).map(({ start }) => start)));
 
-/** Charges `shard` by the clock `at`, as the conditional write does; whether it had quota left. */
-function chargeOne(shard: Access, at: number): boolean {
+/** Charges `shard` by the clock `at`, as the conditional write does; whether it had so many units left. */
+function charge(shard: Access, at: number, units: number): boolean {
   const next: QuotaState = {};
   for (const name of windowNames) {
     const seen = shard.quota[name];
     if (!seen) continue;
     const start = Math.max(seen.start, windowStart(name, at));
     const used = start > seen.start ? 0 : seen.used;
-    if (seen.limit !== null && used >= seen.limit) return false;
-    next[name] = { ...seen, start, used: used + 1 };
+    if (seen.limit !== null && used + units > seen.limit) return false;
+    next[name] = { ...seen, start, used: used + units };
   }
   shard.quota = next;
   return true;
@@ -99,19 +99,18 @@ function applyMove({ target, at, donors }: ShareMove): void {
   }
 }
 
-/**
- * Serves one request that begins at the shard `first`, by the clock `now`; how many decisions it took, or -1 if none is
- * left.
- */
-function serve(shards: Access[], first: number, now: number, takes: (shard: Access) => boolean, pick: number): number {
-  if (takes(shards[first] as Access) && chargeOne(shards[first] as Access, now)) return 0;
+type Request = { first: number; now: number; takes?: (shard: Access) => boolean; pick: number; units?: number };
+
+/** Serves a request that begins at the shard `first`; how many decisions it took, or -1 if too little is left. */
+function serve(shards: Access[], { first, now, takes = () => true, pick, units = 1 }: Request): number {
+  if (takes(shards[first] as Access) && charge(shards[first] as Access, now, units)) return 0;
   for (let decisions = 1; decisions <= 4; decisions++) {
-    const decision = decideShards(shards, takes, { now, tried: first, pick });
+    const decision = decideShards(shards, takes, { now, tried: first, pick, units });
     if (decision.kind === 'exceeded') return -1;
     if (decision.kind === 'reread') throw new Error('these shards belong together');
     if (decision.kind === 'move') applyMove(decision.move);
     const { target, at } = decision.kind === 'move' ? decision.move : { target: decision.shard, at: decision.at };
-    if (chargeOne(target, at)) return decisions;
+    if (charge(target, at, units)) return decisions;
   }
   throw new Error('found no quota, though no other caller took any');
 }
@@ -138,7 +137,7 @@ describe('the decision over shards', () => {
         const left = Math.min(...names(shards).map((name) => leftOf(shards, name, noon)));
         for (let served = 0; ; served++) {
           const [{ tried, pick }] = [...choices.take(1)] as [{ tried: number; pick: number }];
-          const decisions = serve(shards, tried % shards.length, noon, takes, pick);
+          const decisions = serve(shards, { first: tried % shards.length, now: noon, takes, pick });
           if (decisions < 0) return expect(served).toBe(left);
           expect(decisions).toBeLessThanOrEqual(2);
           expect(served).toBeLessThan(left);
@@ -165,7 +164,7 @@ describe('the decision over shards', () => {
           const served = new Map<string, number>();
           for (const [{ tried, pick }, skew] of requests) {
             const before = shards.map(({ quota }) => quota);
-            if (serve(shards, tried % count, noon + skew, () => true, pick) < 0) continue;
+            if (serve(shards, { first: tried % count, now: noon + skew, pick }) < 0) continue;
             const charged = shards.find(
               ({ quota }, i) =>
                 JSON.stringify(quota) !== JSON.stringify(before[i]) && used(quota) > 0 && grew(before[i], quota),
@@ -230,25 +229,6 @@ function grew(before: QuotaState | undefined, after: QuotaState): boolean {
   });
 }
 
-/** Serves `units` that begin at the shard `first`, as `serve` does one. */
-function serveUnits(shards: Access[], first: number, units: number, pick: number): number {
-  const hasEnough = (shard: Access) =>
-    names(shards).every((name) => {
-      const { used, limit } = shard.quota[name] as WindowCount;
-      return limit === null || used + units <= limit;
-    });
-  const chargeAll = (shard: Access) => hasEnough(shard) && Array.from({ length: units }, () => chargeOne(shard, noon));
-  if (chargeAll(shards[first] as Access)) return 0;
-  for (let decisions = 1; decisions <= 4; decisions++) {
-    const decision = decideShards(shards, () => true, { now: noon, tried: first, pick, units });
-    if (decision.kind === 'exceeded') return -1;
-    if (decision.kind === 'reread') throw new Error('these shards belong together');
-    if (decision.kind === 'move') applyMove(decision.move);
-    if (chargeAll(decision.kind === 'move' ? decision.move.target : decision.shard)) return decisions;
-  }
-  throw new Error('found no quota, though no other caller took any');
-}
-
 describe('the decision over shards for several units', () => {
   it('serves all of them on one shard as long as the account has so many left, else none, and keeps the shares', () => {
     fc.assert(
@@ -261,7 +241,7 @@ describe('the decision over shards for several units', () => {
           const totals = names(shards).map(total);
           for (const [{ tried, pick }, units] of requests) {
             const left = Math.min(...names(shards).map((name) => leftOf(shards, name, noon)));
-            const decisions = serveUnits(shards, tried % shards.length, units, pick);
+            const decisions = serve(shards, { first: tried % shards.length, now: noon, pick, units });
             expect(decisions >= 0).toBe(units <= left);
             expect(decisions).toBeLessThanOrEqual(2);
             const after = Math.min(...names(shards).map((name) => leftOf(shards, name, noon)));

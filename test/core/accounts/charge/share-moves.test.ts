@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import type { AccessStore } from '../../../../core/accounts/charge/charge.ts';
-import { type ShareMove, sameShares } from '../../../../core/accounts/charge/shards.ts';
+import type { ShareMove } from '../../../../core/accounts/charge/shards.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
 import { patchShard, shardedAccount, shardsOf } from '../../../support/shards.ts';
 
@@ -42,15 +42,6 @@ describe('a move of shares', () => {
       [hour, 10, 16, 1],
       [hour, 4, 4, 1],
     ]);
-  });
-
-  it('is seen by two reads of the shards, also when it is the first of both', async () => {
-    const { id, move, go } = await twoShards();
-    const before = await store.readShards(id, signal());
-    expect(sameShares(before, await store.readShards(id, signal()))).toBe(true);
-    await go(move(6));
-    const after = await store.readShards(id, signal());
-    expect(after.map((shard, i) => sameShares([before[i] as Access], [shard]))).toEqual([false, false]);
   });
 
   it('is made by one of the callers that want it at the same time, and by no later one', async () => {
