@@ -64,6 +64,7 @@ describe('the snapshot date of an extract', () => {
   const nestedEnd = '</x:MUT-Extract></x:Deep></x:Deep></x:Other>';
 
   it.each([
+    ['between blanks', deliveryXml('\n  2026-01-08 ')],
     ['before the selection', delivery.replace('<xb:Sel', `${nested}1900-01-01${nestedEnd}<xb:Sel`)],
     [
       'after the selection',
@@ -108,7 +109,10 @@ describe('the snapshot date of an extract', () => {
     const files = { ...usual, [deliveryFile]: delivery };
     const dayBefore = Date.parse('2026-01-07T00:00:00Z');
     expect(await find(files, { now: dayBefore })).toMatchObject({ peildatum: '2026-01-08' });
-    await expect(find(files, { now: dayBefore - 1 })).rejects.toMatchObject({ code: 'future_peildatum' });
+    await expect(find(files, { now: dayBefore - 1 })).rejects.toMatchObject({
+      code: 'future_peildatum',
+      message: expect.stringMatching(/is of 2026-01-08, which is in the future: today is 2026-01-06\. Check the clock/),
+    });
   });
 });
 
@@ -135,6 +139,48 @@ describe('an extract is refused, by what it is or holds', () => {
       { '0457GEM08012026.zip': '' },
       'missing_peildatum',
       `has no ${deliveryFile}, so its snapshot date is unknown`,
+    ],
+    [
+      'a member twice, in whatever folder',
+      { ...usual, 'copy/9999NUM08012026.zip': '', [deliveryFile]: delivery },
+      'duplicate_member',
+      'holds 9999NUM08012026.zip twice, so its contents are unknown; get the extract again',
+    ],
+    [
+      'two Leveringsdocuments, even of one date',
+      { ...usual, [deliveryFile]: delivery, [`copy/${deliveryFile}`]: delivery },
+      'duplicate_member',
+      `copy/${deliveryFile}`,
+    ],
+    [
+      'a member only in a folder such as Inactief',
+      {
+        'Inactief/9999NUM08012026.zip': '',
+        '9999OPR08012026.zip': '',
+        '9999WPL08012026.zip': '',
+        [deliveryFile]: delivery,
+      },
+      'missing_member',
+      'has no member 9999NUM*.zip',
+    ],
+    [
+      'mutations without a Leveringsdocument',
+      { '9999MUT08012026.zip': '' },
+      'mutation_delivery',
+      'a delivery of mutations',
+    ],
+    ['a Leveringsdocument of no XML', { ...usual, [deliveryFile]: 'nothing' }, 'invalid_xml', deliveryFile],
+    [
+      'a Leveringsdocument of a later schema',
+      { ...usual, [deliveryFile]: delivery.replaceAll('v20200601', 'v20300101') },
+      'unknown_schema',
+      `a.zip > ${deliveryFile}`,
+    ],
+    [
+      'a day that no calendar has',
+      { ...usual, [deliveryFile]: deliveryXml('2026-02-30') },
+      'missing_peildatum',
+      "its StandTechnischeDatum is not a date: '2026-02-30'",
     ],
     [
       'a delivery of mutations',
@@ -207,6 +253,7 @@ describe('the XML files of a member', () => {
   });
 
   it.each([
+    ['every file', [], 'holds no XML file; get the extract again'],
     ['the first', [2, 3], 'lacks file 000001 of 3; get the extract again'],
     ['one in the middle', [4, 1, 2], 'lacks file 000003 of 4; get the extract again'],
     ['all but the last', [12], 'lacks file 000001 of 12; get the extract again'],

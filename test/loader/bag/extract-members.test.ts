@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
   findMembers,
-  listXmlFiles,
   type Member,
   memberAccess,
   memorySpool,
@@ -10,7 +9,6 @@ import {
 } from '../../../loader/bag/extract-members.ts';
 import { bufferAccess, type RandomAccess } from '../../../loader/zip/random-access.ts';
 import { demoPeildatum, demoVoorkomens } from '../../../local/demo/demo.ts';
-import { deliveryXml, fileXml } from '../../../local/demo/stand-xml.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { readExtract } from '../../support/read-extract.ts';
 
@@ -118,12 +116,6 @@ describe('reading an extract', () => {
     expect((await readExtract(zip)).voorkomens.NUM).toBe(NUM.length);
   });
 
-  it('ignores blanks around the snapshot date, as XML Schema does', async () => {
-    const delivery = Buffer.from(deliveryXml(`\n  ${demoPeildatum} `));
-    const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': delivery } });
-    expect((await readExtract(zip)).peildatum).toBe(demoPeildatum);
-  });
-
   it('reads files that hold no objects', async () => {
     const { rows, voorkomens } = await readExtract(await writeExtract(demoPeildatum, { NUM: [], OPR: [], WPL: [] }));
     expect(voorkomens).toEqual({ NUM: 0, OPR: 0, WPL: 0 });
@@ -156,70 +148,6 @@ describe('refusing an extract', () => {
     });
   });
 
-  it('refuses members with different snapshot dates', async () => {
-    const older = await writeExtract('2025-12-08', demoVoorkomens());
-    const source = bufferAccess(older);
-    const [member] = (await findMembers(source, 'older.zip')).members;
-    if (!member) throw new Error('no member');
-    const inner = await memberAccess(source, member, 'older.zip');
-    const zip = await demo({ extra: { [member.name]: await inner.read(0, inner.size) } });
-    await expect(readExtract(zip)).rejects.toMatchObject({
-      code: 'mixed_peildatums',
-      message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Use an extract of one date/),
-    });
-  });
-
-  it('says that a delivery of mutations is not an extract, also without a Leveringsdocument', async () => {
-    const zip = Buffer.from(
-      (await demo()).toString('latin1').replaceAll('9999NUM08', '9999MUT08').replaceAll('Levering', 'Xevering'),
-      'latin1',
-    );
-    await expect(readExtract(zip)).rejects.toMatchObject({ code: 'mutation_delivery' });
-  });
-
-  it.each([
-    ['no XML', 'nothing'],
-    ['another variant', deliveryXml('2026-01-08').replaceAll('LVC-Extract', 'APD-Extract')],
-    ['no date', deliveryXml('gisteren')],
-    ['a day that no calendar has', deliveryXml('2026-02-30')],
-    ['a later schema', deliveryXml('2026-01-08').replaceAll('v20200601', 'v20300101')],
-  ])('refuses a Leveringsdocument with %s', async (_, xml) => {
-    const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': Buffer.from(xml) } });
-    await expect(readExtract(zip)).rejects.toMatchObject({
-      name: 'ExtractError',
-      file: 'extract.zip > Leveringsdocument-BAG-Extract.xml',
-    });
-  });
-
-  it('refuses a member that it holds twice, in whatever folder', async () => {
-    const source = bufferAccess(await demo());
-    const [member] = (await findMembers(source, 'demo.zip')).members as [Member];
-    const inner = await memberAccess(source, member, 'demo.zip');
-    const zip = await demo({ extra: { [`copy/${member.name}`]: await inner.read(0, inner.size) } });
-    await expect(readExtract(zip)).rejects.toMatchObject({
-      code: 'duplicate_member',
-      message: expect.stringMatching(/holds 9999NUM08012026\.zip twice.*get the extract again/),
-    });
-  });
-
-  it('refuses two Leveringsdocuments, even if their dates are equal', async () => {
-    const delivery = Buffer.from(deliveryXml(demoPeildatum));
-    const zip = await demo({ extra: { 'copy/Leveringsdocument-BAG-Extract.xml': delivery } });
-    await expect(readExtract(zip)).rejects.toMatchObject({
-      code: 'duplicate_member',
-      message: expect.stringContaining('copy/Leveringsdocument-BAG-Extract.xml'),
-    });
-  });
-
-  it('refuses a Leveringsdocument with another date than the members', async () => {
-    const delivery = Buffer.from(deliveryXml('2025-12-08'));
-    const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': delivery } });
-    await expect(readExtract(zip)).rejects.toMatchObject({
-      code: 'mixed_peildatums',
-      message: expect.stringMatching(/is of 2025-12-08 by its Leveringsdocument.*9999NUM08012026\.zip/),
-    });
-  });
-
   it('refuses a member whose files have another date than its name', async () => {
     const older = bufferAccess(await writeExtract('2025-12-08', demoVoorkomens()));
     const [member] = (await findMembers(older, 'older.zip')).members as [Member];
@@ -230,60 +158,6 @@ describe('refusing an extract', () => {
       file: 'extract.zip > 9999NUM08012026.zip > 9999NUM08122025-000001.xml',
       message: expect.stringContaining('is of 2025-12-08, in an extract of 2026-01-08'),
     });
-  });
-
-  it('refuses a snapshot date in the future, which would block every later extract as older', async () => {
-    const source = bufferAccess(await demo());
-    const at = (now: string) => findMembers(source, 'demo.zip', { now: Date.parse(now) });
-    await expect(at('2026-01-06T12:00:00Z')).rejects.toMatchObject({
-      code: 'future_peildatum',
-      message: expect.stringMatching(/is of 2026-01-08, which is in the future: today is 2026-01-06\. Check the clock/),
-    });
-    expect(await at('2026-01-07T00:00:00Z')).toMatchObject({ peildatum: '2026-01-08' });
-  });
-
-  it('never uses a member from a folder such as Inactief', async () => {
-    const usual = await readExtract(await demo());
-    const extra = { 'Inactief/9999NUM08012026.zip': Buffer.from('never opened') };
-    expect((await readExtract(await demo({ extra }))).rows).toEqual(usual.rows);
-    const only = Buffer.from((await demo({ extra })).toString('latin1').replaceAll('9999OPR08', '9999XXX08'), 'latin1');
-    await expect(readExtract(only)).rejects.toMatchObject({ code: 'missing_member' });
-  });
-
-  it.each<[string, Packing, RegExp, string]>([
-    ['the first file', { perFile: 7 }, /000001\.xml/g, 'lacks file 000001 of'],
-    ['a file in the middle', { perFile: 7 }, /000002\.xml/g, 'lacks file 000002 of'],
-  ])('refuses a member that lacks %s', async (_, packing, name, message) => {
-    const bytes = (await demo(packing)).toString('latin1').replace(name, (found) => found.replace('.xml', '.txt'));
-    await expect(readExtract(Buffer.from(bytes, 'latin1'))).rejects.toMatchObject({
-      code: 'missing_member',
-      message: expect.stringContaining(message),
-    });
-  });
-
-  it('refuses a member that holds a file twice', async () => {
-    const again = Buffer.from(fileXml('NUM', demoVoorkomens().NUM, demoPeildatum));
-    const zip = await demo({ extraInside: { 'copy/9999NUM08012026-000001.xml': again } });
-    await expect(readExtract(zip)).rejects.toMatchObject({
-      code: 'duplicate_member',
-      message: expect.stringContaining('holds file 000001 twice'),
-    });
-  });
-
-  it('reads a file whose name ends in .XML', async () => {
-    const usual = await readExtract(await demo({ perFile: 7 }));
-    const bytes = (await demo({ perFile: 7 })).toString('latin1').replaceAll('000002.xml', '000002.XML');
-    expect((await readExtract(Buffer.from(bytes, 'latin1'))).voorkomens).toEqual(usual.voorkomens);
-  });
-
-  it('refuses a member without an XML file', async () => {
-    const zip = Buffer.from((await demo()).toString('latin1').replaceAll('000001.xml', '000001.txt'), 'latin1');
-    const source = bufferAccess(zip);
-    const { members } = await findMembers(source, 'demo.zip');
-    for (const member of members) {
-      const inner = await memberAccess(source, member, 'demo.zip');
-      await expect(listXmlFiles(inner, 'demo.zip')).rejects.toMatchObject({ code: 'missing_member' });
-    }
   });
 });
 

@@ -6,6 +6,7 @@ import { SchemaParser } from '../../../loader/bag/schema.ts';
 import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
 import type { NumStand } from '../../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsXml } from '../../support/mutation-delivery.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 import { anyDamage, anyNum } from './damaged-files.ts';
 import { someNum } from './nummeraanduidingen.ts';
 
@@ -44,9 +45,9 @@ describe('the two readers of mutations', () => {
         assert.deepEqual(read(xml, false), outcome);
         seen['code' in outcome ? 'refused' : 'read']++;
       }),
-      { numRuns: 1_000 },
+      { numRuns: isFullSweep ? 1_000 : 400 },
     );
-    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(100);
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(40);
   }, 60_000);
 
   it('agree on a file that is truncated at any byte of a group, or lacks any byte of it', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { isFullSweep, sweep } from '../../support/sweep.ts';
 import { anyDamage, anyNum } from './damaged-files.ts';
 import { numXml, read, someNum } from './nummeraanduidingen.ts';
 
@@ -18,14 +19,18 @@ describe('the fast reader and the strict reader', () => {
         assert.deepEqual(read(xml, 'fast'), outcome);
         seen['counts' in outcome ? 'read' : 'refused']++;
       }),
-      { numRuns: 4_000 },
+      { numRuns: isFullSweep ? 4_000 : 1_000 },
     );
-    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(400);
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(100);
   }, 60_000);
 
   it('agree on a file that is truncated at any byte, or lacks any byte', () => {
     const xml = Buffer.from(numXml({ ...someNum, woonplaats: '1050', eind: '2030-01-01' }, someNum));
-    for (let i = xml.indexOf('<sl:inhoud>'); i < xml.length; i++) {
+    const first = xml.indexOf('<sl:inhoud>');
+    for (const i of sweep(
+      Array.from({ length: xml.length - first }, (_, at) => first + at),
+      500,
+    )) {
       const endsHere = xml.subarray(0, i);
       const outcome = read(endsHere, 'fast');
       assert.deepEqual({ i, ...outcome }, { i, ...read(endsHere, 'strict') });

@@ -37,29 +37,6 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
-  it.each<[string, Partial<NumStand>, string | null]>([
-    ['counts', {}, null],
-    ['begins on the snapshot date', { begin: peildatum }, null],
-    ['begins later', { begin: '2026-01-09' }, 'future'],
-    ['ends later', { eind: '2026-01-09' }, null],
-    ['ended on the snapshot date', { eind: peildatum }, 'ended'],
-    ['began and ended on one day', { begin: '2020-01-01', eind: '2020-01-01' }, 'ended'],
-    ['was withdrawn, without an end date', { live: false }, 'withdrawn'],
-    ['is inactive', { tijdstipInactief: moment }, 'inactive'],
-    ['is inactive nationally', { tijdstipInactiefLV: moment }, 'inactive'],
-    ['is not of the register', { tijdstipNietBagLV: moment }, 'not_bag'],
-  ])('are counted by their state: %s', (_, change, reason) => {
-    const outcome = read(numXml({ ...someNum, ...change }, someNum), reader);
-    if (!('counts' in outcome)) throw new Error(outcome.message);
-    const { voorkomens, current, notCurrent } = outcome.counts;
-    expect({ voorkomens, current, visited: outcome.visited.length }).toEqual({
-      voorkomens: 2,
-      current: reason ? 1 : 2,
-      visited: reason ? 1 : 2,
-    });
-    expect(Object.entries(notCurrent).filter(([, count]) => count > 0)).toEqual(reason ? [[reason, 1]] : []);
-  });
-
   it.each<[string, string]>([
     ['a comment', numXml(someNum).replace('>9<', '><!-- nine -->9<')],
     ['CDATA', numXml(someNum).replace('>1381AA<', '><![CDATA[1381AA]]><')],

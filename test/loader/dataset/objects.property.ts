@@ -279,21 +279,6 @@ describe('the object layer', () => {
       { numRuns: 15 },
     );
   });
-
-  it('reads an occurrence back from its line', () => {
-    fc.assert(
-      fc.property(seeds, (seed) => {
-        for (const object of occurrences(objectsOf(firstState(new Random(seed), start)), 'NUM')) {
-          const [occurrence] = object as [NumVoorkomen];
-          const [line = ''] = objectLines([occurrence], '2000-01-01').values().next().value ?? [];
-          const { huisletter, huisnummertoevoeging, ...kept } = occurrence;
-          const joined = (huisletter + huisnummertoevoeging).toUpperCase();
-          expect(parseObjectLine(line)).toEqual({ ...kept, huisletter: '', huisnummertoevoeging: joined });
-        }
-      }),
-      { numRuns: 20 },
-    );
-  });
 });
 
 describe('days of mutations', () => {
