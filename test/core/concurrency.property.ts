@@ -72,12 +72,6 @@ describe('mapInOrder', () => {
 });
 
 describe('forEachConcurrently', () => {
-  it('runs as many items at once as the limit allows', async () => {
-    const { seen, work } = countedWork();
-    await mapConcurrently(new Array(20).fill(3), 4, work);
-    expect(seen.most).toBe(4);
-  });
-
   it('after a failure starts no more items, waits for the running ones and throws the first error', async () => {
     await fc.assert(
       fc.asyncProperty(turns, concurrency, fc.nat(30), async (items, limit, failing) => {

@@ -1,9 +1,11 @@
+import { createHash, createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createStoreClient } from '../../core/dynamodb.ts';
+import fc from 'fast-check';
+import { createStoreClient, Sha256 } from '../../core/dynamodb.ts';
 
 const hasLogger = (client: DynamoDBClient) =>
   client.middlewareStack.identify().some((name) => name.startsWith('loggerMiddleware'));
@@ -63,5 +65,31 @@ describe('the client of the Lambdas', () => {
     expect(await hostOf(createStoreClient())).toBe('of-all');
     process.env.AWS_ENDPOINT_URL_DYNAMODB = 'http://of-dynamodb:1';
     expect(await hostOf(createStoreClient())).toBe('of-dynamodb');
+  });
+});
+
+describe('the hash under a signature', () => {
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 100 });
+  /** A secret in each form in which the SDK may give it. */
+  const formsOf = (secret: string | Uint8Array) =>
+    typeof secret === 'string'
+      ? [secret]
+      : [secret, Buffer.from([0, ...secret]).subarray(1), new Uint8Array(secret).buffer];
+
+  it('is SHA-256, or the HMAC of any secret, also on the second use', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array()), fc.option(fc.oneof(fc.string(), bytes)), async (chunks, secret) => {
+        const expected = secret === null ? createHash('sha256') : createHmac('sha256', secret);
+        const digest = expected.update(Buffer.concat(chunks)).digest('hex');
+        for (const form of secret === null ? [undefined] : formsOf(secret)) {
+          const sha256 = new Sha256(form);
+          for (let use = 0; use < 2; use++) {
+            for (const chunk of chunks) sha256.update(chunk);
+            expect(Buffer.from(await sha256.digest()).toString('hex')).toBe(digest);
+            sha256.reset();
+          }
+        }
+      }),
+    );
   });
 });

@@ -132,3 +132,25 @@ export async function newAccount({ admin }: Pick<AddressService, 'admin'>, limit
   const { key, keyId } = await admin.keys.create({ account: id, label: 'the webshop of the tests' });
   return { id, plan, key, keyId };
 }
+
+/** How many of `count` concurrent lookups, spread over instances, got each status. */
+export async function burst(
+  instances: Pick<AddressService['instance'], 'lookUp'>[],
+  key: string,
+  count: number,
+  query = testAddress,
+): Promise<Record<number, number>> {
+  const lookups = Array.from({ length: count }, (_, i) => instances[i % instances.length]?.lookUp(key, query));
+  const statuses: Record<number, number> = {};
+  for (const answer of await Promise.all(lookups)) {
+    const { status = 0 } = answer ?? {};
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  }
+  return statuses;
+}
+
+/** The units that an account has used, by window. */
+export async function usedOf({ admin }: Pick<AddressService, 'admin'>, id: string): Promise<Record<string, number>> {
+  const { windows } = await admin.accounts.show(id);
+  return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
+}

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { createInstance, testAddress } from './address-service.ts';
+import { burst, createInstance } from './address-service.ts';
 import { testDynamoDb } from './dynamodb.ts';
 import { sendPlainly } from './plain-client.ts';
 
@@ -17,13 +17,7 @@ process.stdout.write('ready\n');
 for await (const line of createInterface(process.stdin)) {
   const { key, count, skew } = JSON.parse(line) as Burst;
   const instance = createInstance(client, () => Date.now() / 1000 + skew);
-  const statuses: Record<number, number> = {};
-  await Promise.all(
-    Array.from({ length: count }, async () => {
-      const { status } = await instance.lookUp(key, testAddress);
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    }),
-  );
+  const statuses = await burst([instance], key, count);
   process.stdout.write(`${JSON.stringify(statuses)}\n`);
 }
 client.destroy();

@@ -1,7 +1,12 @@
 import type { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressItem, type StoredAddress, type Toevoeging } from '../../../core/addresses/address-item.ts';
+import {
+  addressItem,
+  compareToevoegingen,
+  type StoredAddress,
+  type Toevoeging,
+} from '../../../core/addresses/address-item.ts';
 import { createAddressStore } from '../../../core/addresses/address-store.ts';
 import { lookupAnswer } from '../../../core/addresses/lookup-answer.ts';
 import { withTestAddresses } from '../../../core/addresses/test-addresses.ts';
@@ -196,4 +201,8 @@ describe('a test address', () => {
     const other = { postcode: '9999SE', huisnummer: 1, toevoeging: null };
     await expect(store.find(other, [], soon())).rejects.toThrow(StoreUnavailable);
   });
+});
+
+it('toevoegingen are sorted by code unit, null first', () => {
+  expect(['B', '2', null, 'A10', 'A', '10'].sort(compareToevoegingen)).toEqual([null, '10', '2', 'A', 'A10', 'B']);
 });

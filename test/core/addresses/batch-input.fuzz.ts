@@ -1,91 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readBatchInput } from '../../../core/addresses/batch-input.ts';
-import { faultCodes, maxAddresses } from '../../../core/contract.ts';
+import { faultCodes } from '../../../core/contract.ts';
 
-/** The faults of a body: pointers and codes, each with a sentence; none of a body that is valid. */
+/** The faults of a body, each at a pointer with a known code and a sentence; none of a body that is valid. */
 function faultsOf(body: string): { pointer: string; code: string }[] {
   const input = readBatchInput(body);
   if (input.requests) return [];
-  const faults = input.faults();
-  expect(faults.length).toBeGreaterThan(0);
-  return faults.map((fault) => {
+  return input.faults().map((fault) => {
     if (!('pointer' in fault)) throw new Error('a body has no parameters');
-    expect(fault.pointer).toMatch(/^(\/|$)/);
+    expect([fault.pointer, fault.detail]).toEqual([expect.stringMatching(/^(\/|$)/), expect.stringMatching(/\.$/)]);
     expect(faultCodes).toContain(fault.code);
-    expect(fault.detail).toMatch(/\.$/);
     return fault;
   });
 }
 
-const value = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    '',
-    ' ',
-    0,
-    12,
-    -1,
-    1.5,
-    1e21,
-    true,
-    '12A',
-    '1012JS',
-    '1381 aa',
-    'A',
-    'a-b',
-    'bagadres_a_b',
-  ),
-  fc.jsonValue({ maxDepth: 2 }),
-);
-const name = fc.oneof(
-  fc.constantFrom(
-    'postcode',
-    'huisnummer',
-    'toevoeging',
-    'include',
-    'huisletter',
-    'toevoging',
-    '__proto__',
-    'a/b~c',
-    '',
-  ),
-  fc.string({ maxLength: 12 }),
-);
-const address = fc.oneof(
-  { weight: 4, arbitrary: fc.dictionary(name, value, { maxKeys: 5 }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ postcode: fc.constant('1012JS'), huisnummer: fc.integer({ min: 1, max: 99_999 }) }),
-  },
-  { weight: 1, arbitrary: value },
-);
-const include = fc.oneof(
-  fc.array(fc.constantFrom('toevoegingen', 'nummeraanduidingen', 'x', ''), { maxLength: 3 }),
-  value,
-);
-const body = fc.oneof(
-  fc.record({ addresses: fc.array(address, { maxLength: 4 }), include, other: value }, { requiredKeys: [] }),
-  value,
-);
-
 describe('any body', () => {
-  it('is read, or has a fault with a known code at a pointer into what was sent', () => {
-    fc.assert(
-      fc.property(body, (sent) => {
-        const input = readBatchInput(JSON.stringify(sent));
-        if (input.requests) {
-          expect(input.requests.length).toBe((sent as { addresses: unknown[] }).addresses.length);
-          expect(input.requests.length).toBeLessThanOrEqual(maxAddresses);
-          return;
-        }
-        const faults = faultsOf(JSON.stringify(sent));
-        expect(new Set(faults.map(({ pointer, code }) => `${pointer} ${code}`)).size).toBe(faults.length);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
   it('that is no JSON has one fault', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

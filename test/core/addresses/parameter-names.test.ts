@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parameterNames, readAddressInput } from '../../../core/addresses/address-input.ts';
-import { queryFaults } from '../../../core/addresses/input-faults.ts';
+import { parameterNames } from '../../../core/addresses/address-input.ts';
 import { type Meaning, meaningOf } from '../../../core/addresses/parameter-names.ts';
 
 const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
@@ -61,19 +60,5 @@ describe('the name of a parameter', () => {
   it('means what other APIs mean by it, whatever its spelling, and otherwise nothing', () => {
     expect(meant.map(([, name]) => [meaningOf(name), name])).toEqual(meant);
     for (const name of meaningless) expect([name, meaningOf(name)]).toEqual([name, null]);
-  });
-
-  it('is refused unless it is documented, with the name to send where one is meant', () => {
-    for (const name of [...meant.map(([, name]) => name), ...meaningless]) {
-      if (name === 'toevoeging') continue;
-      const query = `postcode=1381AA&huisnummer=9&${new URLSearchParams([[name, 'A']])}`;
-      expect([name, readAddressInput(query).request]).toEqual([name, null]);
-      const [fault, ...others] = queryFaults(query);
-      expect([name, others, fault?.code]).toEqual([name, [], 'parameter-unknown']);
-      const own = meant
-        .find(([, other]) => other === name)?.[0]
-        .replace(/^huis(letter|nummertoevoeging)/, 'toevoeging');
-      expect(fault?.detail).toMatch(own ? new RegExp(`send (it as )?${own}`) : /send only postcode, /);
-    }
   });
 });

@@ -55,10 +55,8 @@ it('the log has the account and outcome of each request, with its metrics in the
 
 it('a request emits a metric only for outcomes with an alarm, unless dashboards are enabled', async () => {
   const { stdout } = await run({ REQUEST_METRICS: '' }, script, service.endpoint, account.key);
-  const all = stdout
-    .split('\n')
-    .filter((line) => line.includes('"outcome"'))
-    .map((line) => JSON.parse(line));
+  const logged = stdout.split('\n').filter((line) => line.includes('"outcome"'));
+  const all = logged.map((line) => JSON.parse(line));
   expect(all.map(({ service, outcome, _aws }) => `${service} ${outcome} ${_aws ? 'metric' : ''}`.trim())).toEqual([
     'address quota-exceeded',
     'address invalid-input',

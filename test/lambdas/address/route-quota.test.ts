@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type AddressService,
+  burst,
   createInstance,
   newAccount,
   startAddressService,
   testAddress,
+  usedOf,
 } from '../../support/address-service.ts';
-import { testDynamoDb } from '../../support/dynamodb.ts';
 
 let service: AddressService;
 
@@ -16,23 +17,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 type Instance = AddressService['instance'];
-
-/** How many of `count` concurrent lookups, spread over `instances`, got each status. */
-async function burst(instances: Instance[], key: string, count: number): Promise<Record<number, number>> {
-  const statuses: Record<number, number> = {};
-  await Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const { status } = await (instances[i % instances.length] as Instance).lookUp(key, testAddress);
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    }),
-  );
-  return statuses;
-}
-
-async function used(id: string): Promise<Record<string, number>> {
-  const { windows } = await service.admin.accounts.show(id);
-  return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
-}
 
 /** An instance whose clock stands `at` that second since 1970. */
 function instanceAt(at: number): Instance {
@@ -56,7 +40,7 @@ describe('quota', () => {
       ...(admitted > 0 && { 200: admitted }),
       ...(admitted < count && { 429: count - admitted }),
     });
-    for (const units of Object.values(await used(id))) expect(units).toBe(admitted);
+    for (const units of Object.values(await usedOf(service, id))) expect(units).toBe(admitted);
   });
 
   it('is shared by all keys of an account', async () => {
@@ -97,8 +81,7 @@ describe('quota', () => {
       expect(statuses[200] ?? 0).toBe(admitted);
     }
     expect((await burst([instanceAt(month + 86_400)], key, 20))[200]).toBe(10);
-    const { windows } = await service.admin.accounts.show(id);
-    expect([windows.month?.used, windows.day?.used]).toEqual([45, 10]);
+    expect(await usedOf(service, id)).toMatchObject({ month: 45, day: 10 });
   });
 
   it('takes at most three writes per caller when a window rolls over, and otherwise one', async () => {
@@ -126,7 +109,7 @@ describe('quota', () => {
     expect((await fast.lookUp(key, testAddress)).status).toBe(200);
     expect((await burst(instances, key, 60))[200]).toBe(19);
     expect((await burst(instances.slice(0, 3), key, 10))[200] ?? 0).toBe(0);
-    expect((await used(id)).day).toBe(20);
+    expect((await usedOf(service, id)).day).toBe(20);
   });
 
   it('never admits more than each clock could, when windows roll while clocks disagree', async () => {
@@ -165,7 +148,7 @@ describe('quota', () => {
     revoked = true;
     await Promise.all(callers);
     expect(late).toBe(60);
-    expect((await used(id)).day).toBeGreaterThanOrEqual(before);
+    expect((await usedOf(service, id)).day).toBeGreaterThanOrEqual(before);
   });
 
   it('applies a plan change in the middle of a window at once and exactly', async () => {
@@ -177,7 +160,7 @@ describe('quota', () => {
     expect((await burst([service.instance], key, 20))[200]).toBe(3);
     await service.admin.plans.put({ code: plan, limits: { day: null } });
     expect((await burst([service.instance], key, 20))[200]).toBe(20);
-    expect(await used(id)).toEqual({ day: 31 });
+    expect(await usedOf(service, id)).toEqual({ day: 31 });
   });
 
   it('is exact while the plan is rewritten continuously', async () => {
@@ -190,14 +173,6 @@ describe('quota', () => {
     done = true;
     await rewriting;
     expect(statuses).toEqual({ 200: 50, 429: 70 });
-    expect(await used(id)).toEqual({ hour: 50, day: 50 });
-  });
-
-  it('is exact with a separate client in each instance', async () => {
-    const { key } = await newAccount(service, { day: 25 });
-    const clients = Array.from({ length: 3 }, () => testDynamoDb(service.endpoint));
-    const instances = clients.map((client) => createInstance(client));
-    expect((await burst(instances, key, 45))[200]).toBe(25);
-    for (const client of clients) client.destroy();
+    expect(await usedOf(service, id)).toEqual({ hour: 50, day: 50 });
   });
 });

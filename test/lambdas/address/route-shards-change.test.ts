@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type AddressService,
+  burst,
   createInstance,
   startAddressService,
   testAddress,
+  usedOf,
 } from '../../support/address-service.ts';
 import { expectWholeShards, shardedAccount } from '../../support/shards.ts';
 
@@ -47,46 +49,30 @@ async function under(callers: number, key: string, changes: (begun: Promise<void
 async function drain(key: string): Promise<number> {
   const instance = createInstance(service.observed);
   let served = 0;
-  for (let refused = false; !refused; ) {
-    const statuses = await Promise.all(
-      Array.from({ length: 10 }, async () => (await instance.lookUp(key, testAddress)).status),
-    );
-    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
-    served += statuses.filter((status) => status === 200).length;
-    refused = statuses.includes(429);
+  for (;;) {
+    const { 200: admitted = 0, 429: refused = 0, ...others } = await burst([instance], key, 10);
+    expect(others).toEqual({});
+    served += admitted;
+    if (refused > 0) return served;
   }
-  return served;
 }
 
-const usedOf = async (id: string) =>
-  Object.values((await service.admin.accounts.show(id)).windows).map(({ used }) => used);
-
 describe('a change of an account with quota shards, while it is being charged', () => {
-  it('of the number of shards, up and down, loses and adds no unit', async () => {
-    const limits = { day: 400, month: 500 };
-    const { id, key } = await shardedAccount(service, limits, 1);
+  it.each([
+    [400, 1, [4, 2, 8, 3, 1, 5, 1, 7, 6]],
+    [60, 3, [8, 2, 5, 1, 4]],
+  ])('of the number of shards loses and adds no unit, with a limit of %i on %i shards, then %j', async (...row) => {
+    const [day, first, changes] = row;
+    const { id, key } = await shardedAccount(service, { day, month: 500 }, first);
     const { all } = await under(3, key, async () => {
-      for (const shards of [4, 2, 8, 3, 1, 5, 1, 7, 6]) {
-        expect(await service.admin.accounts.set({ id, shards })).toMatchObject({ shards });
-      }
+      for (const shards of changes) expect(await service.admin.accounts.set({ id, shards })).toMatchObject({ shards });
     });
     const { 200: served = 0, 429: _, ...others } = all;
     expect(others).toEqual({});
-    expect(await usedOf(id)).toEqual([served, served]);
-    await expectWholeShards(service, id, 6, limits);
-    expect(served + (await drain(key))).toBe(400);
-    expect(await usedOf(id)).toEqual([400, 400]);
-  });
-
-  it('of the number of shards, close to the limit, serves exactly the remaining quota', async () => {
-    const limits = { day: 60, month: 100 };
-    const { id, key } = await shardedAccount(service, limits, 3);
-    const { all } = await under(3, key, async () => {
-      for (const shards of [8, 2, 5, 1, 4]) await service.admin.accounts.set({ id, shards });
-    });
-    expect((all[200] ?? 0) + (await drain(key))).toBe(60);
-    expect(await usedOf(id)).toEqual([60, 60]);
-    await expectWholeShards(service, id, 4, limits);
+    expect(await usedOf(service, id)).toEqual({ day: served, month: served });
+    await expectWholeShards(service, id, changes.at(-1) ?? 0, { day, month: 500 });
+    expect(served + (await drain(key))).toBe(day);
+    expect(await usedOf(service, id)).toEqual({ day, month: day });
   });
 
   it('of the plan and of own limits, applies exactly on all shards', async () => {
@@ -99,7 +85,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     });
     const { 200: served = 0, 429: _, ...others } = all;
     expect(others).toEqual({});
-    expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(served);
+    expect((await usedOf(service, id)).day).toBe(served);
     await expectWholeShards(service, id, 5, { minute: null, day: 230, month: 5000 });
     expect(served + (await drain(key))).toBe(230);
   });
@@ -116,51 +102,36 @@ describe('a change of an account with quota shards, while it is being charged', 
     await expectWholeShards(service, id, 4, { day: null });
     await service.admin.accounts.set({ id, limits: { day: 80 } });
     expect(await drain(key)).toBe(5);
-    expect(await usedOf(id)).toEqual([80]);
+    expect(await usedOf(service, id)).toEqual({ day: 80 });
   });
 
-  it.each([
-    [
-      'a revocation',
-      401,
-      async (id: string, keyId: string) => void (await service.admin.keys.revoke({ account: id, keyId })),
-    ],
-    ['a suspension', 403, async (id: string) => void (await service.admin.accounts.suspend(id))],
-    [
-      'an inactive plan',
-      403,
-      async (_: string, __: string, plan: string) =>
-        void (await service.admin.plans.put({ code: plan, state: 'inactive' })),
-    ],
+  it.each<[string, number, (account: { id: string; plan: string; keyId: string }) => Promise<unknown>]>([
+    ['a revocation', 401, ({ id, keyId }) => service.admin.keys.revoke({ account: id, keyId })],
+    ['a suspension', 403, ({ id }) => service.admin.accounts.suspend(id)],
+    ['an inactive plan', 403, ({ plan }) => service.admin.plans.put({ code: plan, state: 'inactive' })],
   ])('by %s refuses every later lookup on every shard as soon as it has returned', async (_, status, change) => {
-    const { id, key, keyId, plan } = await shardedAccount(service, { day: 100_000 }, 8);
-    const { all, late } = await under(5, key, async (begun) => {
+    const account = await shardedAccount(service, { day: 100_000 }, 8);
+    const { all, late } = await under(5, account.key, async (begun) => {
       await begun;
-      await change(id, keyId, plan);
+      await change(account);
     });
     expect(late).toEqual({ [status]: 30 });
     expect(Object.keys(all).sort()).toEqual(['200', String(status)].sort());
-    expect(await usedOf(id)).toEqual([all[200]]);
+    expect(await usedOf(service, account.id)).toEqual({ day: all[200] });
   });
 
   it('of its keys or its state affects no other caller: a new key works, and so does an activated account', async () => {
     const { id, key, keyId } = await shardedAccount(service, { day: 100_000 }, 8);
     const { all } = await under(3, key, async () => {
       const other = await service.admin.keys.create({ account: id, label: 'other' });
-      const statuses = await Promise.all(
-        Array.from({ length: 30 }, async () => (await service.instance.lookUp(other.key, testAddress)).status),
-      );
-      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(await burst([service.instance], other.key, 30)).toEqual({ 200: 30 });
       await service.admin.keys.revoke({ account: id, keyId: other.keyId });
     });
     expect(Object.keys(all)).toEqual(['200']);
     await service.admin.accounts.suspend(id);
     expect((await service.instance.lookUp(key, testAddress)).status).toBe(403);
     await service.admin.accounts.activate(id);
-    const statuses = await Promise.all(
-      Array.from({ length: 30 }, async () => (await service.instance.lookUp(key, testAddress)).status),
-    );
-    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await burst([service.instance], key, 30)).toEqual({ 200: 30 });
     const [item] = await expectWholeShards(service, id, 8, { day: 100_000 });
     expect(Object.keys(item?.keys as object)).toEqual([keyId]);
   });

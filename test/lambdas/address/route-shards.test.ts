@@ -4,10 +4,12 @@ import type { Limits } from '../../../core/accounts/quota.ts';
 import { systemClock, type WindowName } from '../../../core/calendar.ts';
 import {
   type AddressService,
+  burst,
   createInstance,
   startAddressService,
   storedAddress,
   testAddress,
+  usedOf,
 } from '../../support/address-service.ts';
 import { expectWholeShards, patchShard, shardedAccount, shardsOf } from '../../support/shards.ts';
 
@@ -26,23 +28,6 @@ async function acquaintances(key: string, count = 3, now?: number): Promise<Inst
   const made = Array.from({ length: count }, () => createInstance(service.observed, clock));
   for (const instance of made) await instance.lookUp(key, testAddress);
   return made;
-}
-
-/** How many of `count` concurrent lookups, spread over instances, got each status. */
-async function burst(on: Instance[], key: string, count: number, query = testAddress): Promise<Record<number, number>> {
-  const statuses: Record<number, number> = {};
-  await Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const { status } = await (on[i % on.length] as Instance).lookUp(key, query);
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    }),
-  );
-  return statuses;
-}
-
-async function used(id: string): Promise<Record<string, number>> {
-  const { windows } = await service.admin.accounts.show(id);
-  return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
 }
 
 function callsByName(): Record<string, number> {
@@ -89,7 +74,7 @@ describe('an account with several quota shards', () => {
     ];
     for (const [i, windows] of counts.entries()) await patchShard(service, id, i, windows);
     expect(await burst(known, key, 30)).toEqual({ 200: 11, 429: 19 });
-    expect(await used(id)).toEqual({ day: 40, month: 46 });
+    expect(await usedOf(service, id)).toEqual({ day: 40, month: 46 });
     await expectWholeShards(service, id, 4, { day: 40, month: 60 });
   });
 
@@ -149,7 +134,7 @@ describe('an account with several quota shards', () => {
       expect((await burst(known, key, 20))[200] ?? 0).toBe(Math.max(0, admitted - 2));
     }
     expect((await burst(await acquaintances(key, 2, month + 86_400), key, 20))[200]).toBe(13);
-    expect((await used(id)).day).toBe(15);
+    expect((await usedOf(service, id)).day).toBe(15);
   });
 
   it('gets exactly the limit in a window when clocks differ', async () => {

@@ -1,10 +1,16 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
+import { addressItem, maxToevoegingen } from '../../../core/addresses/address-item.ts';
+import { systemClock } from '../../../core/calendar.ts';
 import {
   type AddressService,
+  createInstance,
   newAccount,
   startAddressService,
   testChecksumSecret,
+  testTables,
+  usedOf,
 } from '../../support/address-service.ts';
 
 let service: AddressService;
@@ -18,11 +24,6 @@ afterAll(() => service.stop());
 beforeEach(() => {
   service.sent.length = 0;
 });
-
-async function used(id: string): Promise<Record<string, number>> {
-  const { windows } = await service.admin.accounts.show(id);
-  return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
-}
 
 describe('a lookup', () => {
   it('answers ok with the one street and place', async () => {
@@ -69,12 +70,49 @@ describe('a lookup', () => {
     });
   });
 
-  it('makes exactly two calls: one write unit and half a read unit', async () => {
-    await service.instance.lookUp(key);
+  it.each([
+    ['', 1, 'ok'],
+    ['&include=toevoegingen', 2, 'ok'],
+    ['b', 2, 'not_found'],
+  ])('with %j takes one unit of quota, one write and %i reads of half a unit', async (more, reads, outcome) => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    service.sent.length = 0;
+    const { json } = await service.instance.lookUp(key, `postcode=1381AA&huisnummer=9&toevoeging=a${more}`);
+    expect(json).toMatchObject({
+      status: outcome,
+      ...(reads === 2 && { toevoegingen: expect.arrayContaining([null]) }),
+    });
     expect(service.sent).toEqual([
       { name: 'UpdateItemCommand', table: 'accounts', units: 1 },
-      { name: 'GetItemCommand', table: 'addresses', units: 0.5 },
+      ...Array(reads).fill({ name: 'GetItemCommand', table: 'addresses', units: 0.5 }),
     ]);
+    expect(await usedOf(service, id)).toEqual({ day: 1 });
+  });
+
+  it('reads the largest item in half a unit: a full list beside an address that is registered 100 times', async () => {
+    const names = { straat: 'ë'.repeat(80), woonplaats: 'ë'.repeat(80) };
+    const toevoegingen = Array.from({ length: maxToevoegingen + 50 }, (_, i) => `A${1000 + i}`);
+    for (const [times, units] of [
+      [100, 0.5],
+      [200, 1],
+    ] as const) {
+      const nummeraanduidingen = Array.from({ length: times }, (_, i) => `1900200099999${String(i).padStart(3, '0')}`);
+      const address = { key: '9998ZZ#99999#', places: [{ ...names, nummeraanduidingen }], toevoegingen };
+      await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(address) }));
+      const query = 'postcode=9998ZZ&huisnummer=99999&include=toevoegingen,nummeraanduidingen';
+      const { json } = await service.instance.lookUp(key, query);
+      expect(json).toMatchObject({ address: { ...names, nummeraanduidingen } });
+      expect(json).toMatchObject({ toevoegingen: toevoegingen.slice(0, maxToevoegingen) });
+      expect(service.sent.at(-1)).toEqual({ name: 'GetItemCommand', table: 'addresses', units });
+    }
+  });
+
+  it('of a test address counts without a read, and finds nothing where the deployment turns these off', async () => {
+    const query = 'postcode=9999SD&huisnummer=1';
+    expect((await service.instance.lookUp(key, query)).json).toMatchObject({ status: 'ok' });
+    expect(service.sent).toEqual([{ name: 'UpdateItemCommand', table: 'accounts', units: 1 }]);
+    const without = createInstance(service.client, systemClock, { checksumSecret: testChecksumSecret }, false);
+    expect((await without.lookUp(key, query)).json).toMatchObject({ status: 'not_found', toevoegingen: [] });
   });
 
   it('returns the quota and the date of the dataset', async () => {
@@ -178,7 +216,7 @@ describe('authentication', () => {
     expect([status, json]).toEqual([403, expect.objectContaining({ type: '/problems/plan-inactive' })]);
     await service.admin.plans.put({ code: plan, limits: { day: 10 } });
     expect((await service.instance.lookUp(key)).status).toBe(200);
-    expect(await used(id)).toEqual({ day: 1 });
+    expect(await usedOf(service, id)).toEqual({ day: 1 });
   });
 
   it('refuses the first request after a revocation returned, and another key of the account still works', async () => {
@@ -204,7 +242,7 @@ describe('invalid input', () => {
         { parameter: 'toevoeging', code: 'toevoeging-too-long', detail: expect.any(String) },
       ],
     });
-    expect(await used(id)).toEqual({ day: 0 });
+    expect(await usedOf(service, id)).toEqual({ day: 0 });
   });
 
   it('is a parameter that is not documented, which a validation ignores', async () => {
@@ -219,7 +257,7 @@ describe('invalid input', () => {
         ],
       },
     ]);
-    expect(await used(id)).toEqual({ day: 0 });
+    expect(await usedOf(service, id)).toEqual({ day: 0 });
     const validation = await service.instance.send('/v1/auth/validate?toevoeg=a', { headers: { 'x-api-key': key } });
     expect(validation.status).toBe(200);
   });

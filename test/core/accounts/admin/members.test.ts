@@ -1,4 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
@@ -130,6 +130,16 @@ describe('a member of an account', () => {
       expect(admins).toHaveLength(1);
       await expect(change(admins[0]?.person ?? '')).rejects.toMatchObject({ code: 'invalid', reason: 'last_admin' });
     }
+  });
+
+  it('that an earlier version accepted can be removed as it is written, and not be added', async () => {
+    const account = await newAccount();
+    const person = '"jo jansen"@example.nl';
+    const Item = { account, item: `member#${person}`, role: 'viewer', added: 1 };
+    await service.client.send(new PutCommand({ TableName: testTables.accounts, Item }));
+    await expect(admin.members.add({ account, person, role: 'viewer' })).rejects.toMatchObject({ code: 'invalid' });
+    await admin.members.remove({ account, person });
+    expect(await admin.members.list(account)).toEqual([]);
   });
 
   it.each([
