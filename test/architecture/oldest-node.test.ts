@@ -81,15 +81,11 @@ describe('the installed package on Node 20', () => {
   });
 
   it.each([
-    ["import { crc32, zstdCompressSync } from 'node:zlib';", ['zstdCompressSync of node:zlib']],
-    ["import zlib, { zstdCompressSync as pack } from 'node:zlib';", ['zstdCompressSync of node:zlib']],
+    ["import zlib, { crc32, zstdCompressSync as pack } from 'node:zlib';", ['zstdCompressSync of node:zlib']],
     ["import {\n  readFileSync,\n  globSync,\n} from 'node:fs';", ['globSync of node:fs']],
-    ["import { DatabaseSync } from 'node:sqlite';", ['node:sqlite']],
     ["return await import('node:sqlite');", ['node:sqlite']],
     ["function sqlite(): typeof import('node:sqlite') {", []],
-    ["import zlib from 'node:zlib';", []],
-    ["import type { ZstdCompress } from 'node:zlib';", []],
-    ["import { type ZstdCompress, crc32 } from 'node:zlib';", []],
+    ["import { type ZstdCompress, crc32 } from 'node:zlib';\nimport type { ZstdCompress } from 'node:zlib';", []],
   ])('finds in %j %j', (text, missing) => {
     expect(missingIn(text)).toEqual(missing);
   });
