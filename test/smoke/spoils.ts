@@ -21,56 +21,42 @@ const lookedUpAll: When = (returning, { url }) => returning.status === 200 && ur
 const validated: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/auth/validate';
 const refused = status(401);
 
-function header(name: string, value?: string, when: When = () => true): Spoil {
-  return {
-    answer(returning, passing) {
-      if (!when(returning, passing)) return;
-      delete returning.headers[name];
-      if (value !== undefined) returning.headers[name] = value;
-    },
-  };
+/** Changes the answers that `when` finds. */
+function answers(when: When, change: (returning: Returning, passing: Passing) => void): Spoil {
+  return { answer: (returning, passing) => void (when(returning, passing) && change(returning, passing)) };
 }
 
-function statusOf(when: When, status: number): Spoil {
-  return {
-    answer(returning, passing) {
-      if (when(returning, passing)) returning.status = status;
-    },
-  };
+function header(name: string, value?: string, when: When = () => true): Spoil {
+  return answers(when, ({ headers }) => {
+    delete headers[name];
+    if (value !== undefined) headers[name] = value;
+  });
 }
+
+const statusOf = (when: When, status: number) => answers(when, (one) => Object.assign(one, { status }));
 
 function body(when: When, change: (body: Body) => object): Spoil {
-  return {
-    answer(returning, passing) {
-      if (when(returning, passing) && returning.body !== '') {
-        returning.body = JSON.stringify(change(JSON.parse(returning.body)));
-      }
-    },
-  };
+  return answers(when, (one) => {
+    if (one.body !== '') one.body = JSON.stringify(change(JSON.parse(one.body)));
+  });
 }
 
 function text(from: string, to: string | ((passing: Passing) => string)): Spoil {
-  return {
-    answer(returning, passing) {
-      returning.body = returning.body.replaceAll(from, typeof to === 'string' ? to : to(passing));
+  return answers(
+    () => true,
+    (one, passing) => {
+      one.body = one.body.replaceAll(from, typeof to === 'string' ? to : to(passing));
     },
-  };
+  );
 }
 
 function query(from: RegExp, to: string): Spoil {
-  return {
-    request({ url }) {
-      url.search = url.search.replace(from, to);
-    },
-  };
+  return { request: ({ url }) => void Object.assign(url, { search: url.search.replace(from, to) }) };
 }
 
 function keyFrom(read: (passing: Passing) => string | null | undefined): Spoil {
   return {
-    request(passing) {
-      const key = read(passing);
-      if (key) passing.headers['x-api-key'] = key;
-    },
+    request: (passing) => void (read(passing) && Object.assign(passing.headers, { 'x-api-key': read(passing) })),
   };
 }
 
@@ -154,13 +140,10 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['echoes an empty toevoeging', text('"toevoeging":null', '"toevoeging":""'), /returns ok/],
   [
     'adds ids that are numbers',
-    body(lookedUp, (body) => ({
-      ...body,
-      address:
-        body.address && 'nummeraanduidingen' in body.address
-          ? { ...body.address, nummeraanduidingen: [1] }
-          : body.address,
-    })),
+    body(
+      ({ body }, { url }) => body.includes('nummeraanduidingen') && url.pathname === '/v1/address',
+      (body) => ({ ...body, address: { ...body.address, nummeraanduidingen: [1] } }),
+    ),
     /include asks/,
   ],
   ['ignores include', { request: ({ url }: { url: URL }) => url.searchParams.delete('include') }, /include asks/],
