@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { windowEnd, windowNames, windowStart } from '../../core/calendar.ts';
+import { type WindowName, windowEnd, windowNames, windowStart } from '../../core/calendar.ts';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 
@@ -15,6 +15,21 @@ describe('a time window', () => {
   ] as const)('of a %s at %s runs from %s to %s', (name, at, start, end) => {
     expect(windowStart(name, seconds(at))).toBe(seconds(start));
     expect(windowEnd(name, seconds(start))).toBe(seconds(end));
+  });
+
+  /** Where each window begins, as people mean it: a window that is added needs a line, or the types fail. */
+  const beginnings: Record<WindowName, RegExp> = {
+    minute: /:00$/,
+    hour: /:00:00$/,
+    day: / 00:00:00$/,
+    month: / 1 \w+ \d{4} 00:00:00$/,
+  };
+  const text = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'medium', timeZone: 'UTC' });
+
+  it.each(windowNames)('of a %s begins where people expect it', (name) => {
+    for (const at of ['2024-02-29T23:59:59Z', '2026-11-19T12:34:56Z', '2027-01-01T00:00:00Z']) {
+      expect(text.format(windowStart(name, seconds(at)) * 1000).replace(' at', '')).toMatch(beginnings[name]);
+    }
   });
 
   it('starts where the one before it ends', () => {

@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers';
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storedAddress } from '../../core/addresses/address-item.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { startTestService, type TestService, unlimitedKey } from '../support/service.ts';
 import { sweep } from '../support/sweep.ts';
@@ -43,7 +44,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     expected: (address: TrueAddress) => object,
   ): Promise<unknown[]> {
     const wrong: unknown[] = [];
-    await eachOf(addresses, 8, async (address) => {
+    await forEachConcurrently(addresses, 8, async (address) => {
       const answer = (await lookup(address)) as Record<string, unknown>;
       const { request, ...rest } = answer;
       if (JSON.stringify(rest) !== JSON.stringify(expected(address))) wrong.push({ address, answer });
@@ -67,17 +68,6 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     }
   });
 
-  it('reports what the register is known to hold', () => {
-    expect(service.dataset.report).toMatchObject({
-      outcome: 'published',
-      peildatum: '2021-10-15',
-      voorkomens: 16_113,
-      nummeraanduidingen: 11_927,
-      addresses: 11_920,
-      problems: 0,
-    });
-  });
-
   it('loads exactly the current addresses, each with its street', async () => {
     const client = localDynamoDb(service.state.endpoint, service.state.accessKeyId);
     const held = new Map<string, unknown>();
@@ -87,6 +77,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     client.destroy();
     const placesOf = ({ straat, ids }: TrueAddress) => [{ straat, woonplaats: 'Weesp', nummeraanduidingen: ids }];
     const expected = [...truth.current].map(([key, address]) => [key, placesOf(address)] as const);
+    expect(service.dataset.report).toMatchObject({ outcome: 'published', addresses: 11_920, problems: 0 });
     expect(held.size).toBe(11_920);
     expect(held).toEqual(new Map(expected));
   });
@@ -121,11 +112,3 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     expect(wrong).toEqual([]);
   }, 60_000);
 });
-
-async function eachOf<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  const iterator = items[Symbol.iterator]();
-  const worker = async () => {
-    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}

@@ -15,7 +15,7 @@ v8.setFlagsFromString('--no-compilation-cache');
 
 // V8 collects all garbage for every 64 MB of new buffers, however large the heap is. A worker holds 200 MB of packages,
 // so this took a fifth of the CPU of the tests of loads. With the flag, buffers count like the rest of the heap
-// (decision 0182).
+// (decision 0149).
 v8.setFlagsFromString('--external-memory-accounted-in-global-limit');
 
 // Jest warns of a worker that takes half a second to end, which freeing its heap does. For the same reason compiled

@@ -30,7 +30,7 @@ export type Execution = { arn: string; events: RunEvent[] } & (
 
 /**
  * Runs a definition in Amazon States Language with JSONata as Step Functions does, as far as the documentation tells.
- * Decision 0120 says what is left out.
+ * Decision 0116 says what is left out.
  * @throws NotInterpretedError for anything in it that this interpreter does not know, or the service would refuse
  */
 export async function runStateMachine(definition: unknown, options: RunOptions = {}): Promise<Execution> {
