@@ -9,15 +9,13 @@ import {
   removeLocalState,
   writeLocalState,
 } from './data-folder.ts';
-import type { ServedDataset } from './dataset.ts';
+import type { ServedDataset, WantedDataset } from './dataset.ts';
 import { type PausableEngine, startPausableEngine } from './engine/database-files.ts';
 import { type Engine, localAws } from './engine/engine.ts';
-import type { WantedDataset } from './fill-tables.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
 import { startFunctions } from './lambda/functions.ts';
 import { openLogFile } from './log-file.ts';
 import { synthesize } from './synthesize.ts';
-
 import type { StackTemplate } from './template/evaluate.ts';
 import { type LocalApp, localApp, readAssembly } from './template/local-app.ts';
 
@@ -100,7 +98,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   functionsStart.catch(() => undefined);
   resources.defer(async () => (await functionsStart.catch(() => undefined))?.stop());
   // Loaded here, as that takes as long as the functions take to start, which they do meanwhile in their own threads.
-  const { fillTables } = await import('./fill-tables.ts');
+  const { fillTables } = await import('./dataset.ts');
   const filled = await fillTables(
     options,
     { app, folder, identity, endpoint, embedded, before: before?.app },
