@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { brandingVariable, readBrandingFile } from '../../local/branding.ts';
 import { startOptions } from '../../local/start-options.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'branding-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForNow('branding-');
 
 function fileOf(content: unknown): string {
   const file = join(folder, 'branding.json');

@@ -1,24 +1,17 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openDataFolder } from '../../local/data-folder.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 
-let root: string;
-let data: string;
-
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'data-folder-'));
-  data = join(root, 'data');
-});
-afterEach(() => rm(root, { recursive: true }));
+const root = folderForNow('data-folder-');
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('the data folder', () => {
   it('is created for its owner only', async () => {
-    const folder = await openDataFolder(join(data, 'inner'));
-    expect(await mode(join(data, 'inner'))).toBe(0o700);
+    const folder = await openDataFolder(join(root, 'outer', 'inner'));
+    expect(await mode(folder.path)).toBe(0o700);
     await folder.release();
   });
 

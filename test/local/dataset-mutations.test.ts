@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -12,17 +11,17 @@ import { writeExtract } from '../../local/demo/write-extract.ts';
 import { startErrorText } from '../../local/messages.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { firstState, laterDays, type RegisterDay } from '../support/register.ts';
 
-let folder: string;
+const folder = folderForNow('follow-mutations-');
 let engine: TestDynamoDb;
 let loaded: LocalLoadOptions;
 const random = new Random(5);
 const first = firstState(random, '2026-01-08');
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'follow-mutations-'));
   engine = await startDynamoDb();
   await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
   const extract = join(folder, 'extract.zip');
@@ -38,10 +37,7 @@ beforeAll(async () => {
   };
   await loadExtract(loaded);
 });
-afterAll(async () => {
-  await engine.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => engine.stop());
 
 describe('npm start with mutations', () => {
   it('applies the available days at the start, then each new one, and reports a broken one once', async () => {

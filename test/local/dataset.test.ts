@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
@@ -8,29 +7,27 @@ import { writeExtract } from '../../local/demo/write-extract.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 
-let folder: string;
+const folder = folderForNow('load-extract-');
 let engine: TestDynamoDb;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'load-extract-'));
   engine = await startDynamoDb();
   await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
   await load(await extract('2026-02-08', {}));
 });
-afterAll(async () => {
-  await engine.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => engine.stop());
 
-/** Writes an extract with 40 addresses in two streets, unless it is told to leave some out. */
-async function extract(peildatum: string, { addresses = 40, streets = 2 }): Promise<string> {
+/** Writes an extract with 40 addresses in two streets, unless it is told to leave some out or to number none. */
+async function extract(peildatum: string, { addresses = 40, streets = 2, isNumbered = true }): Promise<string> {
   const begin = '2010-01-01';
   const street = (index: number) => `000030000000000${index % 2}`;
   const voorkomens = {
     NUM: Array.from({ length: addresses }, (_, index) => {
       const identificatie = `00002000000000${String(index).padStart(2, '0')}`;
-      return { identificatie, huisnummer: index + 1, postcode: '9999ZZ', openbareRuimte: street(index), begin };
+      const huisnummer = isNumbered ? index + 1 : 1;
+      return { identificatie, huisnummer, postcode: '9999ZZ', openbareRuimte: street(index), begin };
     }),
     OPR: Array.from({ length: streets }, (_, index) => {
       return { identificatie: street(index), naam: `Straat ${index}`, woonplaats: '1000', begin };
@@ -42,13 +39,14 @@ async function extract(peildatum: string, { addresses = 40, streets = 2 }): Prom
   return file;
 }
 
-const load = (file: string | undefined): Promise<ServedDataset> =>
+/** Loads an extract, into a table of its own if `apart` names one. */
+const load = (file: string | undefined, apart = ''): Promise<ServedDataset> =>
   loadExtract({
     client: engine.client,
-    table: 'addresses',
+    table: `${apart}addresses`,
     embedded: true,
-    storageFolder: join(folder, 'loads'),
-    demoFile: join(folder, 'demo.zip'),
+    storageFolder: join(folder, `${apart}loads`),
+    demoFile: join(folder, `${apart}demo.zip`),
     extract: file,
     progress: noProgress,
   });
@@ -73,19 +71,18 @@ describe('a start without an extract', () => {
   });
 
   it('serves the demo from an empty folder, and again after that', async () => {
-    await createTables(engine.client, { addresses: 'empty', accounts: 'empty-accounts' });
-    const start = () =>
-      loadExtract({
-        client: engine.client,
-        table: 'empty',
-        embedded: true,
-        storageFolder: join(folder, 'empty-loads'),
-        demoFile: join(folder, 'empty-demo.zip'),
-        extract: undefined,
-        progress: noProgress,
-      });
+    await createTables(engine.client, { addresses: 'empty-addresses', accounts: 'empty-accounts' });
+    const start = () => load(undefined, 'empty-');
     expect(await start()).toMatchObject({ report: { outcome: 'published', addresses: 44 }, present: null });
     expect(await start()).toMatchObject({ report: { outcome: 'unchanged', addresses: 44 }, present: null });
+  });
+});
+
+describe('an extract with only ambiguous addresses', () => {
+  it('is loaded, with one of these as the lookup to try', async () => {
+    await createTables(engine.client, { addresses: 'odd-addresses', accounts: 'odd-accounts' });
+    const { report, example } = await load(await extract('2026-01-08', { addresses: 2, isNumbered: false }), 'odd-');
+    expect([report.addresses, example]).toEqual([1, { postcode: '9999ZZ', huisnummer: 1 }]);
   });
 });
 

@@ -1,18 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openLogFile, previousLogFile } from '../../local/log-file.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 
-let folder: string;
-let path: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'log-'));
-  path = join(folder, 'functions.log');
-});
-afterEach(() => rm(folder, { recursive: true }));
+const path = join(folderForNow('log-'), 'functions.log');
 
 describe('a log file', () => {
   it('holds the lines, and is readable by its owner only', async () => {

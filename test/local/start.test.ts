@@ -11,20 +11,21 @@ import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { NotRunningError, readLocalState } from '../../local/data-folder.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { acquireLock } from '../../local/lock.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
-import type { Service, ServiceOptions } from '../../local/service.ts';
+import { baseUrl, type Service, type ServiceOptions } from '../../local/service.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 import { serviceOptions, whileServing } from '../support/service.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
+import { sweep } from '../support/sweep.ts';
 import { sample } from '../support/weesp-truth.ts';
 
 let data: string;
 let starts: Start[];
 /** The data and the output of a start that was stopped, for tests of the next start. */
-let before: { data: string; output: string };
+const before = { data: folderForNow('start-'), output: '' };
 /**
  * A start with the extract of an unreachable server. Its retries take many seconds, so it runs beside the other tests.
  */
@@ -37,13 +38,11 @@ beforeAll(async () => {
     data: folder,
     start: start(['--port', '0', '--data', folder, '--extract', 'http://127.0.0.1:9/x.zip']),
   };
-  const earlier = await mkdtemp(join(tmpdir(), 'start-'));
-  const output = await serving({ dataFolder: earlier }, async (service) => greeting(service, earlier));
-  before = { data: earlier, output };
+  before.output = await serving({ dataFolder: before.data }, async (service) => greeting(service, before.data));
 }, 60_000);
 afterAll(async () => {
   unreachable.start.child.kill('SIGKILL');
-  for (const folder of [before.data, unreachable.data]) await rm(folder, { recursive: true });
+  await rm(unreachable.data, { recursive: true });
 });
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'start-'));
@@ -113,48 +112,18 @@ function sharedStart(args: string[], { onDataBefore }: { onDataBefore: boolean }
 }
 
 describe('npm start', () => {
-  async function writeOdd(streets: string[]): Promise<string> {
-    const begin = '2010-01-01';
-    const file = join(data, 'odd.zip');
-    const voorkomens = {
-      NUM: streets.map((openbareRuimte, i) => {
-        return { identificatie: `000020000000000${i}`, huisnummer: 1, postcode: '9999ZZ', openbareRuimte, begin };
-      }),
-      OPR: streets.map((identificatie) => ({
-        identificatie,
-        naam: `Straat ${identificatie}`,
-        woonplaats: '1000',
-        begin,
-      })),
-      WPL: [{ identificatie: '1000', naam: 'Plaats', begin }],
-    };
-    await writeFile(file, await writeExtract('2026-01-08', voorkomens));
-    return file;
-  }
-
-  it('serves an extract with only ambiguous addresses, and prints a lookup to try', async () => {
-    const extract = await writeOdd(['0000300000000001', '0000300000000002']);
-    await serving({ extract }, async (service) => {
-      const [lookup = ''] = greeting(service, data).match(/curl .*/g) ?? [];
-      expect(await runPasted(lookup)).toMatchObject({ status: 'ambiguous' });
-    });
-  });
-
-  it('refuses an extract without addresses', async () => {
-    expect(await failure({ extract: await writeOdd([]) })).toMatch(
-      'the extract has 0 addresses, fewer than the 1 required',
-    );
-  });
-
-  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops completely when only npm gets %s', async (signal) => {
-    await useDataBefore();
-    const service = run([], { npm: true });
-    await service.until(readyText);
-    service.child.kill(signal);
-    await service.ended;
-    expect(await processesWith(data)).toEqual([]);
-    await (await acquireLock(join(data, 'folder.lock')))();
-  });
+  it.each(sweep(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 1))(
+    'stops completely when only npm gets %s',
+    async (signal) => {
+      await useDataBefore();
+      const service = run([], { npm: true });
+      await service.until(readyText);
+      service.child.kill(signal);
+      await service.ended;
+      expect(await processesWith(data)).toEqual([]);
+      await (await acquireLock(join(data, 'folder.lock')))();
+    },
+  );
 
   it('answers a request in progress at Ctrl-C, which a terminal sends to npm too, and npm to it', async () => {
     await useDataBefore();
@@ -316,6 +285,14 @@ describe('a start that fails', () => {
     );
   });
 
+  it.each([
+    ['an address that is not one of this machine', { host: '192.0.2.1' }, /^192\.0\.2\.1 is not an address of this/],
+    ['a data folder that can’t be created', { dataFolder: '/proc/data/of/ours' }, /data folder .* can't be used/],
+    ['a data folder that is a file', { dataFolder: import.meta.filename }, /data folder .*\.ts can't be used/],
+  ])('explains %s', async (_, options, message) => {
+    expect(await failure(options)).toMatch(message);
+  });
+
   it('explains that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -326,36 +303,12 @@ describe('a start that fails', () => {
     other.close();
   });
 
-  it('explains that the address is not one of this machine', async () => {
-    expect(await failure({ host: '192.0.2.1' })).toMatch(/^192\.0\.2\.1 is not an address of this machine/);
-  });
-
-  it('explains that there is no extract', async () => {
-    expect(await failure({ extract: join(data, 'none.zip') })).toMatch(/^There is no extract at \S+none\.zip/);
-  });
-
-  it('explains that the extract is not a zip file', async () => {
-    const extract = join(data, 'text.zip');
-    await writeFile(extract, 'not a zip');
-    expect(await failure({ extract })).toMatch(/^text\.zip: not a zip file; give the \.zip as/);
-  });
-
   it('explains that the database is damaged, and says how to discard it', async () => {
     await writeFile(join(data, 'dynamodb.db'), 'no database, but longer than its header has to be. '.repeat(100));
     const service = run();
     expect(await service.ended).toBe(1);
     expect(service.output()).toMatch(/^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*\n$/);
     expect(await processesWith(data)).toEqual([]);
-  });
-
-  it('explains that the data folder is a file', async () => {
-    const dataFolder = join(data, 'file');
-    await writeFile(dataFolder, '');
-    expect(await failure({ dataFolder })).toMatch(/data folder .*file can't be used/);
-  });
-
-  it('explains that the data folder can’t be created', async () => {
-    expect(await failure({ dataFolder: '/proc/data/of/ours' })).toMatch(/data folder .* can't be used/);
   });
 });
 
@@ -384,5 +337,17 @@ describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
       expect(await status(service)).toBe('ok');
     });
     await empty.stop();
+  });
+});
+
+describe('the printed address', () => {
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:3000'],
+    ['localhost', 'http://localhost:3000'],
+    ['0.0.0.0', 'http://127.0.0.1:3000'],
+    ['::', 'http://[::1]:3000'],
+    ['::1', 'http://[::1]:3000'],
+  ])('reaches a server on %s', (host, url) => {
+    expect(baseUrl(host, 3000)).toBe(url);
   });
 });

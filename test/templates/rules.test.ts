@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { sweep } from '../support/sweep.ts';
 
 const script = new URL('../lib/synthesize-with-rules.ts', import.meta.url).pathname;
 /**
@@ -17,10 +18,12 @@ describe('the synthesis with all rules, warnings included', () => {
     reports = JSON.parse(stdout);
   }, 120_000);
 
-  it.each([
-    ['an identity provider', 'provider'],
+  const signIns = [
     ['a user pool', 'userPool'],
-  ])('has no findings with every option on and a portal with %s', (_, name) => {
+    ['an identity provider', 'provider'],
+  ] as const;
+
+  it.each(sweep(signIns, 1))('has no findings with every option on and a portal with %s', (_, name) => {
     // The check of properties has a report only where it finds something.
     expect(reports[name]).toEqual({ plugins: expect.arrayContaining(['AwsSolutions', 'Serverless']), found: [] });
   });

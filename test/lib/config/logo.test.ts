@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../../lib/config/config-error.ts';
 import { logoFault, mostLogoBytes, pageFiles } from '../../../lib/config/logo.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'logo-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForNow('logo-');
 
 const written = (bytes: number) => {
   writeFileSync(join(folder, 'logo.png'), new Uint8Array(bytes));

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseConfig } from '../../../operator/config/parse-config.ts';
 import { everything, ofType, portal, type Template, templates } from '../synthesized.ts';
 
 describe('the service stack', () => {
@@ -40,20 +41,15 @@ describe('the service stack', () => {
     expect(functionBehind('$default')).toMatch(/^Validate/);
   });
 
-  it('has the reference page at /docs, unless it is turned off', async () => {
+  it.each([
+    ['the reference page at /docs', 'REFERENCE_PAGE', { referencePage: false }],
+    ['the test addresses', 'TEST_ADDRESSES', { testAddresses: false }],
+  ])('has %s, unless turned off', async (_, variable, off) => {
     const settings = (template: Template) =>
       properties('AWS::Lambda::Function', template).map(({ Environment }) => JSON.stringify(Environment));
-    expect(settings(service).filter((variables) => variables?.includes('REFERENCE_PAGE'))).toEqual([]);
-    const without = settings((await templates({ referencePage: false })).service);
-    expect(without.filter((variables) => variables?.includes('"REFERENCE_PAGE":"off"'))).not.toEqual([]);
-  });
-
-  it('has the test addresses, unless they are turned off', async () => {
-    const settings = (template: Template) =>
-      properties('AWS::Lambda::Function', template).map(({ Environment }) => JSON.stringify(Environment));
-    expect(settings(service).filter((variables) => variables?.includes('TEST_ADDRESSES'))).toEqual([]);
-    const without = settings((await templates({ testAddresses: false })).service);
-    expect(without.filter((variables) => variables?.includes('"TEST_ADDRESSES":"off"'))).not.toEqual([]);
+    expect(settings(service).filter((variables) => variables?.includes(variable))).toEqual([]);
+    const without = settings((await templates(off)).service);
+    expect(without.filter((variables) => variables?.includes(`"${variable}":"off"`))).not.toEqual([]);
   });
 
   it('tells its pages who runs it, and where the portal is', async () => {
@@ -240,5 +236,36 @@ describe('the service stack', () => {
     const body = JSON.stringify(properties('AWS::CloudWatch::Dashboard', trial)[0]?.DashboardBody);
     for (const metric of ['Requests', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents']) expect(body).toContain(metric);
     expect(JSON.stringify(trial.Outputs?.DashboardUrl?.Value)).toContain('#dashboards/dashboard/');
+  });
+
+  it('has a budget that writes at 80 % and at 100 % of the costs, and when the forecast exceeds them, to whom alarms go', () => {
+    const [budget] = Object.values(ofType(trial, 'AWS::Budgets::Budget'));
+    const { Budget, NotificationsWithSubscribers } = (budget?.Properties ?? {}) as {
+      Budget: object;
+      NotificationsWithSubscribers: { Notification: object; Subscribers: object[] }[];
+    };
+    expect(Budget).toMatchObject({
+      BudgetLimit: { Amount: 200, Unit: 'USD' },
+      TimeUnit: 'MONTHLY',
+      BudgetType: 'COST',
+    });
+    expect(NotificationsWithSubscribers.map(({ Notification }) => Notification)).toMatchObject([
+      { NotificationType: 'ACTUAL', Threshold: 80 },
+      { NotificationType: 'FORECASTED', Threshold: 100 },
+      { NotificationType: 'ACTUAL', Threshold: 100 },
+    ]);
+    for (const { Subscribers } of NotificationsWithSubscribers)
+      expect(Subscribers).toEqual([{ SubscriptionType: 'EMAIL', Address: 'beheer@example.nl' }]);
+  });
+
+  it('has a budget only if it is configured, with somebody to write to', () => {
+    expect(ofType(service, 'AWS::Budgets::Budget')).toEqual({});
+    expect(() => parseConfig({ budget: { usdPerMonth: 50 } })).toThrow(
+      'Set bagAdres.budget.email or bagAdres.alarmEmail',
+    );
+    expect(parseConfig({ budget: { usdPerMonth: 50, email: 'geld@example.nl' } }).budget?.email).toBe(
+      'geld@example.nl',
+    );
+    expect(() => parseConfig({ budget: { usdPerMonth: 0, email: 'geld@example.nl' } })).toThrow('budget.usdPerMonth');
   });
 });

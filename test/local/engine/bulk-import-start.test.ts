@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { greeting } from '../../../local/messages.ts';
 import { progressLines } from '../../../local/progress.ts';
 import { synthesize } from '../../../local/synthesize.ts';
 import { listsOf, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { serviceOptions, whileServing } from '../../support/service.ts';
 import { processesWith, readyText, start } from '../../support/start.ts';
 
@@ -48,19 +48,16 @@ function rowsOf(month: Month): Map<string, string> {
   return new Map([...keys].map((key) => [key, JSON.stringify([addresses.get(key), lists.get(key)])]));
 }
 
-let folder: string;
-let data: string;
+const folder = folderForNow('start-import-');
+const data = join(folder, 'data');
 
 const fileOf = ({ peildatum }: Month) => join(folder, `${peildatum}.zip`);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'start-import-'));
-  data = join(folder, 'data');
   for (const month of [january, february])
     await writeFile(fileOf(month), await writeExtract(month.peildatum, voorkomensOf(month)));
   await synthesize();
 }, 60_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Starts the service in a process of its own, looks up the address that it suggests, and stops it. */
 async function servedByProcess(args: string[]) {

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startPool } from '../../../local/lambda/functions.ts';
 import { FunctionError, startInstance } from '../../../local/lambda/instance.ts';
 import type { FunctionSettings } from '../../../local/template/local-app.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 const source = `
@@ -43,11 +43,10 @@ export const handler = async (event, context) => {
 };
 `;
 
-let folder: string;
+const folder = folderForNow('pool-');
 let settings: FunctionSettings;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pool-'));
   const module = join(folder, 'index.mjs');
   await writeFile(module, source);
   settings = {
@@ -59,7 +58,6 @@ beforeAll(async () => {
     memoryMegabytes: 128,
   };
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 async function withPool(
   run: (invoke: (event: unknown, id?: string) => Promise<string>, lines: string[]) => Promise<void>,

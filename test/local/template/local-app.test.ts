@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { evaluator, TemplateError } from '../../../local/template/evaluate.ts';
 import { localApp, readAssembly } from '../../../local/template/local-app.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 
 const data = {
   Resources: {
@@ -91,10 +91,9 @@ const manifest = {
 };
 
 const local = { tableName: (id: string) => `${id}-x1`, secret: 'hush' };
-let folder: string;
+const folder = folderForNow('assembly-');
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'assembly-'));
   await mkdir(join(folder, 'asset.abc'));
   const files = {
     'manifest.json': manifest,
@@ -106,7 +105,6 @@ beforeAll(async () => {
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), JSON.stringify(content));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('the application in the templates', () => {
   it('consists of its tables, its routes, and their functions with all values resolved', async () => {
