@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,6 +26,7 @@ function contents(directory: string): Record<string, string> {
   );
 }
 
+const again = folderForNow('bag-adres-bundle-');
 /** The synthesis of `npm start`, which is there already as a rule, and its files. */
 let directory: string;
 let synthesized: Record<string, string>;
@@ -46,7 +47,7 @@ function functions(stack: string): { path: string; handler: string }[] {
 
 describe('a bundle', () => {
   it('is byte for byte the same when made again, in another process and folder', () => {
-    const again = folderForNow('bag-adres-bundle-');
+    mkdirSync(join(again, 'Address'));
     writeBundle({ name: 'Address', entries: { index: 'lambdas/address/handler.ts' } }, join(again, 'Address'));
     const made = contents(join(again, 'Address'));
     expect(Object.keys(made)).toContain('index.mjs');
