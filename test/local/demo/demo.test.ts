@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addressKey } from '../../core/addresses/address-key.ts';
-import { demoExamples, demoExtract, demoKey, demoPeildatum, demoVoorkomens } from '../../local/demo/demo.ts';
-import { deliveryXml, fileXml } from '../../local/demo/stand-xml.ts';
-import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
-import { createAccountsTable, createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
-import { readExtract } from '../support/read-extract.ts';
-import { schemaErrors, xsdFolder } from '../support/schema-errors.ts';
+import { addressKey } from '../../../core/addresses/address-key.ts';
+import { demoExamples, demoExtract, demoKey, demoPeildatum, demoVoorkomens } from '../../../local/demo/demo.ts';
+import { deliveryXml, fileXml } from '../../../local/demo/stand-xml.ts';
+import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
+import { createAccountsTable, createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { readExtract } from '../../support/read-extract.ts';
+import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
 
 describe('the demo extract', () => {
   it('has the documented outcome for every example', async () => {
