@@ -8,7 +8,7 @@ export const windows = {
   minute: { code: 'm', seconds: 60 },
   hour: { code: 'h', seconds: 3600 },
   day: { code: 'd', seconds: 86_400 },
-  /** As long as the calendar says. */
+  /** Its length follows the calendar. */
   month: { code: 'M', seconds: null },
 } as const;
 

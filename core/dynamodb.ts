@@ -80,7 +80,7 @@ function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
 export type Changes = {
   set: Item;
   raise?: Record<string, number>;
-  /** By the attribute to set: the one whose value it gets, which may be removed by the same write. */
+  /** Maps each attribute to set to the one whose value it gets, which the same write may remove. */
   copy?: Record<string, string>;
   remove: string[];
 };

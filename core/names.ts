@@ -68,7 +68,7 @@ export const usageEnvironment = {
   messageAtShare: 'USAGE_MESSAGE_AT_SHARE',
 } as const;
 
-/** For how many whole months the usage of a day is kept where no deployment says otherwise. */
+/** How many whole months the usage of a day is kept by default. */
 export const defaultUsageMonths = 25;
 
 /** Under which keys the bucket of statements has them. */
@@ -177,8 +177,8 @@ export const metricNames = {
    */
   auditDifferences: 'AuditDifferences',
   /**
-   * Of 200 keys, how many the table holds otherwise than the live snapshot; emitted with the age, for the same
-   * `service`.
+   * How many of 200 sampled addresses differ between the table and the live snapshot; emitted with the age, for the
+   * same `service`.
    */
   tableDifferences: 'TableDifferences',
   /** 1 for each backup set that was written; its only dimension is `service`. */

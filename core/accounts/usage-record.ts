@@ -24,7 +24,7 @@ function recordKey(account: string, date: string): Record<string, string> {
 /** What a record counts, by attribute: lookups, and those of each key. */
 export type DayCounts = Readonly<Record<string, number>>;
 
-/** By UTC date. */
+/** The key is a UTC date. */
 export type CountsByDate = Record<string, DayCounts>;
 
 /** The lookups of the days that are not recorded yet, with the one that is being counted. */

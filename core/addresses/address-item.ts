@@ -7,7 +7,7 @@ export type AddressItem = Record<string, AttributeValue>;
 
 /** What the addresses table holds under one key. */
 export type StoredAddress = {
-  /** As `addressKey` makes it. */
+  /** The address key, made by `addressKey`. */
   key: string;
   /** The distinct places, sorted by `comparePlaces`. Empty if the item only has a list of toevoegingen. */
   places: Place[];

@@ -10,8 +10,8 @@ const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
 const stad = { straat: 'Teststraat', woonplaats: 'Teststad' };
 
 /**
- * As the table would hold them: an address that is registered twice, one with toevoegingen only, one in two towns.
- * Their ids begin with 9999, which is no municipality, and end in the huisnummer and a number.
+ * The test addresses in the form of the table: an address that is registered twice, one with toevoegingen only, one in
+ * two towns. Their ids begin with 9999, which is no municipality, and end in the huisnummer and a number.
  */
 const testAddresses: StoredAddress[] = [
   { key: '9999SD#1#', places: [{ ...dorp, nummeraanduidingen: ['9999200000000011', '9999200000000012'] }] },

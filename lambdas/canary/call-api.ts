@@ -10,7 +10,7 @@ export type ApiAnswer = {
 
 export type ApiRequest = {
   method?: string;
-  /** By default none. */
+  /** None by default. */
   key?: string | null;
   headers?: Record<string, string>;
   body?: string;

@@ -70,7 +70,7 @@ function requestMetric() {
   return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] }, [metricNames.requests]: 1 };
 }
 
-/** For the logger: an error may quote what a caller sent. */
+/** What the logger gets of an error, which may quote what a caller sent. */
 function withoutKeys(_: string, value: unknown): unknown {
   return typeof value === 'string' ? redactKeys(value) : value;
 }

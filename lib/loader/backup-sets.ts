@@ -52,7 +52,7 @@ export class BackupSets extends Construct {
     })
       .usesTable(accounts, environment.accountsTable, 'Scan')
       .usesBucket(snapshots, environment.snapshotBucket, { read: [manifestKeys.manifest] });
-    // By its ARN alone: the policy of its key, in another stack, would name the role of this one.
+    // Only its ARN is named: the policy of its key, in another stack, would name the role of this one.
     const secrets = { Checksum: keyChecksumSecret, ...(sessionSecret && { Session: sessionSecret }) };
     for (const [name, { secretArn }] of Object.entries(secrets)) {
       Secret.fromSecretCompleteArn(this, name, secretArn).grantRead(lambda.function);

@@ -227,7 +227,7 @@ export class LoadEndings {
   readonly release: TaskStateBase;
   /** Ends a load with the error in the variable `failure`. */
   readonly fail: TaskStateBase;
-  /** As `fail`, without releasing the lock: other Lambdas of a map that writes may still be running. */
+  /** Like `fail`, but keeps the lock, because other Lambdas of a map that writes may still be running. */
   readonly failLocked: EventBridgePutEvents;
   /** Ends a load with the variable `report` as its output. */
   readonly done: Succeed;

@@ -21,12 +21,12 @@ export type LoaderStepsProps = {
 };
 
 /**
- * Of one writer. A new on-demand table takes 4,000 writes a second from four partitions of 1,000. The keys of four
- * writers don't spread evenly over these, so four times this rate stays below it.
+ * The rate of one writer. A new on-demand table takes 4,000 writes a second from four partitions of 1,000. The keys of
+ * four writers don't spread evenly over these, so four times this rate stays below it.
  */
 const writesPerSecond = 850;
 
-/** As many writers as the table has partitions for: one of 1,000 writes a second each. */
+/** The number of writers that the table has partitions for, which take 1,000 writes a second each. */
 export function writersOf(config: Pick<Config, 'warmThroughput'>): number {
   return Math.floor((config.warmThroughput?.addressesWrites ?? 4_000) / 1_000);
 }

@@ -58,8 +58,8 @@ export type Load = {
    */
   start?: ReplayBase;
   /**
-   * For an extract that is newer than a live dataset of days: the date of that. What nothing was recorded of since must
-   * be the same in both.
+   * The date of the live dataset, if days made it and the extract is newer. An object of which nothing was recorded
+   * since then must be the same in both.
    */
   auditSince?: string;
   /** How many of the days can't be applied without each other; 1 where there are no others to apply again. */
@@ -152,9 +152,9 @@ export type ManifestEntry = Pick<
   replayBase?: ReplayBase | null;
   since?: MutationFile[];
   /**
-   * For an extract loaded after days of mutations: the number of addresses that these had got wrong, which the load
-   * corrected. All 0 if the mutations were applied correctly and none was replaced later. Of an extract that is newer
-   * than these days only what has not changed since can be compared.
+   * How many addresses the days of mutations before this extract had got wrong, which the load corrected. All are 0 if
+   * the mutations were applied correctly and none was replaced later. If the extract is newer than these days, only
+   * what has not changed since can be compared.
    */
   audit?: ChangeCounts;
   voorkomens: number;

@@ -10,7 +10,7 @@ const lineEnd = 0x0a;
 const asterisk = 0x2a;
 const zero = 0x30;
 const nine = 0x39;
-/** Where the month of a date begins. */
+/** The position at which the month of a date begins. */
 const monthAt = 4;
 const idLength = 16;
 /** The digits of the gemeente, and where those of the object begin: without the kind between, a number is exact. */

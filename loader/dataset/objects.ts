@@ -42,7 +42,7 @@ const placeAt = streetAt + idWidth;
 const severalAt = placeAt + placeWidth;
 const volgnummerAt = severalAt + 1;
 
-/** Where the fields of a line begin, from its tab on. */
+/** The offsets of the fields of a line, counted from its tab. */
 export const fieldsAt = {
   identificatie: idAt,
   begin: beginAt,

@@ -35,7 +35,7 @@ export class DeliveryFinder {
     this.#gemeenten = extract.gemeenten;
     this.#rejected = rejected;
     const fits = listed.filter(({ gemeente }) => gemeente === null || gemeente === this.#gemeenten.join());
-    // Where none fits, the error of the first says so; otherwise the others are of another dataset.
+    // If none fits, the error of the first one says so.
     this.#listed = fits.length > 0 ? fits : listed;
     const others = listed.length - this.#listed.length;
     this.notes = others > 0 ? [...notes, `${others} listed deliveries cover another area and were not used`] : notes;

@@ -1,7 +1,7 @@
 import type { DeployedStep, Invocation } from './deployed-step.ts';
 import type { Step, StepInput, StepOfItems } from './step.ts';
 
-/** For an event outside of Lambda. */
+/** The default for an event that does not come from Lambda. */
 const unlimited: Invocation = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
 
 type Handler<Result> = (event: unknown, invocation?: Invocation) => Promise<Result>;

@@ -43,7 +43,7 @@ export type Merged = SegmentCounts & {
   unexplained: SegmentCounts['changes'];
   nummeraanduidingen: number;
   problems: ProblemReport;
-  /** Of the streets those with the most changes; none of a first load. */
+  /** The streets with the most changes; absent for a first load. */
   byPlace?: ChangesByPlace;
   /** The files of its changes as CSV; absent as `byPlace` is. */
   csv?: ChangesCsv[];

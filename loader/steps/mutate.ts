@@ -94,7 +94,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
 
   const edits = editsBySegment(editsOf(found, objects, load.peildatum, next));
   const edited = [...edits.keys()];
-  // Of many days together these are large, and what follows needs none of them.
+  // With many days these are large, and the rest of the step needs none of them.
   found.clear();
   for (const key of objects.keys()) if (key.startsWith('NUM ')) objects.delete(key);
   for (const [segment, ofSegment] of edits) {

@@ -235,7 +235,7 @@ async function getOnce(url: URL, headers: Record<string, string>, signal: AbortS
   signal.addEventListener('abort', () => response.destroy(signal.reason), { once: true });
   // The reader of the body gets its error; without a reader it must not end the process.
   response.on('error', () => undefined);
-  // Of a body without a length, Node treats the end of the connection as the end of the body, even when it was reset.
+  // Node takes the end of the connection for the end of a body without a length, even when it was reset.
   request.on('error', (error) => response.destroy(error));
   return {
     status: response.statusCode ?? 0,

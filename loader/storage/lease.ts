@@ -26,12 +26,12 @@ export type LeaseTiming = {
   marginSeconds: number;
 };
 
-/** For a table on this machine, whose every write is conditioned on the lock. */
+/** The timing for a table on this machine, whose every write is conditioned on the lock. */
 export const localLease: LeaseTiming = { seconds: 60, renewSeconds: 15, marginSeconds: 20 };
 
 /**
- * For a table in AWS, whose writes can't be conditioned on another item: AWS refuses a request whose signature is older
- * than five minutes, on clocks that are up to five minutes apart (decision 0114).
+ * The timing for a table in AWS, whose writes can't be conditioned on another item: AWS refuses a request whose
+ * signature is older than five minutes, on clocks that are up to five minutes apart (decision 0114).
  */
 export const remoteLease: LeaseTiming = { seconds: 20 * 60, renewSeconds: 15, marginSeconds: 16 * 60 };
 

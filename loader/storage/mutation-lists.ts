@@ -58,7 +58,7 @@ export async function listAllMutations(locations: readonly string[]): Promise<Mu
   };
 }
 
-/** As `listAllMutations`, of one location. @throws SourceError where it can't be read, or holds no list */
+/** Lists the deliveries of one location. @throws SourceError if it can't be read, or holds no list */
 export async function listMutations(location: string): Promise<MutationListing> {
   const { listed, notes } = await found(location);
   return { listed: listed.sort(byDates), notes };

@@ -79,7 +79,7 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
   };
 }
 
-/** As in the AWS CLI, what follows the bucket is the literal key, without escapes. */
+/** What follows the bucket is the literal key, without escapes, like in the AWS CLI. */
 function placeOf(location: string): { Bucket: string; Key: string } {
   const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/is.exec(location) ?? [];
   if (!Bucket || !Key) throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);

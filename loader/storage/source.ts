@@ -83,7 +83,7 @@ type ConnectionFailure = {
 const checkAddress = 'Check the URL';
 const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
 
-/** By the error codes of Node and of `fetch`; the first match counts. */
+/** What each error code of Node and of `fetch` means; the first match counts. */
 const failures: [RegExp, ConnectionFailure][] = [
   [/^ERR_INVALID_URL$/, { problem: 'is not a valid URL', advice: checkAddress, isTransient: false }],
   [

@@ -80,7 +80,7 @@ export type Storage = {
    * @throws ObjectChangedError
    */
   put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
-  /** As `put`, for any length in bounded memory; creates nothing when `chunks` fails. */
+  /** Stores chunks of any total length in bounded memory; creates nothing when `chunks` fails. */
   putStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** Every object whose key begins with `prefix`, ordered by key. */
   list(prefix: string): Promise<StoredObject[]>;
@@ -174,7 +174,7 @@ export async function getUnpacked<T>(
   return unpacked(key, () => unpack(withoutMark(key, bytes)));
 }
 
-/** As `getUnpacked`; `null` where there is no such object. @throws DamagedObjectError when `unpack` throws */
+/** Reads and unpacks an object; `null` if there is none. @throws DamagedObjectError when `unpack` throws */
 export async function findUnpacked<T>(
   storage: Storage,
   key: string,
@@ -232,7 +232,7 @@ export function getJson<T>(storage: Storage, key: string): Promise<T> {
   return getUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }
 
-/** As `getJson`; `null` where there is no such object. @throws DamagedObjectError */
+/** Reads a JSON object; `null` if there is none. @throws DamagedObjectError */
 export async function findJson<T>(storage: Storage, key: string): Promise<T | null> {
   return findUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }

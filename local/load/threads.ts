@@ -94,7 +94,9 @@ export class ThreadPool implements Workers {
 /** What a thread of a load starts with; the threads of others have other data. */
 type ThreadData = { storageOfLoad: string; options: StepOptions };
 
-/** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113). */
+/**
+ * Keeps the young generation small: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113).
+ */
 function startThread(data: ThreadData): Worker {
   const options = { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: 24 } };
   return new Worker(new URL('./threads.ts', import.meta.url), options).setMaxListeners(0);

@@ -24,7 +24,7 @@ export type PortalAccessProps = {
 
 /** The outputs `SnapshotBucketName` and `StateMachineArn` of the loader stack. */
 export type LoadsAccess = {
-  /** With its `encryptionKey` if it has one. */
+  /** Import it with its `encryptionKey` if it has one. */
   bucket: IBucket;
   stateMachineArn: string;
 };

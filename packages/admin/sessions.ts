@@ -33,7 +33,7 @@ const auditSeconds = 400 * 86_400;
 export type SessionDetails = {
   /** Every identity of the person, the first argument included: the subject and the e-mail address. */
   people?: readonly string[] | undefined;
-  /** For people who look at the list of sessions. */
+  /** Shown in the list of sessions. */
   name?: string | undefined;
   /** The header `User-Agent`. */
   browser?: string | undefined;
@@ -231,7 +231,7 @@ async function sessionsOf(store: AdminStore, people: readonly string[]): Promise
   return items.filter(({ expires }) => expires > now).map(readSession);
 }
 
-/** With its entries, so that the list of a person holds no session that has ended. */
+/** Deletes its entries too, so that the list of a person holds no session that has ended. */
 async function deleteSession(store: AdminStore, id: string): Promise<void> {
   await retryConflicts(async () => {
     const item = await store.get(sessionKey(id));

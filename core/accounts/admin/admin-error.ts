@@ -66,9 +66,9 @@ export type AdminRefusals = {
  */
 export class AdminError extends Error {
   readonly code: AdminErrorCode;
-  /** With `already_created`: the key that an earlier call with the same token made. */
+  /** The key that an earlier call with the same token made, for `already_created`. */
   readonly keyId?: string;
-  /** With `not_found`: the kind of thing that does not exist. */
+  /** The kind of thing that does not exist, for `not_found`. */
   readonly subject?: 'account' | 'plan' | 'key' | 'statement';
   /**
    * What exactly is refused, where a code has more than one meaning: `last_admin` with `invalid`, `day` with

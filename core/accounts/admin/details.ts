@@ -13,7 +13,7 @@ export type AccountDetails = {
   name: string | null;
   /** Whom to reach, in any form: personal data. */
   contact: string | null;
-  /** For operators only. */
+  /** Only operators see it. */
   note: string | null;
 };
 

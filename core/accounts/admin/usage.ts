@@ -220,7 +220,7 @@ export function checkDate(name: string, date: string): void {
 /** The item that tells everyone who reads usage how long the job keeps it. No account id has a `#`. */
 const retentionKey = { [accountsTable.partitionKey]: 'usage#', [accountsTable.sortKey]: 'retention' };
 
-/** For how many whole months usage is kept, and the month when the first account was created, if the job has run. */
+/** How many whole months usage is kept, and the month when the first account was created, if the job has run. */
 export type Retention = { months: number; since?: string };
 
 /** What the job said last, or the default where none has run. */

@@ -103,7 +103,7 @@ const namesOfAll: Readonly<Record<string, string>> = {
 
 const namesOfNewDay = { '#mark': accessItem.mark, '#days': accessItem.days, '#daysByKey': accessItem.daysByKey };
 
-/** As `isValidKey` decides. */
+/** The condition that `isValidKey` checks in code. */
 const keyIsValid = '(#keys.#keyId = :hash OR #keys.#keyId BETWEEN :low AND :high)';
 const accountIsActive = '#state = :active';
 const planIsActive = '#planState = :active';
@@ -124,7 +124,7 @@ const hasOneLeft = forEachWindow((window) =>
   notConfiguredOrCurrent(window, `(attribute_not_exists(#${window}Limit) OR #${window}Used < #${window}Limit)`),
 );
 
-/** For several units, where the window was unlimited when it was seen, or was never seen. */
+/** The condition for several units of a window that was unlimited when it was last seen, or was never seen. */
 const isUnlimited = forEachWindow((window) => notConfiguredOrCurrent(window, `attribute_not_exists(#${window}Limit)`));
 
 /** The same where it had a limit. If that is another one by now, the write is refused, and the old item tells it. */
