@@ -5,9 +5,7 @@ import { type Copy, root } from './copy.ts';
 
 /** Tests that start processes or synthesize the app: minutes for each change, to code that is tested closer by. */
 const slowFolders =
-  /^test\/(?:end-to-end\/example|(?:local|bin|lib|smoke|rehearsal|portal|bench|chaos|package|architecture)\/)/;
-const slowButOfPortal =
-  /^test\/(?:end-to-end\/example|(?:local|bin|lib|smoke|rehearsal|bench|chaos|package|architecture|portal\/(?:local|stack))\/)/;
+  /^test\/(?:end-to-end\/example|(?:local|bin|lib|smoke|tools|architecture|portal\/(?:local|stack))\/)/;
 
 /** A test file as it was with nothing changed. `lines` has the lines of each product file that it runs. */
 export type Measured = { test: string; passes: boolean; seconds: number; lines: Record<string, number[]> };
@@ -28,11 +26,12 @@ export async function measure(
   const [first] = copies;
   if (!first) return [];
   const { output } = await first.jest(['--listTests', '--findRelatedTests', ...files], 60);
+  const isOfPortal = files.some((file) => file.startsWith('portal/'));
   const tests = output
     .split('\n')
     .filter((line) => line.startsWith(first.folder))
     .map((line) => line.slice(first.folder.length + 1))
-    .filter((test) => !(files.some((file) => file.startsWith('portal/')) ? slowButOfPortal : slowFolders).test(test))
+    .filter((test) => !slowFolders.test(test) && (isOfPortal || !test.startsWith('test/portal/')))
     .filter((test) => folders.length === 0 || folders.some((folder) => test.startsWith(folder)))
     .sort();
   const cache = join(root, 'node_modules/.cache/mutants');

@@ -28,10 +28,10 @@ const areas: Record<string, string[]> = {
 };
 
 const stopEarly = [
-  '--testEnvironment=<rootDir>/test/mutants/stop-at-failure.js',
-  '--testSequencer=<rootDir>/test/mutants/in-order.js',
+  '--testEnvironment=<rootDir>/tools/mutants/stop-at-failure.js',
+  '--testSequencer=<rootDir>/tools/mutants/in-order.js',
   '--setupFiles=<rootDir>/test/support/quiet.js',
-  '--setupFiles=<rootDir>/test/mutants/first-counterexample.js',
+  '--setupFiles=<rootDir>/tools/mutants/first-counterexample.js',
 ];
 
 type Options = {
