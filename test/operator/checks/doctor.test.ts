@@ -96,6 +96,7 @@ type Answer = ReturnType<AwsOperations[string]>;
 /** From now on an operation answers in this way, or a stack has this. */
 const answers = (operation: string, answer: Answer) => () =>
   void Object.assign(operations, { [operation]: () => answer });
+const alarmsAre = (MetricAlarms: unknown) => answers('DescribeAlarms', { value: { MetricAlarms } });
 const stackIs = (name: string, stack: Partial<FakeStack>) => () =>
   void Object.assign(stacks, { [name]: { outputs: {}, ...stacks[name], ...stack } });
 const hasOutputs = (name: string, outputs: Record<string, string>) => () =>
@@ -193,193 +194,109 @@ describe('doctor', () => {
     });
   });
 
-  it.each<[check: string, state: string, RegExp, what: string, () => unknown]>([
-    ['dataset', 'warning', /published monthly.*load status --stack a/, 'an old register', () => dataset(46)],
-    [
-      'dataset',
-      'warning',
+  /** What is wrong, by `check: what`, with the advice about it and how it comes about. */
+  type Wrong = Record<string, [advice: RegExp, spoil: () => unknown]>;
+  const warnings: Wrong = {
+    'dataset: an old register': [/published monthly.*load status --stack a/, () => dataset(46)],
+    'dataset: a register a week behind its mutations': [
       /Mutations are published daily/,
-      'a register that is a week behind its mutations',
       () => dataset(8).then(hasOutputs('a-loader', { MutationsSource: 'https://example.nl/' })),
     ],
-    [
-      'source',
-      'warning',
+    'source: a server that is down, which does not fail a deployment': [
       /Wait until its server is back/,
-      'a server of the source that is down, which does not fail a deployment',
       hasOutputs('a-loader', { ExtractSource: 'http://127.0.0.1:1/extract.zip' }),
     ],
-    [
-      'accounts settings',
-      'warning',
+    'accounts settings: a table whose items no longer expire': [
       /A deployment does not bring them back.*TTL/,
-      'a table whose items no longer expire',
       answers('DescribeTimeToLive', timeToLive('DISABLED')),
     ],
-    [
-      'addresses settings',
-      'warning',
+    'addresses settings: a table without its tags': [
       /A deployment does not bring them back/,
-      'a table without its tags',
       answers('ListTagsOfResource', { value: { Tags: [] } }),
     ],
-    [
-      'alarm states',
-      'warning',
+    'alarm states: an alarm that is on, and none of another deployment': [
       /^What a-loader-Failed says\. What to do: \S+$/,
-      'an alarm that is on, and no alarm of another deployment',
-      answers('DescribeAlarms', {
-        value: { MetricAlarms: [...alarms, alarm('a-loader-Failed', 'ALARM'), alarm('a-b-data-Failed', 'ALARM')] },
-      }),
+      alarmsAre([...alarms, alarm('a-loader-Failed', 'ALARM'), alarm('a-b-data-Failed', 'ALARM')]),
     ],
-    [
-      'alarm states',
-      'warning',
+    'alarm states: alarms whose actions are switched off': [
       /enable-alarm-actions --alarm-names a-service-AlarmsServerErrors-1X a-data-TableAlarms-2X$/,
-      'alarms whose actions are switched off',
-      answers('DescribeAlarms', { value: { MetricAlarms: alarms.map((one) => ({ ...one, ActionsEnabled: false })) } }),
+      alarmsAre(alarms.map((one) => ({ ...one, ActionsEnabled: false }))),
     ],
-    ['backups', 'warning', /backup-late/, 'a backup that is late', answers('GetMetricStatistics', lastSet(3))],
-    [
-      'backups',
-      'warning',
+    'backups: a backup that is late': [/backup-late/, answers('GetMetricStatistics', lastSet(3))],
+    'backups: backups that never leave the account': [
       /recovery\.md#backup-sets/,
-      'backups that never leave the account',
       () => void delete stacks['a-loader']?.outputs.BackupRoleArn,
     ],
-    [
-      'portal',
-      'failed',
-      /portal-sign-in-fails/,
-      'a portal that does not lead to its provider',
-      () => hasOutputs('a-portal', { PortalUrl: service.baseUrl })(),
-    ],
-    [
-      'client secret',
-      'failed',
-      /client-secret-ends/,
-      'a client secret that has ended',
-      () => hasOutputs('a-portal', { PortalUrl: service.baseUrl, ClientSecretExpires: '2020-01-31' })(),
-    ],
-    [
-      'stack a-portal',
-      'failed',
-      /continue-update-rollback --stack-name a-portal/,
-      'a portal whose stack is broken',
-      stackIs('a-portal', { status: 'UPDATE_ROLLBACK_FAILED' }),
-    ],
-    [
-      'lambda quota',
-      'warning',
+    'lambda quota: few functions at once': [
       /L-B99A9384.*runs at most 2 functions at once/,
-      'few functions at once',
       answers(lambdaSettings, concurrency(10)),
     ],
-    [
-      'accounts backup',
-      'failed',
-      /Enable it again/,
-      'no backups',
-      answers('DescribeContinuousBackups', recovery('DISABLED')),
-    ],
-    [
-      'addresses backup',
-      'warning',
+    'addresses backup: a table that can be deleted': [
       /retain/,
-      'a table that can be deleted',
       answers('DescribeTable', { value: { Table: { TableStatus: 'ACTIVE' } } }),
     ],
-    [
-      'addresses table',
-      'failed',
-      /^A table that was deleted can be restored: docs\/runbook\.md#lost-table\.$/,
-      'a table that no longer exists',
-      answers('DescribeTable', { error: 'ResourceNotFoundException' }),
-    ],
-    [
-      'alarms',
-      'warning',
-      /alarmEmail in bag-adres\.json/,
-      'alarms without a subscriber',
-      answers('ListSubscriptionsByTopic', subscribers()),
-    ],
-    [
-      'alarms',
-      'warning',
+    'alarms: no subscriber': [/alarmEmail in bag-adres\.json/, answers('ListSubscriptionsByTopic', subscribers())],
+    'alarms: a subscription that was never confirmed': [
       /link in the email/,
-      'a subscription to the alarms that was never confirmed',
       answers('ListSubscriptionsByTopic', subscribers('PendingConfirmation')),
     ],
-    [
-      'last load',
-      'warning',
-      /load follow load-1 --stack a/,
-      'a load that failed',
-      answers('ListExecutions', lastLoad('FAILED')),
-    ],
-    [
-      'last load',
-      'warning',
-      /load run --stack a/,
-      'no load yet',
-      answers('ListExecutions', { value: { executions: [] } }),
-    ],
-    [
-      'stack a-service',
-      'warning',
+    'last load: one that failed': [/load follow load-1 --stack a/, answers('ListExecutions', lastLoad('FAILED'))],
+    'last load: none yet': [/load run --stack a/, answers('ListExecutions', { value: { executions: [] } })],
+    'stack a-service: an undone deployment': [
       /deploy again/,
-      'an undone deployment',
       stackIs('a-service', { status: 'UPDATE_ROLLBACK_COMPLETE' }),
     ],
-    [
-      'stack a-loader',
-      'failed',
+    'version: another than its own': [/npm install bag-adres@0\.0\.1/, hasOutputs('a-service', { Version: '0.0.1' })],
+    'bootstrap: no bootstrap stack': [/npx cdk bootstrap/, () => void delete stacks.CDKToolkit],
+  };
+  const failures: Wrong = {
+    'portal: one that does not lead to its provider': [
+      /portal-sign-in-fails/,
+      () => hasOutputs('a-portal', { PortalUrl: service.baseUrl })(),
+    ],
+    'client secret: one that has ended': [
+      /client-secret-ends/,
+      () => hasOutputs('a-portal', { PortalUrl: service.baseUrl, ClientSecretExpires: '2020-01-31' })(),
+    ],
+    'stack a-portal: a portal whose stack is broken': [
+      /continue-update-rollback --stack-name a-portal/,
+      stackIs('a-portal', { status: 'UPDATE_ROLLBACK_FAILED' }),
+    ],
+    'accounts backup: none': [/Enable it again/, answers('DescribeContinuousBackups', recovery('DISABLED'))],
+    'addresses table: one that no longer exists': [
+      /^A table that was deleted can be restored: docs\/runbook\.md#lost-table\.$/,
+      answers('DescribeTable', { error: 'ResourceNotFoundException' }),
+    ],
+    'stack a-loader: a broken one': [
       /stack events in CloudFormation.*delete the failed stack/,
-      'a broken stack',
       stackIs('a-loader', { status: 'CREATE_FAILED' }),
     ],
-    [
-      'source',
-      'failed',
+    'source: an extract that has moved': [
       /Set source in bag-adres\.json.*--extract/,
-      'an extract that has moved',
       () => hasOutputs('a-loader', { ExtractSource: `${source.serve('x', Buffer.alloc(1))}y` })(),
     ],
-    [
-      'version',
-      'warning',
-      /npm install bag-adres@0\.0\.1/,
-      'another version than its own',
-      hasOutputs('a-service', { Version: '0.0.1' }),
-    ],
-    [
-      'stack a-loader',
-      'failed',
-      /cdk deploy --all/,
-      'a stack that was never created',
-      () => void delete stacks['a-loader'],
-    ],
-    ['bootstrap', 'warning', /npx cdk bootstrap/, 'no bootstrap stack', () => void delete stacks.CDKToolkit],
-    [
-      'api',
-      'failed',
+    'stack a-loader: one that was never created': [/cdk deploy --all/, () => void delete stacks['a-loader']],
+    'api: an interface that is not there': [
       /docs\/runbook\.md/,
-      'an interface that is not there',
       stackIs('a-service', { outputs: { BaseUrl: 'http://127.0.0.1:1' } }),
     ],
-    [
-      'lambda quota',
-      'failed',
+    'lambda quota: what it may not read': [
       /Allow this identity/,
-      'what it may not read',
       answers(lambdaSettings, { error: 'AccessDeniedException', message: 'lambda:GetAccountSettings' }),
     ],
-  ])('of %s: %s, %s for %s', async (check, state, advice, _, spoil) => {
+  };
+
+  it.each([
+    ...Object.entries(warnings).map(([what, row]) => ['warns', what, ...row] as const),
+    ...Object.entries(failures).map(([what, row]) => ['fails', what, ...row] as const),
+  ])('%s of %s', async (ends, what, advice, spoil) => {
     await spoil();
+    const [check = ''] = what.split(': ');
     const { exit, checks, err } = await doctor();
+    const state = ends === 'warns' ? 'warning' : 'failed';
     expect(checks[check]).toMatchObject({ state, advice: expect.stringMatching(advice) });
-    expect(exit).toBe(state === 'failed' ? 1 : 0);
-    if (state === 'failed')
+    expect(exit).toBe(ends === 'warns' ? 0 : 1);
+    if (ends === 'fails')
       expect(JSON.parse(err).error).toEqual({ code: 'unhealthy', message: expect.stringContaining(check) });
   });
 
