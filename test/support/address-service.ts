@@ -4,9 +4,11 @@ import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import type { StoreClient } from '../../core/dynamodb.ts';
+import { environment } from '../../core/names.ts';
 import type { Place } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
+import { localAws } from '../../local/engine/engine.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { expectContract } from './contract.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
@@ -19,6 +21,19 @@ export const testAddress = 'postcode=9999SD&huisnummer=1';
 /** An address of the table. */
 export const storedAddress = 'postcode=1381AA&huisnummer=9&toevoeging=a';
 export const testChecksumSecret = 'the secret of the tests';
+
+/** What a Lambda of the tests finds in its environment: the engine at `endpoint`, its tables and the secret. */
+export function lambdaEnvironment(endpoint: string): Record<string, string> {
+  return {
+    AWS_REGION: localAws.region,
+    AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    [environment.accountsTable]: testTables.accounts,
+    [environment.addressesTable]: testTables.addresses,
+    [environment.keyChecksumSecret]: testChecksumSecret,
+  };
+}
 
 export type TestAnswer = { status: number; headers: Record<string, string>; body: string; json: unknown };
 

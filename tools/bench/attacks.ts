@@ -1,11 +1,15 @@
-import { globSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import type { Benchmark } from './benchmark.ts';
-import { deploymentOf, lookupCosts, assumptions as ofLookups, type Prices, priceList } from './cost-model.ts';
+import {
+  deploymentOf,
+  lookupCosts,
+  assumptions as ofLookups,
+  type Prices,
+  priceList,
+  type Resource,
+  synthesizedResources,
+} from './cost-model.ts';
 import { rounded } from './measure.ts';
-
-const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-const json = (file: string) => JSON.parse(readFileSync(path(`../../${file}`), 'utf8'));
 
 /** The default region of a deployment. */
 const region = 'eu-central-1';
@@ -22,7 +26,6 @@ const assumptions = {
   log_kb: 0.16,
 };
 
-type Resource = { Type: string; Properties?: Record<string, unknown> };
 type Throttle = { ThrottlingRateLimit?: number };
 
 /**
@@ -32,10 +35,9 @@ type Throttle = { ThrottlingRateLimit?: number };
  */
 export const benchmark: Benchmark = {
   async run() {
-    const templates = globSync('cdk.out/*.template.json', { cwd: path('../..') });
-    if (templates.length === 0) throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
-    const resources = templates.flatMap((file): Resource[] => Object.values(json(file).Resources));
-    const documentKb = JSON.stringify(json('docs/openapi.json')).length / 1024;
+    const resources = synthesizedResources();
+    const openapi = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+    const documentKb = JSON.stringify(JSON.parse(openapi)).length / 1024;
     const million = {
       junk_key: costOfAMillion(resources, { bodyKb: 0, answerKb: 0 }),
       large_body: costOfAMillion(resources, { bodyKb: assumptions.largest_body_kb, answerKb: 0 }),

@@ -3,7 +3,7 @@ import type { AddressRequest } from '../../core/contract.ts';
 import { createInstance, newAccount, startAddressService, testTables } from '../../test/support/address-service.ts';
 import type { Benchmark } from './benchmark.ts';
 import { type Deployment, type Lookup, lookupCosts, type Prices, priceList, sum } from './cost-model.ts';
-import { cpuMilliseconds, inTurn, median, pairedRatio, rounded } from './measure.ts';
+import { cpuOf, inTurn, median, pairedRatio, rounded } from './measure.ts';
 
 const size = 100;
 const rounds = 20;
@@ -80,12 +80,6 @@ export const benchmark: Benchmark = {
     ],
   }),
 };
-
-async function cpuOf(work: () => Promise<unknown>): Promise<number> {
-  const before = cpuMilliseconds();
-  await work();
-  return cpuMilliseconds() - before;
-}
 
 /** The defaults of a deployment; what it costs without lookups is left out. */
 const deployment: Deployment = {

@@ -8,7 +8,7 @@ import { renderPlot } from './plot.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Not benchmarks, but what they are made of. */
-const parts = new Set(['bench', 'benchmark', 'plot', 'measure', 'cost-model']);
+const parts = new Set(['bench', 'benchmark', 'plot', 'measure', 'cost-model', 'bare-lookup']);
 const names = globSync('*.ts', { cwd: here })
   .map((file) => basename(file, '.ts'))
   .filter((name) => !parts.has(name))

@@ -6,10 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { environment } from '../../core/names.ts';
 import { type BundleOptions, writeBundle } from '../../lib/shared/bundle.ts';
-import { localAws } from '../../local/engine/engine.ts';
-import { newAccount, startAddressService, testChecksumSecret, testTables } from '../../test/support/address-service.ts';
+import { lambdaEnvironment, newAccount, startAddressService } from '../../test/support/address-service.ts';
 import { chargeKey } from '../../test/support/charge-at.ts';
 import { gatewayEvent } from '../../test/support/gateway-event.ts';
 import type { Benchmark } from './benchmark.ts';
@@ -145,15 +143,7 @@ function initialModules(folder: string, module: string, found = new Set<string>(
 
 async function firstAnswer(bundle: string, event: object, endpoint: string) {
   // Nothing else of this machine's: `NODE_EXTRA_CA_CERTS`, for one, costs more than the start itself.
-  const env = {
-    AWS_REGION: localAws.region,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    [environment.accountsTable]: testTables.accounts,
-    [environment.addressesTable]: testTables.addresses,
-    [environment.keyChecksumSecret]: testChecksumSecret,
-  };
+  const env = lambdaEnvironment(endpoint);
   const script = path('./cold-start-parts/first-answer.ts');
   const { stdout } = await execute(process.execPath, [script, bundle, JSON.stringify(event)], { env });
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 type Tier = { up_to_million: number | null; price: number };
 /** Prices of one region; what ends in `_month` is for a whole month. */
@@ -25,7 +26,7 @@ export type Deployment = {
   access_log_infrequent_access: boolean;
 };
 
-type Resource = { Type: string; Properties?: Record<string, unknown> };
+export type Resource = { Type: string; Properties?: Record<string, unknown> };
 
 /** What no local engine can measure. */
 export const assumptions = {
@@ -61,6 +62,16 @@ export const assumptions = {
   all_request_metrics: 14,
   seconds_a_month: 30 * 86_400,
 } as const;
+
+/** The resources of all stacks that `npm run synth` has written. */
+export function synthesizedResources(): Resource[] {
+  const folder = resolve(import.meta.dirname, '../../cdk.out');
+  const templates = globSync('*.template.json', { cwd: folder });
+  if (templates.length === 0) throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
+  return templates.flatMap((file): Resource[] =>
+    Object.values(JSON.parse(readFileSync(join(folder, file), 'utf8')).Resources),
+  );
+}
 
 /** Reads what matters for costs from the resources of all stacks. */
 export function deploymentOf(resources: readonly Resource[]): Deployment {

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newAccount, startAddressService } from '../../test/support/address-service.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
@@ -14,6 +13,7 @@ import {
   type Prices,
   priceList,
   sum,
+  synthesizedResources,
 } from './cost-model.ts';
 import { cpuMilliseconds, rounded } from './measure.ts';
 
@@ -28,7 +28,7 @@ const mainRegion = 'us-east-1';
 export const benchmark: Benchmark = {
   async run() {
     const lookup = await measureLookup();
-    const deployment = deploymentOf(synthesized());
+    const deployment = deploymentOf(synthesizedResources());
     const regions = Object.entries(priceList.regions).map(([region, prices]) => [
       region,
       inRegion(prices, lookup, deployment),
@@ -100,15 +100,6 @@ async function measureLookup(): Promise<Lookup> {
   } finally {
     await service.stop();
   }
-}
-
-/** The resources of all synthesized stacks. */
-function synthesized() {
-  const templates = globSync('cdk.out/*.template.json', { cwd: path('../..') });
-  if (templates.length === 0) throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
-  return templates.flatMap((file): Parameters<typeof deploymentOf>[0] =>
-    Object.values(JSON.parse(readFileSync(path(`../../${file}`), 'utf8')).Resources),
-  );
 }
 
 function roundedAll(costs: Record<string, number>): Record<string, number> & Figures {

@@ -1,5 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { assumptions } from './cost-model.ts';
+import { Random } from './generator/random.ts';
 import { rounded } from './measure.ts';
 import priceList from './prices.json' with { type: 'json' };
 
@@ -15,15 +16,6 @@ const writesAPartition = 1000;
 const warmed = [10_000, 20_000, 40_000];
 const burstSeconds = 300;
 
-/** A generator of numbers from 0 to 1 that is the same in every run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /**
  * The first load of the country as token buckets, second by second: each writer spreads its writes over the partitions
  * by chance, and tries what was throttled again in the next second.
@@ -35,7 +27,7 @@ export function simulateFirstLoad(
   { writes = assumptions.keys, writers = newTable }: { writes?: number; writers?: number } = {},
 ) {
   const partitions = writers;
-  const random = randomFrom(1);
+  const random = new Random(1);
   const tokens = Array<number>(partitions).fill(savesUp ? writesAPartition * burstSeconds : 0);
   let [left, throttled, seconds] = [writes, 0, 0];
   while (left > 0) {
@@ -43,7 +35,7 @@ export function simulateFirstLoad(
     const wanted = Array<number>(partitions).fill(0);
     const now = Math.min(left, writers * writesPerSecond);
     for (let i = 0; i < now; i++) {
-      const partition = Math.floor(random() * partitions);
+      const partition = random.int(partitions);
       wanted[partition] = (wanted[partition] ?? 0) + 1;
     }
     for (const [partition, count] of wanted.entries()) {

@@ -1,19 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { Agent, get, type IncomingMessage } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { environment } from '../../core/names.ts';
 import { readLocalState } from '../../local/data-folder.ts';
-import { localDynamoDb } from '../../local/engine/client.ts';
-import { localAws } from '../../local/engine/engine.ts';
-import { createAdmin } from '../../packages/admin/admin.ts';
-import { newAccount, startAddressService, testChecksumSecret, testTables } from '../../test/support/address-service.ts';
+import { lambdaEnvironment, newAccount, startAddressService } from '../../test/support/address-service.ts';
 import { readyText, start } from '../../test/support/start.ts';
+import { administer, type Lookup, lookUp } from '../local-run.ts';
 import type { Benchmark } from './benchmark.ts';
 import { inTurn, median, pairedRatio, rounded } from './measure.ts';
 
@@ -23,7 +18,7 @@ const rounds = 7;
 const lookupsARound = 2_000;
 
 /** A server in a process of its own, and a lookup that it answers with 200. */
-type Contender = { pid: number; url: string; key: string };
+type Contender = Lookup & { pid: number };
 
 /**
  * CPU of a lookup from `npm start` with 50 callers, against a bare server of Node's that makes the same two SDK calls.
@@ -79,11 +74,9 @@ async function startService(resources: AsyncDisposableStack): Promise<Contender>
   });
   await service.until(readyText);
   service.child.stdout?.removeAllListeners('data').resume(); // a line for each request
-  const { pid, baseUrl, endpoint, accessKeyId, accountsTable, checksumSecret } = await readLocalState(data);
-  const client = localDynamoDb(endpoint, accessKeyId);
-  resources.defer(() => client.destroy());
-  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table: accountsTable, checksumSecret });
-  const { key } = await newAccount({ admin }, limits);
+  const state = await readLocalState(data);
+  const { key } = await administer(state, (admin) => newAccount({ admin }, limits));
+  const { pid, baseUrl } = state;
   return { pid, key, url: `${baseUrl}/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a` };
 }
 
@@ -95,19 +88,9 @@ async function startBare(resources: AsyncDisposableStack): Promise<Contender> {
   resources.defer(tables.stop);
   const { key } = await newAccount(tables, limits);
   const program = fileURLToPath(new URL('local-parts/bare-server.ts', import.meta.url));
-  const { region, credentials } = localAws;
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
-      [environment.accountsTable]: testTables.accounts,
-      [environment.addressesTable]: testTables.addresses,
-      [environment.keyChecksumSecret]: testChecksumSecret,
-    },
+    env: { ...process.env, ...lambdaEnvironment(tables.endpoint) },
   });
   resources.defer(async () => {
     child.kill();
@@ -124,16 +107,9 @@ const agent = new Agent({ keepAlive: true, maxSockets: callers });
 async function send(contender: Contender, lookups: number): Promise<void> {
   let left = lookups;
   const call = async () => {
-    while (left-- > 0) await lookUp(contender);
+    while (left-- > 0) await lookUp(contender, agent);
   };
   await Promise.all(Array.from({ length: callers }, call));
-}
-
-async function lookUp({ url, key }: Contender): Promise<void> {
-  const request = get(url, { agent, headers: { 'x-api-key': key } });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const body = await text(response);
-  if (response.statusCode !== 200) throw new Error(`${url} was answered ${response.statusCode}: ${body}`);
 }
 
 /** CPU of another process, user and system, all threads. Linux counts it in hundredths of a second. */

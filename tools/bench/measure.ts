@@ -6,6 +6,13 @@ export function cpuMilliseconds(): number {
   return (user + system) / 1000;
 }
 
+/** CPU milliseconds of one of `count` calls, one after the other. */
+export async function cpuOf(call: () => unknown, count = 1): Promise<number> {
+  const before = cpuMilliseconds();
+  for (let i = 0; i < count; i++) await call();
+  return (cpuMilliseconds() - before) / count;
+}
+
 /**
  * The most memory that this process has had, in MB. On Linux not `maxRSS`: that begins with what the process which
  * started this one had.

@@ -1,18 +1,20 @@
-import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import { readApiKey } from '../../core/accounts/api-key.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
-import { attemptId } from '../../core/accounts/charge/charge.ts';
-import { chargeCommand } from '../../core/accounts/charge/charge-command.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { localAws } from '../../local/engine/engine.ts';
-import { newAccount, startAddressService, testChecksumSecret, testTables } from '../../test/support/address-service.ts';
+import {
+  lambdaEnvironment,
+  newAccount,
+  startAddressService,
+  testChecksumSecret,
+  testTables,
+} from '../../test/support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../test/support/gateway-event.ts';
+import { bareLookup } from './bare-lookup.ts';
 import type { Benchmark } from './benchmark.ts';
-import { cpuMilliseconds, inTurn, median, pairedRatio, rounded } from './measure.ts';
+import { cpuOf, inTurn, median, pairedRatio, rounded } from './measure.ts';
 
 const rounds = 30;
 const lookupsARound = 200;
@@ -28,9 +30,10 @@ export const benchmark: Benchmark = {
     const service = await startAddressService({ asDeployed: true });
     try {
       const { key } = await newAccount(service, { day: 1e9, month: null }); // no window that ends during the run
-      Object.assign(process.env, environmentOf(service.endpoint));
+      Object.assign(process.env, lambdaEnvironment(service.endpoint));
       const whole = wholeLookup(createStoreClient(), key);
-      const twoCalls = bareCalls(new DynamoDBClient(), key);
+      const client = new DynamoDBClient();
+      const twoCalls = () => bareLookup(client, key);
       await cpuOf(whole, warmUp);
       await cpuOf(twoCalls, warmUp);
       const cpu = await inTurn(rounds, {
@@ -61,16 +64,6 @@ export const benchmark: Benchmark = {
   }),
 };
 
-/** What the clients find in Lambda. */
-function environmentOf(endpoint: string): Record<string, string> {
-  return {
-    AWS_REGION: localAws.region,
-    AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-  };
-}
-
 /** What the Lambda does with an event, its log line included: that goes to where nobody reads it. */
 function wholeLookup(client: DynamoDBClient, key: string): () => Promise<unknown> {
   const route = addressRoute({
@@ -89,34 +82,6 @@ function wholeLookup(client: DynamoDBClient, key: string): () => Promise<unknown
     process.stdout.write = write;
     if (statusCode !== 200) throw new Error(`the lookup was answered ${statusCode}`);
   };
-}
-
-/** The same write and the same read, sent by a client without any setting alone, one after the other. */
-function bareCalls(client: DynamoDBClient, key: string): () => Promise<unknown> {
-  const claim = readApiKey(key, testChecksumSecret);
-  if (!claim) throw new Error('the key is valid');
-  return async () => {
-    const { Key, ExpressionAttributeValues, ...rest } = chargeCommand(testTables.accounts, {
-      claim,
-      units: 1,
-      id: attemptId(),
-      now: Date.now() / 1000,
-    });
-    await client.send(
-      new UpdateItemCommand({
-        ...rest,
-        Key: marshall(Key),
-        ExpressionAttributeValues: marshall(ExpressionAttributeValues),
-      }),
-    );
-    await client.send(new GetItemCommand({ TableName: testTables.addresses, Key: { address: { S: '1381AA#9#A' } } }));
-  };
-}
-
-async function cpuOf(call: () => Promise<unknown>, count: number): Promise<number> {
-  const before = cpuMilliseconds();
-  for (let i = 0; i < count; i++) await call();
-  return (cpuMilliseconds() - before) / count;
 }
 
 /** Bytes allocated by one call: what the heap grows by while nothing is collected. */

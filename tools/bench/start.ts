@@ -1,18 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../core/names.ts';
 import { projectRoot, readLocalState } from '../../local/data-folder.ts';
-import { localDynamoDb } from '../../local/engine/client.ts';
-import { localAws } from '../../local/engine/engine.ts';
-import { createAdmin } from '../../packages/admin/admin.ts';
-import { newAccount } from '../../test/support/address-service.ts';
+import { lambdaEnvironment, newAccount } from '../../test/support/address-service.ts';
 import { readyText, start } from '../../test/support/start.ts';
+import { administer, type Lookup, lookUp } from '../local-run.ts';
 import type { Benchmark } from './benchmark.ts';
 import { inTurn, median, pairedRatio, rounded } from './measure.ts';
 
@@ -71,30 +66,21 @@ export const benchmark: Benchmark = {
 const bareProgram = join(import.meta.dirname, 'start-parts/bare-start.ts');
 const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 
-/** A lookup that a process has said how to make. */
-type Lookup = { url: string; key: string };
-
 /** A start whose data the others use; it also synthesizes and compiles what later starts keep. */
 async function prepare(data: string, database: string) {
   const service = start(['--port', '0', '--data', data], { npm: true });
   await service.until(readyText);
   const state = await readLocalState(data);
-  const { endpoint, accessKeyId, accountsTable: table, checksumSecret } = state;
-  const client = localDynamoDb(endpoint, accessKeyId);
-  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret });
   // The bare server can't begin a window, so none may end during the run.
-  const { key } = await newAccount({ admin }, { day: 1e9, month: null });
-  client.destroy();
+  const { key } = await administer(state, (admin) => newAccount({ admin }, { day: 1e9, month: null }));
   service.child.kill('SIGINT');
   await service.ended;
   await copyFile(join(data, 'dynamodb.db'), database);
   const variables = {
-    [environment.accountsTable]: table,
+    ...lambdaEnvironment(state.endpoint),
+    [environment.accountsTable]: state.accountsTable,
     [environment.addressesTable]: state.addressesTable,
-    [environment.keyChecksumSecret]: checksumSecret,
-    AWS_REGION: localAws.region,
-    AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
+    [environment.keyChecksumSecret]: state.checksumSecret,
     NODE_COMPILE_CACHE: join(projectRoot, 'node_modules/.cache/compile'),
   };
   return { key, variables };
@@ -147,10 +133,4 @@ async function timed(
   child.kill('SIGINT');
   await ended;
   return milliseconds;
-}
-
-async function lookUp({ url, key }: Lookup): Promise<void> {
-  const [response] = (await once(get(url, { headers: { 'x-api-key': key } }), 'response')) as [IncomingMessage];
-  const body = await text(response);
-  if (response.statusCode !== 200) throw new Error(`${url} was answered ${response.statusCode}: ${body}`);
 }

@@ -10,13 +10,12 @@ import { Session } from 'node:inspector/promises';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { addressesTable, environment } from '../../core/names.ts';
-import { localAws } from '../../local/engine/engine.ts';
+import { addressesTable } from '../../core/names.ts';
 import {
+  lambdaEnvironment,
   newAccount,
   startAddressService,
   storedAddress,
-  testChecksumSecret,
   testTables,
 } from '../../test/support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../test/support/gateway-event.ts';
@@ -30,15 +29,7 @@ try {
   const Item = { [addressesTable.partitionKey]: addressesTable.datasetKey, [addressesTable.datasetDate]: '2021-10-15' };
   await service.client.send(new PutCommand({ TableName: testTables.addresses, Item }));
   const { key } = await newAccount(service, { minute: 100_000, day: 1_000_000 });
-  Object.assign(process.env, {
-    AWS_REGION: localAws.region,
-    AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_DYNAMODB: service.endpoint,
-    [environment.accountsTable]: testTables.accounts,
-    [environment.addressesTable]: testTables.addresses,
-    [environment.keyChecksumSecret]: testChecksumSecret,
-  });
+  Object.assign(process.env, lambdaEnvironment(service.endpoint));
   const { handler } = await import('../../lambdas/address/handler.ts');
   type Event = Parameters<typeof handler>[0];
   async function lookUp(): Promise<void> {

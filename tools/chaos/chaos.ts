@@ -4,13 +4,11 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Command, InvalidArgumentError } from 'commander';
 import type { LocalState } from '../../local/data-folder.ts';
-import { localDynamoDb } from '../../local/engine/client.ts';
 import { type Engine, startEngine, startEngineAt } from '../../local/engine/engine.ts';
-import { createAdmin } from '../../packages/admin/admin.ts';
 import { Random } from '../bench/generator/random.ts';
+import { administer } from '../local-run.ts';
 import { runBatches } from './batches/run-batches.ts';
 import { Disasters } from './disasters.ts';
 import { startEngineProxy } from './engine-proxy.ts';
@@ -238,15 +236,13 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   if (!check.ok) journal.finding(`"load check" after the last load: ${check.message}`);
   hammer.stop();
   await Promise.all(lookups);
-  await judgeCustomers(processes.state, customers, (customer, charged) =>
-    judgeCharges(
-      journal,
-      customer,
-      hammer.sent.get(customer.account) ?? [],
-      proxy.spoiledAt(customer.account),
-      charged,
-    ),
-  );
+  const { state } = processes;
+  for (const customer of state ? customers : []) {
+    const { account } = customer;
+    const { days } = await administer(state as LocalState, (admin) => admin.accounts.usage(account));
+    const charged = days.reduce((sum, { lookups }) => sum + lookups, 0);
+    judgeCharges(journal, customer, hammer.sent.get(account) ?? [], proxy.spoiledAt(account), charged);
+  }
   await processes.endService('SIGTERM');
 
   console.log(JSON.stringify(Object.fromEntries([...journal.counts].sort())));
@@ -261,38 +257,15 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   console.log(`Run it again with: npm run chaos -- --minutes ${options.minutes} --seed ${seed}`);
 }
 
-function adminOf({ endpoint, accessKeyId, accountsTable, checksumSecret }: LocalState) {
-  const client = localDynamoDb(endpoint, accessKeyId);
-  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table: accountsTable, checksumSecret });
-  return { admin, close: () => client.destroy() };
-}
-
 async function createCustomers(state: LocalState): Promise<Customer[]> {
-  const { admin, close } = adminOf(state);
   const customers: Customer[] = [];
-  for (const [account, limits] of plans) {
-    await admin.plans.put({ code: account, limits: { ...limits, month: null }, state: 'active' });
-    await admin.accounts.create({ id: account, plan: account });
-    const { key } = await admin.keys.create({ account, label: 'chaos' });
-    customers.push({ account, key, limits });
-  }
-  close();
+  await administer(state, async (admin) => {
+    for (const [account, limits] of plans) {
+      await admin.plans.put({ code: account, limits: { ...limits, month: null }, state: 'active' });
+      await admin.accounts.create({ id: account, plan: account });
+      const { key } = await admin.keys.create({ account, label: 'chaos' });
+      customers.push({ account, key, limits });
+    }
+  });
   return customers;
-}
-
-async function judgeCustomers(
-  state: LocalState | undefined,
-  customers: readonly Customer[],
-  judge: (customer: Customer, charged: number) => void,
-): Promise<void> {
-  if (!state) return;
-  const { admin, close } = adminOf(state);
-  for (const customer of customers) {
-    const { days } = await admin.accounts.usage(customer.account);
-    judge(
-      customer,
-      days.reduce((sum, { lookups }) => sum + lookups, 0),
-    );
-  }
-  close();
 }

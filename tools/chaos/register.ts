@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Toevoeging } from '../../core/addresses/address-item.ts';
 import { comparePlaces, type Place } from '../../core/place-fields.ts';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
+import { dateInName, writeExtract } from '../../local/demo/write-extract.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../test/support/mutation-delivery.ts';
+import { dateAfter } from '../../test/support/register.ts';
 import { block, peildata } from '../bench/generator/country.ts';
 import { passDay } from '../bench/generator/pass-day.ts';
 import { Random } from '../bench/generator/random.ts';
@@ -33,14 +34,14 @@ export async function writeRegister(folder: string, seed: number, count: number)
   voorkomens.NUM.length = occurrences;
   const states: State[] = [];
   for (let day = 0; day < count; day++) {
-    const peildatum = dateAfter(day);
+    const peildatum = dateAfter(peildata[0], day);
     const groups = day === 0 ? [] : passDays(voorkomens, random, peildatum, random.pick(sizes));
     const extract = join(folder, `extract-${peildatum}.zip`);
     await writeFile(extract, await writeExtract(peildatum, voorkomens, { perFile: 1_000 }));
     let mutations: string | null = null;
     if (day > 0) {
-      const vanaf = dateAfter(day - 1);
-      mutations = join(folder, `BAGNLDM-${digits(vanaf)}-${digits(peildatum)}.zip`);
+      const vanaf = dateAfter(peildata[0], day - 1);
+      mutations = join(folder, `BAGNLDM-${dateInName(vanaf)}-${dateInName(peildatum)}.zip`);
       await writeFile(mutations, await writeMutationDelivery(vanaf, peildatum, groups));
     }
     states.push({ peildatum, extract, mutations, table: tableOf(voorkomens, peildatum) });
@@ -87,12 +88,4 @@ function tableOf(voorkomens: Voorkomens, peildatum: string): Map<string, Row> {
 function placeOf(text: string): Place {
   const [straat = '', woonplaats = '', ids = ''] = text.split('\t');
   return { straat, woonplaats, nummeraanduidingen: ids.split(',') };
-}
-
-function dateAfter(days: number): string {
-  return new Date(Date.parse(peildata[0]) + days * 86_400_000).toISOString().slice(0, 10);
-}
-
-function digits(date: string): string {
-  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
 }

@@ -3,11 +3,9 @@ import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readLocalState } from '../../local/data-folder.ts';
-import { localDynamoDb } from '../../local/engine/client.ts';
-import { createAdmin } from '../../packages/admin/admin.ts';
 import { readyText, start } from '../../test/support/start.ts';
+import { administer } from '../local-run.ts';
 import { enginePid } from './processes.ts';
 
 type Answered = { status: number; milliseconds: number };
@@ -31,13 +29,11 @@ export async function stopEngineUnder(callers: number): Promise<StoppedReport> {
     const state = await readLocalState(data);
     engine = enginePid(join(data, 'dynamodb.db'));
     if (engine === undefined) throw new Error('npm start has no engine.');
-    const client = localDynamoDb(state.endpoint, state.accessKeyId);
-    const { accountsTable: table, checksumSecret } = state;
-    const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret });
-    await admin.plans.put({ code: 'unlimited', limits: { month: null } });
-    await admin.accounts.create({ id: 'many', plan: 'unlimited' });
-    const { key } = await admin.keys.create({ account: 'many', label: 'callers' });
-    client.destroy();
+    const { key } = await administer(state, async (admin) => {
+      await admin.plans.put({ code: 'unlimited', limits: { month: null } });
+      await admin.accounts.create({ id: 'many', plan: 'unlimited' });
+      return await admin.keys.create({ account: 'many', label: 'callers' });
+    });
     const url = `${state.baseUrl}/v1/address?postcode=1381AA&huisnummer=9`;
     const call = () => lookUp(url, key, agent);
     const all = (count: number) => Promise.all(Array.from({ length: count }, call));

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { dateInName } from '../../../local/demo/write-extract.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
 import { block, type Plan, peildatumOf } from './country.ts';
 
@@ -12,7 +13,7 @@ export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise
   const days = plan.days ?? 0;
   const names = Array.from({ length: days }, (_, day) => {
     const [vanaf, tot] = [peildatumOf({ ...plan, days: day }), peildatumOf({ ...plan, days: day + 1 })];
-    return { vanaf, tot, name: `BAGNLDM-${digits(vanaf)}-${digits(tot)}.zip` };
+    return { vanaf, tot, name: `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip` };
   });
   const place = join(folder, `days-v1-seed${plan.seed}-blocks${plan.blocks}`);
   const paths = names.map(({ name }) => join(place, name));
@@ -27,8 +28,4 @@ export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise
     await writeFile(paths[day] as string, await writeMutationDelivery(vanaf, tot, groups[day] ?? []));
   }
   return paths;
-}
-
-function digits(date: string): string {
-  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
 }

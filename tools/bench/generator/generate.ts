@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { deliveryXml, fileXml, type OprStand, type WplStand } from '../../../local/demo/stand-xml.ts';
+import { dateInName } from '../../../local/demo/write-extract.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
 import { type Plan, peildatumOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { addTruths, type Difference, noTruth, type Truth } from './truth.ts';
@@ -42,7 +43,7 @@ export function blocksOf(scale: number): number {
 
 async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, 'truth' | 'difference'>> {
   const peildatum = peildatumOf(plan);
-  const date = `${peildatum.slice(8)}${peildatum.slice(5, 7)}${peildatum.slice(0, 4)}`;
+  const date = dateInName(peildatum);
   const streets: OprStand[] = [];
   const places: WplStand[] = [];
   let truth = noTruth();

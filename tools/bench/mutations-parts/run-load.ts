@@ -58,6 +58,7 @@ const report = await runLoad({ ...JSON.parse(wanted), storage: folder, addresses
 const { user, system } = process.cpuUsage();
 console.log(
   JSON.stringify({
+    seconds_with_start: performance.now() / 1_000,
     seconds: (performance.now() - started) / 1_000,
     cpu_seconds: (user + system) / 1e6,
     memory_mb: peakMemoryMegabytes(),

@@ -6,9 +6,8 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { addressItem } from '../../../core/addresses/address-item.ts';
 import { dateOf, daySeconds, secondsOf } from '../../../core/calendar.ts';
-import { localAws } from '../../../local/engine/engine.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
-import { testChecksumSecret, testTables } from '../../../test/support/address-service.ts';
+import { lambdaEnvironment, testChecksumSecret, testTables } from '../../../test/support/address-service.ts';
 import { createTables, startDynamoDb } from '../../../test/support/dynamodb.ts';
 import { sendPlainly } from '../../../test/support/plain-client.ts';
 import { Random } from '../../bench/generator/random.ts';
@@ -246,10 +245,7 @@ class Instance {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {
         ...globalThis.process.env,
-        AWS_ENDPOINT_URL_DYNAMODB: this.#link.endpoint,
-        AWS_REGION: localAws.region,
-        AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
+        ...lambdaEnvironment(this.#link.endpoint),
         POWERTOOLS_LOG_LEVEL: 'SILENT',
         POWERTOOLS_METRICS_DISABLED: 'true',
       },

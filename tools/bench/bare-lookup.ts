@@ -1,0 +1,27 @@
+import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { readApiKey } from '../../core/accounts/api-key.ts';
+import { attemptId } from '../../core/accounts/charge/charge.ts';
+import { chargeCommand } from '../../core/accounts/charge/charge-command.ts';
+import { environment } from '../../core/names.ts';
+
+/**
+ * The reference of lookups: the write and the read of a charged lookup, sent by a client without any setting alone, one
+ * after the other. The tables and the secret are those of the environment variables.
+ */
+export async function bareLookup(client: DynamoDBClient, key: string) {
+  const variable = (name: string) => process.env[name] ?? '';
+  const claim = readApiKey(key, variable(environment.keyChecksumSecret));
+  if (!claim) throw new Error('the key is valid');
+  const charge = { claim, units: 1, id: attemptId(), now: Date.now() / 1000 };
+  const {
+    Key,
+    ExpressionAttributeValues: values,
+    ...rest
+  } = chargeCommand(variable(environment.accountsTable), charge);
+  await client.send(
+    new UpdateItemCommand({ ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(values) }),
+  );
+  const Get = { TableName: variable(environment.addressesTable), Key: { address: { S: '1381AA#9#A' } } };
+  return (await client.send(new GetItemCommand(Get))).Item;
+}
