@@ -1,29 +1,23 @@
 import '../../test/support/quiet.js';
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { accountsTable } from '../../core/names.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { restoreDeletedTable, restoreWrongContents } from '../../operator/recovery/restore.ts';
 import { restoreFromSet } from '../../operator/recovery/restore-account.ts';
-import { createAdmin } from '../../packages/admin/admin.ts';
 import { run } from '../../test/operator/command-line.ts';
+import { startFakeAws, templateAnswer, useAws } from '../../test/operator/fake-aws.ts';
 import {
-  type AwsOperations,
-  type FakeStack,
-  startFakeAws,
-  templateAnswer,
-  useAws,
-} from '../../test/operator/fake-aws.ts';
+  deploymentStacks,
+  OneFailure,
+  startNewDeployment,
+  writeKeyPair,
+} from '../../test/operator/recovery/recovery-bench.ts';
 import { testChecksumSecret, testTables } from '../../test/support/address-service.ts';
-import { createAccountsTable, createAddressesTable, startDynamoDb } from '../../test/support/dynamodb.ts';
 import { startHttpService } from '../../test/support/http-service.ts';
 import { startS3 } from '../../test/support/s3.ts';
 import { accountsTemplate, tableControl } from '../../test/support/table-control.ts';
-import { underLock } from '../../test/support/under-lock.ts';
+import { Random } from '../bench/generator/random.ts';
 
 /** What one procedure of the drill did: how often it was interrupted, how long its own work took, and what was lost. */
 export type DrillResult = {
@@ -49,67 +43,30 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
   await using resources = new AsyncDisposableStack();
   const service = await startHttpService();
   resources.defer(service.stop);
-  const other = await startDynamoDb();
-  resources.defer(other.stop);
   const s3 = await startS3('snapshots');
   resources.defer(s3.stop);
   const folder = await mkdtemp(join(tmpdir(), 'drill-'));
   resources.defer(() => rm(folder, { recursive: true }));
-  const random = mulberry(seed);
+  const random = new Random(seed);
   const keys = await fill(service.admin, accounts);
   log(`${accounts} accounts with a key each; seed ${seed}`);
 
+  const tags = { application: 'bag-adres' };
   const control = tableControl(service);
-  control.adopt(table, { expiry: accountsTable.expires, tags: { application: 'bag-adres' } });
-  let failing = 0;
-  /** The next changing call that reaches zero fails, before or after it has its effect. */
-  const faulty = (operations: AwsOperations): AwsOperations =>
-    Object.fromEntries(
-      Object.entries(operations).map(([name, operation]) => [
-        name,
-        async (input: never) => {
-          const fails = /^(Create|Delete|Restore|Update|Tag|Put)/.test(name) && --failing === 0;
-          if (fails && random() < 0.5) return { error: 'InternalServerError' };
-          const answer = await operation(input);
-          return fails ? { error: 'InternalServerError' } : answer;
-        },
-      ]),
-    );
-  const data = (AccountsTableName: string) => ({
-    outputs: { AccountsTableName, AddressesTableName: testTables.addresses, KeyChecksumSecretArn: 'checksum' },
-  });
-  const stacks: Record<string, FakeStack> = {
-    'a-data': data(table),
-    'a-service': { outputs: { BaseUrl: service.baseUrl } },
-    'a-loader': { outputs: { SnapshotBucketName: 'snapshots', StateMachineArn: 'x' } },
-  };
+  control.adopt(table, { expiry: accountsTable.expires, tags });
+  const failure = new OneFailure();
   const aws = await startFakeAws(
-    stacks,
+    deploymentStacks(service.baseUrl),
     {
-      ...faulty(control.operations),
+      ...failure.in(control.operations),
       GetSecretValue: () => ({ value: { SecretString: testChecksumSecret } }),
-      GetTemplate: () => templateAnswer(accountsTemplate({ application: 'bag-adres' })),
+      GetTemplate: () => templateAnswer(accountsTemplate(tags)),
     },
     service.endpoint,
   );
   resources.defer(aws.stop);
-  const versions = new Map([['v1', 'generated']]);
-  const current = () => [...versions.keys()].at(-1) ?? '';
-  let deployed = '';
-  const otherAws = await startFakeAws(
-    { ...stacks, 'a-data': data('accounts-new') },
-    faulty({
-      GetSecretValue: () => ({ value: { SecretString: versions.get(current()) } }),
-      DescribeSecret: () => ({ value: { VersionIdsToStages: { [current()]: ['AWSCURRENT'] } } }),
-      PutSecretValue: ({ SecretString }: { SecretString: string }) => {
-        versions.set(`v${versions.size + 1}`, SecretString);
-        return { value: {} };
-      },
-      GetTemplate: () => templateAnswer(`KEY_CHECKSUM_SECRET: {{resolve:secretsmanager:x:SecretString:::${deployed}}}`),
-    }),
-    other.endpoint,
-  );
-  resources.defer(otherAws.stop);
+  const other = await startNewDeployment(service.baseUrl, failure);
+  resources.defer(other.stop);
   resources.defer(useAws(aws.endpoint, { AWS_ENDPOINT_URL_S3: s3.endpoint }));
   const use = (endpoint: string) => Object.assign(process.env, { AWS_ENDPOINT_URL: endpoint });
 
@@ -125,7 +82,8 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
     between?: () => Promise<void>,
   ) {
     log(`${procedure}`);
-    failing = 1 + Math.floor(random() * (procedure === 'lost-account' ? 1 : 4));
+    const call = 1 + random.int(procedure === 'lost-account' ? 1 : 4);
+    failure.next = { call, when: random.pick(['before', 'after'] as const) };
     const startedAt = performance.now();
     let interruptions = 0;
     for (;;) {
@@ -138,7 +96,7 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
         await between?.();
       }
     }
-    failing = 0;
+    failure.next = null;
     const milliseconds = Math.round(performance.now() - startedAt);
     const [lostAccounts = 0, wrongKeys = 0] = await examine();
     results.push({ procedure, interruptions, milliseconds, lostAccounts, wrongKeys });
@@ -170,7 +128,7 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
     'wrong-contents': async () => {
       const at = new Date(Date.now() - 1000);
       await control.remember(table, at);
-      const [victim] = keys.splice(Math.floor(random() * keys.length), 1);
+      const [victim] = keys.splice(random.int(keys.length), 1);
       if (victim) {
         await service.admin.keys.revoke({ account: victim.account, keyId: victim.keyId });
         keys.push(victim);
@@ -184,23 +142,15 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
       );
     },
     'lost-account': async () => {
-      const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
-      await writeFile(join(folder, 'public.pem'), pair.publicKey.export({ type: 'spki', format: 'pem' }));
-      await writeFile(join(folder, 'private.pem'), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+      await writeKeyPair(folder);
       const sets = join(folder, 'sets');
       await run(['backup', 'create', '--stack', 'a', '--to', sets, '--public-key', join(folder, 'public.pem')]);
-      use(otherAws.endpoint);
-      for (const TableName of ['accounts-new', testTables.addresses])
-        await other.client.send(new DeleteTableCommand({ TableName })).catch(() => undefined);
-      await createAccountsTable(other.client, 'accounts-new');
-      await createAddressesTable(other.client, testTables.addresses);
-      const addresses = dynamoDbAddressTable(other.client, testTables.addresses);
+      use(other.endpoint);
+      await other.reset();
       const restore = () =>
         restoreFromSet({ ...tools, lost: 'account', from: sets, privateKey: join(folder, 'private.pem') });
-      const client = DynamoDBDocumentClient.from(other.client);
-      const admin = createAdmin({ client, table: 'accounts-new', checksumSecret: testChecksumSecret });
       const examineNew = async () => {
-        const [before, after] = [await service.admin.backup.export(), await admin.backup.export()];
+        const [before, after] = [await service.admin.backup.export(), await other.admin.backup.export()];
         const hashes = (backup: typeof before) =>
           new Set(
             backup.accounts.flatMap(({ keys: all }) =>
@@ -208,17 +158,17 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
             ),
           );
         const missing = [...hashes(before)].filter((hash) => !hashes(after).has(hash));
-        const isSecretThere = versions.get(current()) === testChecksumSecret;
+        const isSecretThere = other.versions.get(other.current()) === testChecksumSecret;
         return [before.accounts.length - after.accounts.length, isSecretThere ? missing.length : keys.length];
       };
       await practise('lost-account', restore, examineNew, async () => {
-        deployed = current();
-        await underLock(addresses, (fence) => addresses.setDataset({ peildatum: '2026-11-08', load: 'one' }, fence));
+        other.deployed.splice(0, 1, other.current());
+        await other.load();
       });
       use(aws.endpoint);
     },
   };
-  const order = Object.keys(procedures).toSorted(() => random() - 0.5);
+  const order = Object.keys(procedures).toSorted(() => random.int(3) - 1);
   for (const name of order) await procedures[name]?.();
   return results;
 }
@@ -232,17 +182,6 @@ async function fill(admin: Awaited<ReturnType<typeof startHttpService>>['admin']
     keys.push({ account, ...(await admin.keys.create({ account, label: 'drill' })) });
   }
   return keys;
-}
-
-/** Numbers from 0 to 1 that a seed repeats. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 if (import.meta.main || process.argv[1] === import.meta.filename) {

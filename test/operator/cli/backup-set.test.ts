@@ -2,88 +2,42 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { restoreFromSet } from '../../../operator/recovery/restore-account.ts';
-import { createAdmin } from '../../../packages/admin/admin.ts';
-import { newAccount, testChecksumSecret, testTables } from '../../support/address-service.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { newAccount, testChecksumSecret } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 import { storedItems } from '../../support/stored-items.ts';
-import { underLock } from '../../support/under-lock.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer, testCaller, useAws } from '../fake-aws.ts';
+import { startFakeAws, testCaller, useAws } from '../fake-aws.ts';
+import { deploymentStacks, OneFailure, startNewDeployment, writeKeyPair } from '../recovery/recovery-bench.ts';
 
 let service: HttpService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
-let other: TestDynamoDb;
-let otherAws: typeof aws;
+let other: Awaited<ReturnType<typeof startNewDeployment>>;
 let s3: TestS3;
 let folder: string;
 let key: string;
 let leaveAws: () => void;
-const stacks: Record<string, FakeStack> = {};
-const otherStacks: Record<string, FakeStack> = {};
-/** The secrets of the new deployment, each version by its id, and the versions that its service was deployed with. */
-const versions = new Map([['v1', 'generated with the new stack']]);
-let deployed: string[] = [];
-let failure: { call: number; when: 'before' | 'after' } | null = null;
-
-const operations: AwsOperations = {
-  GetSecretValue: () => ({ value: { SecretString: testChecksumSecret } }),
-};
-const currentId = () => [...versions.keys()].at(-1) ?? '';
-const otherOperations: AwsOperations = {
-  GetSecretValue: () => ({ value: { SecretString: versions.get(currentId()) } }),
-  DescribeSecret: () => ({ value: { VersionIdsToStages: { [currentId()]: ['AWSCURRENT'] } } }),
-  PutSecretValue: ({ SecretString }: { SecretString: string }) => {
-    if (failure && --failure.call === 0 && failure.when === 'before') return { error: 'InternalServiceError' };
-    versions.set(`v${versions.size + 1}`, SecretString);
-    return failure?.call === 0 ? { error: 'InternalServiceError' } : { value: {} };
-  },
-  GetTemplate: () => {
-    const body = deployed.map((id) => `KEY_CHECKSUM_SECRET: {{resolve:secretsmanager:x:SecretString:::${id}}}`).join();
-    return templateAnswer(body);
-  },
-};
+const failure = new OneFailure();
 
 beforeAll(async () => {
   service = await startHttpService();
   s3 = await startS3('snapshots');
-  other = await startDynamoDb();
-  aws = await startFakeAws(stacks, operations, service.endpoint);
-  otherAws = await startFakeAws(otherStacks, otherOperations, other.endpoint);
+  const operations = { GetSecretValue: () => ({ value: { SecretString: testChecksumSecret } }) };
+  aws = await startFakeAws(deploymentStacks(service.baseUrl), operations, service.endpoint);
+  other = await startNewDeployment(service.baseUrl, failure);
   folder = await mkdtemp(join(tmpdir(), 'sets-'));
-  const pair = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  await writeFile(join(folder, 'public.pem'), pair.publicKey);
-  await writeFile(join(folder, 'private.pem'), pair.privateKey);
+  await writeKeyPair(folder);
   leaveAws = useAws(aws.endpoint, { AWS_ENDPOINT_URL_S3: s3.endpoint });
-  const data = (name: string) => ({
-    outputs: { AccountsTableName: name, AddressesTableName: testTables.addresses, KeyChecksumSecretArn: 'checksum' },
-  });
-  const loader = { outputs: { SnapshotBucketName: 'snapshots', StateMachineArn: 'x' } };
-  const ofService = { outputs: { BaseUrl: service.baseUrl } };
-  Object.assign(stacks, { 'a-data': data(testTables.accounts), 'a-loader': loader, 'a-service': ofService });
-  Object.assign(otherStacks, { 'a-data': data('accounts-b'), 'a-loader': loader, 'a-service': ofService });
   const account = await newAccount(service, { day: 1e6 });
   ({ key } = account);
   await service.admin.members.add({ account: account.id, person: 'jo@example.nl', role: 'admin' });
 }, 60_000);
 afterAll(async () => {
   leaveAws();
-  await aws.stop();
-  await otherAws.stop();
-  await other.stop();
-  await service.stop();
-  await s3.stop();
+  for (const one of [aws, other, service, s3]) await one.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -159,12 +113,10 @@ describe('restore lost-account', () => {
     });
 
   beforeEach(async () => {
-    process.env.AWS_ENDPOINT_URL = otherAws.endpoint;
+    process.env.AWS_ENDPOINT_URL = other.endpoint;
     process.env.AWS_REGION = 'eu-west-1';
-    versions.clear();
-    versions.set('v1', 'generated with the new stack');
-    deployed = [];
-    failure = null;
+    failure.next = null;
+    await other.reset();
   });
 
   it.each([
@@ -175,30 +127,20 @@ describe('restore lost-account', () => {
   ] as const)(
     'makes every key work in %s',
     async (_, fault, lost) => {
-      failure = fault;
+      failure.next = fault && { ...fault };
       if (lost === 'region') process.env.AWS_REGION = 'eu-central-1';
       const restore = (execute: boolean) => restoreSet(execute, lost);
-      const tables = { addresses: testTables.addresses, accounts: 'accounts-b' };
-      for (const TableName of Object.values(tables))
-        await other.client.send(new DeleteTableCommand({ TableName })).catch(() => undefined);
-      await createTables(other.client, tables);
       const planned = await restore(false);
       expect(planned.remaining).toHaveLength(4);
-      expect([versions.size, planned.took]).toEqual([1, []]);
+      expect([other.versions.size, planned.took]).toEqual([1, []]);
       if (fault) await expect(restore(true)).rejects.toThrow(/Step 1\/4 failed/);
       // It stops where the operator has to deploy, and says with which version.
       await expect(restore(true)).rejects.toThrow(`set "checksumSecretVersions": ["v2"]`);
-      deployed = ['v2'];
+      other.deployed.push('v2');
       await expect(restore(true)).rejects.toThrow('run "load run --stack a"');
-      const addresses = dynamoDbAddressTable(other.client, testTables.addresses);
-      await underLock(addresses, (fence) => addresses.setDataset({ peildatum: '2026-11-08', load: 'one' }, fence));
-      const admin = createAdmin({
-        client: DynamoDBDocumentClient.from(other.client),
-        table: 'accounts-b',
-        checksumSecret: 'x',
-      });
-      expect((await admin.backup.export()).accounts).toEqual((await service.admin.backup.export()).accounts);
-      const entries = await storedItems(DynamoDBDocumentClient.from(other.client), 'accounts-b', 'service#');
+      await other.load();
+      expect((await other.admin.backup.export()).accounts).toEqual((await service.admin.backup.export()).accounts);
+      const entries = await storedItems(other.client, other.accountsTable, 'service#');
       // A secret that was not put, or whose answer was lost, leaves an entry that does not say what became of it.
       const secret = { version: 'v1' };
       const accounts = expect.objectContaining({ accounts: 0 });
@@ -219,7 +161,7 @@ describe('restore lost-account', () => {
         ),
       );
       expect(entries.map(({ outcome }) => outcome)).toEqual(expected.map(([, outcome]) => outcome));
-      expect(readApiKey(key, versions.get('v2') ?? '')).not.toBeNull();
+      expect(readApiKey(key, other.versions.get('v2') ?? '')).not.toBeNull();
       const ended = await restore(true);
       expect(ended.summary.join('\n')).toMatch(/Now: 1 plans, 1 accounts, 1 active keys and 1 members/);
       expect(ended.took).toEqual([]);
@@ -245,8 +187,7 @@ describe('restore lost-account', () => {
     await writeFile(join(folder, 'bag-adres.json'), JSON.stringify(settings));
     const args = ['restore', 'lost-region', '--stack', 'bag-adres-a'];
     expect((await run(args, {}, folder)).err).toContain('Give --private-key, the file');
-    const named = Object.entries(otherStacks).map(([name, stack]) => [`bag-adres-${name}`, stack]);
-    Object.assign(otherStacks, Object.fromEntries(named));
+    for (const [name, stack] of Object.entries(other.stacks)) other.stacks[`bag-adres-${name}`] = stack;
     // The file of the key is read next.
     const { exit, err } = await run([...args, '--private-key', join(folder, 'none.pem')], {}, folder);
     expect([exit, err]).toEqual([1, expect.stringContaining("Can't read")]);

@@ -11,7 +11,8 @@ import { restoreItems, type StoredItem, storedItems } from '../../support/stored
 import { isFullSweep } from '../../support/sweep.ts';
 import { accountsTemplate, tableControl } from '../../support/table-control.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer, testCaller, useAws } from '../fake-aws.ts';
+import { type AwsOperations, startFakeAws, templateAnswer, testCaller, useAws } from '../fake-aws.ts';
+import { deploymentStacks, isChange, OneFailure } from './recovery-bench.ts';
 
 const table = testTables.accounts;
 const tags = { application: 'bag-adres', stage: 'prod' };
@@ -23,17 +24,12 @@ let key: string;
 let first: StoredItem[];
 let leaveAws: () => void;
 const operations: AwsOperations = {};
-const stacks: Record<string, FakeStack> = {};
-/** Fails the call of this number, counted from now on, before or after it has its effect. */
-let failure: { call: number; when: 'before' | 'after' } | null = null;
-const changing = /^(Create|Delete|Restore|Update|Tag)/;
+const failure = new OneFailure();
 
 beforeAll(async () => {
   service = await startHttpService();
-  aws = await startFakeAws(stacks, operations, service.endpoint);
+  aws = await startFakeAws(deploymentStacks(service.baseUrl), operations, service.endpoint);
   leaveAws = useAws(aws.endpoint);
-  stacks['a-data'] = { outputs: { AccountsTableName: table, AddressesTableName: testTables.addresses } };
-  stacks['a-service'] = { outputs: { BaseUrl: service.baseUrl } };
   ({ key } = await newAccount(service, { day: 1e6 }));
   for (let count = 0; count < 3; count++) await newAccount(service, { day: 10 });
   first = await storedItems(service.client, table);
@@ -44,23 +40,14 @@ afterAll(async () => {
   await service.stop();
 });
 beforeEach(() => {
-  failure = null;
+  failure.next = null;
   pauses = 0;
   control = tableControl(service);
   control.adopt(table, { expiry: accountsTable.expires, tags: { ...tags } });
   for (const name of Object.keys(operations)) delete operations[name];
-  for (const [name, operation] of Object.entries(control.operations)) operations[name] = interrupted(name, operation);
+  Object.assign(operations, failure.in(control.operations));
   operations.GetTemplate = () => templateAnswer(accountsTemplate(tags));
 });
-
-function interrupted(name: string, operation: AwsOperations[string]): AwsOperations[string] {
-  return async (input) => {
-    const fails = changing.test(name) && failure !== null && --failure.call === 0;
-    if (fails && failure?.when === 'before') return { error: 'InternalServerError' };
-    const answer = await operation(input);
-    return fails ? { error: 'InternalServerError' } : answer;
-  };
-}
 
 /** Every third case, or all in a full sweep. */
 const fewOf = <T>(cases: readonly T[]): T[] => cases.filter((_, i) => isFullSweep || i % 3 === 1);
@@ -141,7 +128,7 @@ describe('restore deleted-table', () => {
     expect(planned.err).toMatch(
       /1\/2 {2}to do +Restore accounts from the backup .*\n2\/2 {2}to do +Set what a restore/,
     );
-    expect(aws.asked.filter(({ operation }) => changing.test(operation))).toEqual([]);
+    expect(aws.asked.filter(({ operation }) => isChange(operation))).toEqual([]);
     await untilDone(() => restore(true));
   });
 
@@ -150,7 +137,7 @@ describe('restore deleted-table', () => {
   )('continues when change %i failed, %s its effect', async (call, when) => {
     const before = await state();
     await control.lose(table);
-    failure = { call, when };
+    failure.next = { call, when };
     const { failures } = await untilDone(() => restore(true));
     expect(failures).toEqual([expect.stringContaining('run the same command again: it continues there')]);
     expect([await state(), settings()]).toEqual([before, whole]);
@@ -216,7 +203,7 @@ describe('restore wrong-contents', () => {
     'continues when change %i failed, %s its effect, and never loses both tables',
     async (call, when) => {
       const { account } = await damage();
-      failure = { call, when };
+      failure.next = { call, when };
       const { failures } = await untilDone(() => restore(true));
       expect(failures).toHaveLength(1);
       expect((await service.admin.accounts.show(account.id)).windows.day?.limit).toBe(10);
@@ -227,7 +214,7 @@ describe('restore wrong-contents', () => {
 
   it('is not undone by a restore of the deleted table, which holds the wrong contents', async () => {
     await damage();
-    failure = { call: 6, when: 'before' };
+    failure.next = { call: 6, when: 'before' };
     await expect(restore(true)).rejects.toThrow(/Step 6\/7 failed/);
     expect(control.tables.has(table)).toBe(false);
     await expect(restoreDeletedTable({ ...tools, execute: true, table: 'accounts' })).rejects.toThrow(
