@@ -3,7 +3,6 @@
  * against the service for every outcome: `npm run check:generators`. The table in docs/compatibility.md must be what it
  * reports. Without the npm registry and its cache it checks nothing, and says so.
  */
-import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +10,7 @@ import { build } from 'esbuild';
 import '../../test/support/quiet.js';
 import type { HttpService } from '../../test/support/http-service.ts';
 import { installTools } from '../../test/support/install-tools.ts';
+import { run } from '../package/checks.ts';
 import { generators } from './generators.ts';
 import type { Program } from './lookups.ts';
 
@@ -91,16 +91,6 @@ async function load(project: string): Promise<Program> {
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   return await import(pathToFileURL(outfile).href);
-}
-
-/** Runs a command and returns what it printed; throws with all of that if it fails. */
-function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
-  return new Promise((done, fail) => {
-    execFile(command, args, { cwd, env: { ...process.env, ...variables } }, (error, stdout, stderr) => {
-      if (error) fail(new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error }));
-      else done(stdout);
-    });
-  });
 }
 
 /** The row of a generator in the table, and everything that it gets wrong. */

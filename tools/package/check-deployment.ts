@@ -3,19 +3,20 @@
  * folder as an operator does, and goes from `init` to an upgrade and back: `npm run check:package`. It needs the npm
  * registry or its cache; without them only the packing is checked.
  */
-import { execFile } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { everything, portal } from '../../test/lib/synthesized.ts';
 import { installOldestNode, oldestNode } from '../../test/support/oldest-node.ts';
 import { isOffline } from '../../test/support/registry.ts';
+import { checks, run as runIn } from './checks.ts';
 import { type LocalRegistry, startRegistry } from './local-registry.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'bag-adres-release-'));
 const operator = join(folder, 'operator');
+const { require, report } = checks('bag-adres');
 const mostBytes = 300_000_000;
 let registry: LocalRegistry | undefined;
 
@@ -169,28 +170,14 @@ function sizeOf(path: string): number {
 
 const npx = (...args: string[]) => run(operator, 'npx', ['--no', ...args]);
 
-/** Runs a command and returns what it printed; throws with all of that if it fails. */
+/** Runs a command, in the folder of the operator with the registry of this machine. */
 function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
-  return new Promise((done, fail) => {
-    // INIT_CWD is where npm was run, not the folder of the operator.
-    const env = { ...process.env, INIT_CWD: cwd, ...(cwd === operator && registry?.variables), ...variables };
-    execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-      if (error) fail(new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error }));
-      else done(stdout);
-    });
-  });
-}
-
-function require(condition: boolean, expectation: string): void {
-  if (!condition) throw new Error(`bag-adres: expected ${expectation}`);
+  // INIT_CWD is where npm was run, not the folder of the operator.
+  return runIn(cwd, command, args, { INIT_CWD: cwd, ...(cwd === operator && registry?.variables), ...variables });
 }
 
 function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1_000_000)} MB`;
-}
-
-function report(line: string): void {
-  console.log(`bag-adres: ${line}`);
 }
 
 try {

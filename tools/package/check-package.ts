@@ -2,7 +2,6 @@
  * Packs `bag-adres-admin`, installs it in an empty project with the oldest AWS SDK that it accepts, and uses it there
  * as a portal does: `npm run check:package`. Without the npm registry and its cache, only the packed files are checked.
  */
-import { execFile } from 'node:child_process';
 import {
   copyFileSync,
   globSync,
@@ -19,6 +18,7 @@ import { join, resolve } from 'node:path';
 import { createTables, startDynamoDb } from '../../test/support/dynamodb.ts';
 import { installOldestNode, oldestNode } from '../../test/support/oldest-node.ts';
 import { isOffline } from '../../test/support/registry.ts';
+import { checks, run } from './checks.ts';
 import { installPackageTools } from './package-tools.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -35,6 +35,8 @@ const strictest = [
   '--verbatimModuleSyntax',
 ];
 
+const { require, report } = checks('bag-adres-admin');
+const kilobytes = (bytes: number) => `${Math.round(bytes / 1000)} kB`;
 const folder = mkdtempSync(join(tmpdir(), 'bag-adres-admin-'));
 async function check(): Promise<void> {
   await run(source, 'npm', ['pack', '--pack-destination', folder]);
@@ -190,28 +192,6 @@ async function makeAllCalls(
 
 const node = (cwd: string, args: string[], variables = {}) => run(cwd, process.execPath, args, variables);
 const tool = (cwd: string, name: string, args: string[]) => run(cwd, join(root, 'node_modules/.bin', name), args);
-
-/** Runs a command and returns what it printed; throws with all of that if it fails. */
-function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
-  return new Promise((done, fail) => {
-    execFile(command, args, { cwd, env: { ...process.env, ...variables } }, (error, stdout, stderr) => {
-      if (error) fail(new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error }));
-      else done(stdout);
-    });
-  });
-}
-
-function require(condition: boolean, expectation: string): void {
-  if (!condition) throw new Error(`bag-adres-admin: expected ${expectation}`);
-}
-
-function kilobytes(bytes: number): string {
-  return `${Math.round(bytes / 1000)} kB`;
-}
-
-function report(line: string): void {
-  console.log(`bag-adres-admin: ${line}`);
-}
 
 try {
   await check();

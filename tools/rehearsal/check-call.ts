@@ -130,54 +130,34 @@ const services: Record<string, () => Promise<object>> = {
 };
 
 /** Commands of services whose package is not installed, and those that are no operation, with their options. */
-const otherCommands: Record<string, string[]> = {
-  's3 rm': ['--recursive'],
-  's3 cp': ['--recursive'],
-  's3 ls': ['--recursive'],
+const otherCommands: Record<string, string> = {
+  's3 rm': '--recursive',
+  's3 cp': '--recursive',
+  's3 ls': '--recursive',
   // Without --delete, which would remove what the source lacks.
-  's3 sync': [],
-  'sso login': [],
-  configure: [],
-  'logs start-query': [
-    '--log-group-name',
-    '--log-group-names',
-    '--start-time',
-    '--end-time',
-    '--query-string',
-    '--limit',
-  ],
-  'logs get-query-results': ['--query-id'],
-  'logs tail': ['--follow', '--since', '--format', '--filter-pattern'],
-  'deploy create-deployment': [
-    '--application-name',
-    '--deployment-group-name',
-    '--revision',
-    '--deployment-config-name',
-    '--override-alarm-configuration',
-    '--description',
-  ],
-  'deploy stop-deployment': ['--deployment-id', '--auto-rollback-enabled', '--no-auto-rollback-enabled'],
-  'deploy list-deployments': ['--application-name', '--deployment-group-name', '--include-only-statuses'],
-  'deploy update-deployment-group': ['--application-name', '--current-deployment-group-name', '--alarm-configuration'],
-  'service-quotas get-service-quota': ['--service-code', '--quota-code'],
-  'service-quotas request-service-quota-increase': ['--service-code', '--quota-code', '--desired-value'],
-  'cloudwatch get-metric-statistics': [
-    '--namespace',
-    '--metric-name',
-    '--dimensions',
-    '--statistics',
-    '--period',
-    '--start-time',
-    '--end-time',
-  ],
-  'backup list-backup-jobs': ['--by-state', '--by-backup-vault-name'],
-  'backup list-copy-jobs': ['--by-state'],
-  'backup update-region-settings': ['--resource-type-opt-in-preference', '--resource-type-management-preference'],
-  'iam create-policy': ['--policy-name', '--policy-document'],
-  'iam create-role': ['--role-name', '--assume-role-policy-document', '--permissions-boundary'],
-  'iam put-role-policy': ['--role-name', '--policy-name', '--policy-document'],
-  'iam create-open-id-connect-provider': ['--url', '--client-id-list', '--thumbprint-list'],
-  'cloudwatch describe-alarms': ['--alarm-names', '--alarm-name-prefix', '--state-value'],
+  's3 sync': '',
+  'sso login': '',
+  configure: '',
+  'logs start-query': '--log-group-name --log-group-names --start-time --end-time --query-string --limit',
+  'logs get-query-results': '--query-id',
+  'logs tail': '--follow --since --format --filter-pattern',
+  'deploy create-deployment':
+    '--application-name --deployment-group-name --revision --deployment-config-name --override-alarm-configuration --description',
+  'deploy stop-deployment': '--deployment-id --auto-rollback-enabled --no-auto-rollback-enabled',
+  'deploy list-deployments': '--application-name --deployment-group-name --include-only-statuses',
+  'deploy update-deployment-group': '--application-name --current-deployment-group-name --alarm-configuration',
+  'service-quotas get-service-quota': '--service-code --quota-code',
+  'service-quotas request-service-quota-increase': '--service-code --quota-code --desired-value',
+  'cloudwatch get-metric-statistics':
+    '--namespace --metric-name --dimensions --statistics --period --start-time --end-time',
+  'cloudwatch describe-alarms': '--alarm-names --alarm-name-prefix --state-value',
+  'backup list-backup-jobs': '--by-state --by-backup-vault-name',
+  'backup list-copy-jobs': '--by-state',
+  'backup update-region-settings': '--resource-type-opt-in-preference --resource-type-management-preference',
+  'iam create-policy': '--policy-name --policy-document',
+  'iam create-role': '--role-name --assume-role-policy-document --permissions-boundary',
+  'iam put-role-policy': '--role-name --policy-name --policy-document',
+  'iam create-open-id-connect-provider': '--url --client-id-list --thumbprint-list',
 };
 
 const globalOptions = ['--query', '--output', '--region', '--profile', '--no-cli-pager', '--cli-input-json'];
@@ -216,7 +196,7 @@ async function checkAws(args: readonly string[]): Promise<string | null> {
   const used = args.filter((arg) => /^--[a-z]/.test(arg)).map((arg) => arg.split('=')[0] ?? '');
   const options = used.filter((option) => !globalOptions.includes(option));
   const other = otherCommands[`${service} ${operation}`] ?? otherCommands[service];
-  if (other) return unknownOption(options, other);
+  if (other !== undefined) return unknownOption(options, other.split(' '));
   const load = services[service];
   if (!load) return `aws ${service} ${operation} is not in the list of known commands`;
   const members = inputMembers(await load(), operation === 'wait' ? waited(words[2] ?? '') : operation);

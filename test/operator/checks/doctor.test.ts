@@ -5,6 +5,7 @@ import { writeLocalState } from '../../../local/data-folder.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 import { type RangeServer, startRangeServer } from '../../support/range-server.ts';
+import { sweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run, startLocalRun } from '../command-line.ts';
 import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
@@ -286,10 +287,11 @@ describe('doctor', () => {
     ],
   };
 
-  it.each([
+  const wrong = [
     ...Object.entries(warnings).map(([what, row]) => ['warns', what, ...row] as const),
     ...Object.entries(failures).map(([what, row]) => ['fails', what, ...row] as const),
-  ])('%s of %s', async (ends, what, advice, spoil) => {
+  ];
+  it.each(sweep(wrong, 7))('%s of %s', async (ends, what, advice, spoil) => {
     await spoil();
     const [check = ''] = what.split(': ');
     const { exit, checks, err } = await doctor();

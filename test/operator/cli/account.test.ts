@@ -292,6 +292,57 @@ describe('key', () => {
   });
 });
 
+describe('key rotate', () => {
+  const rotate = async (...options: string[]) => {
+    const { key_id: id } = await bench.json('key create --account acme --label rotated');
+    return { id, ...(await bench.run('key', 'rotate', id, '--account', 'acme', ...options)) };
+  };
+
+  it('prints the new key, and when the old one ends', async () => {
+    const { id, out, err, exit } = await rotate('--ends', '2099-01-31');
+    expect([exit, out]).toEqual([0, expect.stringMatching(/^bagadres_acme_\w+$/)]);
+    expect(err).toContain(`Key ${id} works until 2099-01-31T00:00:00Z.`);
+    const labels = (await bench.json('key list --account acme')).map(({ label }: { label: string }) => label);
+    expect(labels).toEqual(expect.arrayContaining(['rotated', 'rotated 2']));
+  });
+
+  it.each([
+    ['an end that is no date', 'soon', 2, '--ends takes a date in UTC'],
+    ['an end that has passed', '2020-01-01', 1, 'in the future'],
+  ])('refuses %s', async (_, ends, exit, message) => {
+    expect(await rotate('--ends', ends)).toMatchObject({ exit, err: expect.stringContaining(message) });
+  });
+});
+
+describe('the sessions of the portal', () => {
+  it('are listed without their ids, and ended by person, by account and all', async () => {
+    const client = DynamoDBDocumentClient.from(bench.client);
+    const { members, sessions } = createAdmin({ client, table: 'accounts', checksumSecret: '' });
+    await members.add({ account: 'acme', person: 'jo@acme.nl', role: 'viewer' });
+    const jo = await sessions.start('sub:jo', 60, { people: ['jo@acme.nl'], browser: 'Firefox' });
+    const olaf = await sessions.start('sub:olaf', 60);
+    const listed = await bench.run('session list --account acme');
+    expect(listed.out).toMatch(/Firefox[\s\S]*jo@acme\.nl/);
+    expect(listed.out).not.toContain('olaf');
+    const all = await bench.json('session list --all');
+    expect(all).toHaveLength(2);
+    expect(JSON.stringify(all)).not.toContain(jo);
+    expect((await bench.run('session end --person jo@acme.nl')).out).toContain('1 session ended.');
+    expect(await sessions.find(jo)).toBe(null);
+    expect(await bench.json('session end --all')).toEqual({ ended: 1 });
+    expect(await sessions.find(olaf)).toBe(null);
+    expect((await bench.run('session list --all')).out).toContain('no open sessions');
+  });
+
+  it.each([
+    ['without a scope', 'session end', 'Name whose sessions: --person, --account or --all.'],
+    ['with two scopes', 'session end --all --account acme', 'cannot be used with'],
+    ['of no person', 'session list --person jo', 'A member is an e-mail address'],
+  ])('%s are refused with what to type', async (_, line, message) => {
+    expect(await bench.run(line)).toMatchObject({ exit: 2, err: expect.stringContaining(message) });
+  });
+});
+
 describe('--data', () => {
   it('is relative to the folder in which npm was run, as for npm start', async () => {
     const { data } = bench;

@@ -60,6 +60,17 @@ describe('every command', () => {
     expect(leaves.filter(({ hasResult }) => !hasResult).map(nameOf)).toEqual([]);
   });
 
+  it.each(leaves.map(nameOf))(
+    'shows --json in its help, and all options that name a deployment or none: %s',
+    (name) => {
+      const help = leaves.find((leaf) => nameOf(leaf) === name)?.helpInformation() ?? '';
+      expect(help).toContain('--json');
+      const location = ['--local', '--data', '--stack'].filter((option) => help.includes(`${option} `));
+      if (/^(plan|account|key|member|load|usage|export|import)/.test(name)) expect(location).toHaveLength(3);
+      if (/^(plan|account|key|member|export|import)/.test(name)) expect(help).toContain('--accounts-table');
+    },
+  );
+
   it('fails without a result', async () => {
     const ping = new CliCommand(terminal, 'ping').does((() => undefined) as never);
     await expect(ping.parseAsync([], { from: 'user' })).rejects.toThrow('ping has no result');

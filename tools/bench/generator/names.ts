@@ -9,19 +9,7 @@ const stems = [
 ];
 const surnames = ['de Vries', 'Jansen', 'van Dijk', 'Bakker', 'Visser', 'Smits', 'Mulder', 'de Boer', 'Dekkers', 'Bos'];
 const endings = [
-  'straat',
-  'straat',
-  'straat',
-  'weg',
-  'weg',
-  'laan',
-  'laan',
-  'plein',
-  'hof',
-  'pad',
-  'kade',
-  'singel',
-  'dijk',
+  ...['straat', 'straat', 'straat', 'weg', 'weg', 'laan', 'laan', 'plein', 'hof', 'pad', 'kade', 'singel', 'dijk'],
 ];
 const odd = [
   "'t Nauwe Steegje",
@@ -41,33 +29,10 @@ export function streetName(random: Random): string {
 }
 
 const placeStems = [
-  'Noord',
-  'Zuid',
-  'Ooster',
-  'Wester',
-  'Nieuw',
-  'Oud',
-  "'s-Heeren",
-  'Sint ',
-  'Hoog',
-  'Laag',
-  'Wâld',
-  'Klein ',
+  ...['Noord', 'Zuid', 'Ooster', 'Wester', 'Nieuw', 'Oud', "'s-Heeren", 'Sint ', 'Hoog', 'Laag', 'Wâld', 'Klein '],
 ];
 const placeEndings = [
-  'dorp',
-  'wijk',
-  'veen',
-  'burg',
-  'broek',
-  'kerk',
-  'sluis',
-  'hoek',
-  'beek',
-  'zand',
-  'drecht',
-  'huizen',
-  'ië',
+  ...['dorp', 'wijk', 'veen', 'burg', 'broek', 'kerk', 'sluis', 'hoek', 'beek', 'zand', 'drecht', 'huizen', 'ië'],
 ];
 
 /** A place name; `index` makes it the only one of its name. */
