@@ -218,7 +218,7 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
   const confirm = isInUse(key, recent)
-    ? field(visit, { name: 'confirm', label: text.confirmId, hint: text.confirmIdHint, maxLength: 8, required: true })
+    ? field(visit, { name: 'confirm', label: text.keyId, hint: text.confirmIdHint, maxLength: 8, required: true })
     : '';
   const form = postForm(visit, visit.path, confirm, { label: text.revokeYes, isDanger: true, cancel: back });
   return {

@@ -60,7 +60,7 @@ async function plansPage(visit: Visit): Promise<Page> {
     limitsText(visit, limits),
     format.number(counts[code] ?? 0),
   ]);
-  const head = [text.plan, text.state, text.limits, numbers(text.following)];
+  const head = [text.plan, text.state, text.limits, numbers(text.accounts)];
   const fields = html`${field(visit, { name: 'code', label: text.planCode, hint: text.planCodeHint, maxLength: 32, required: true })}
 ${limitFields(visit, {}, text.planLimitHint)}`;
   return {
@@ -132,7 +132,7 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
     body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card">${facts(
       [
         [text.state, stateTag(state, text)],
-        [text.following, count],
+        [text.accounts, count],
         [text.limits, limitsText(visit, limits)],
       ],
     )}</div>

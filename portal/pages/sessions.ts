@@ -30,7 +30,7 @@ async function ownPage(visit: Visit): Promise<Page> {
   const endAll = postForm(visit, ownPath, '', { label: text.endAllSessions, isDanger: true });
   return {
     title: text.sessions,
-    body: html`${doneNote(visit)}<div class="card"><p>${text.sessionsText}</p>${table}</div>
+    body: html`${doneNote(visit)}<div class="card">${table}</div>
 <div class="card"><h2>${text.endAllSessions}</h2><p>${text.endAllSessionsText}</p>${endAll}</div>`,
   };
 }
@@ -68,7 +68,7 @@ function sessionList(
         show: ({ started }) => instantOf(visit, started),
         sort: ({ started }) => started,
       },
-      { name: 'seen', label: text.lastSeen, show: ({ seen }) => instantOf(visit, seen), sort: ({ seen }) => seen },
+      { name: 'seen', label: text.lastUsed, show: ({ seen }) => instantOf(visit, seen), sort: ({ seen }) => seen },
       ...(end ? [{ name: 'end', label: text.actions, show: end }] : []),
     ],
     rows: sessions,

@@ -155,7 +155,7 @@ function rangeForm(visit: AccountVisit): Html {
   const { text } = visit;
   return html`<h2>${text.otherRange}</h2><form method="get" action="${pathOf(visit)}"><div class="fields">${hidden('by', periodOf(visit))}
 ${field(visit, { name: 'from', label: text.rangeFrom, type: 'date' })}${field(visit, { name: 'to', label: text.rangeTo, type: 'date' })}</div>
-<div><button class="button plain">${text.showRange}</button></div></form>`;
+<div><button class="button plain">${text.show}</button></div></form>`;
 }
 
 function nameOf({ format }: Visit, start: string): string {
@@ -241,7 +241,7 @@ const back = '/operator/statements';
 function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): Page {
   const rows = parts.map(({ after = '', last = '' }, i): Html[] => {
     const path = `/operator/usage.csv?month=${month}&after=${after}&last=${last}`;
-    const accounts = `${after === '' ? '' : `${text.partAfter} ${after} `}${last === '' ? '' : `${text.partUntil} ${last}`}`;
+    const accounts = `${after === '' ? '' : `${text.after} ${after} `}${last === '' ? '' : `${text.partUntil} ${last}`}`;
     return [format.number(i + 1), accounts, html`<a href="${path}">${text.csv}</a>`];
   });
   const table = scrollTable(text.file, [numbers(text.part), text.accounts, text.file], rows);

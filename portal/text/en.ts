@@ -110,7 +110,6 @@ export const en = {
   graces: { 1: '1 hour', 24: '1 day', 168: '1 week', 720: '30 days' },
   oldKey: 'The old key',
   oldKeyText: (label: string, id: string) => `Replace ${label} (${id}) everywhere. It works until`,
-  confirmId: 'Key id',
   confirmIdHint: 'This key is in use. Type its id, as it is shown above, to revoke it.',
   keyExists: 'This key was already created',
   keyExistsText:
@@ -252,7 +251,6 @@ export const en = {
   otherRange: 'Another range',
   rangeFrom: 'From',
   rangeTo: 'Up to and including',
-  showRange: 'Show',
   day: 'Day',
   month: 'Month',
   byDay: 'By day',
@@ -275,7 +273,6 @@ export const en = {
     'The file of a closed month is made of its statements, which never change. The numbers of the others still grow.',
   tooManyStatements:
     'The file of this month is too large for this page. Use the command: npx bag-adres usage export --csv, with --month.',
-  partAfter: 'After',
   partUntil: 'up to',
   part: 'Part',
   partsText: 'A file for each 2,000 accounts, made when you open it. The numbers of an open month still grow.',
@@ -294,7 +291,6 @@ export const en = {
 
   sessions: 'Sessions',
   yourSessions: 'Where you are signed in',
-  sessionsText: 'Where you are signed in to this portal.',
   endOne: 'Sign out there',
   endAllSessions: 'Sign out everywhere',
   endAllSessionsText: 'Ends each of these sessions, this one too.',
@@ -302,7 +298,6 @@ export const en = {
   browser: 'Browser',
   thisSession: 'this one',
   signedInSince: 'Signed in',
-  lastSeen: 'Last used',
   noSessions: 'There are no sessions.',
   whoseSessions: 'Whose',
   whoseSessionsHint: 'An e-mail address, sub: and an id, or an account id. Empty: everybody.',
@@ -364,7 +359,6 @@ export const en = {
   haveChange: (count: string) => `Accounts on this plan that have the change: ${count}.`,
   changeGoesOn: 'It stops when you leave this page, and goes on from here when somebody opens it again.',
   backToPlans: 'Back to the plans',
-  following: 'Accounts',
   registerText: 'The address data behind lookups.',
   peildatum: 'Peildatum',
   loads: 'Last loads',
@@ -489,7 +483,6 @@ export const en = {
     failed: 'Something went wrong on our side',
     failedText:
       'Your last change may or may not have been saved: check before you repeat it. Mention this number when you contact us:',
-    home: 'Go to the home page',
     goBack: 'Go back',
     account: 'An account id has 1 to 32 letters, digits, ".", "_" or "-", and begins with a letter or digit.',
     exists: 'An account with this id exists or existed. Choose another id.',

@@ -109,7 +109,6 @@ export const nl: Text = {
   graces: { 1: '1 uur', 24: '1 dag', 168: '1 week', 720: '30 dagen' },
   oldKey: 'De oude sleutel',
   oldKeyText: (label, id) => `Vervang ${label} (${id}) overal. Deze sleutel werkt tot`,
-  confirmId: 'Sleutel-id',
   confirmIdHint: 'Deze sleutel is in gebruik. Typ de id, zoals die hierboven staat, om hem in te trekken.',
   keyExists: 'Deze sleutel was al aangemaakt',
   keyExistsText:
@@ -251,7 +250,6 @@ export const nl: Text = {
   otherRange: 'Andere periode',
   rangeFrom: 'Van',
   rangeTo: 'Tot en met',
-  showRange: 'Toon',
   day: 'Dag',
   month: 'Maand',
   byDay: 'Per dag',
@@ -274,7 +272,6 @@ export const nl: Text = {
     'Het bestand van een gesloten maand bestaat uit de maandoverzichten, die niet meer veranderen. De andere aantallen lopen nog op.',
   tooManyStatements:
     'Het bestand van deze maand is te groot voor deze pagina. Gebruik de opdracht npx bag-adres usage export --csv, met --month.',
-  partAfter: 'Na',
   partUntil: 'tot en met',
   part: 'Deel',
   partsText:
@@ -294,7 +291,6 @@ export const nl: Text = {
 
   sessions: 'Sessies',
   yourSessions: 'Waar u bent ingelogd',
-  sessionsText: 'Waar u in dit portaal bent ingelogd.',
   endOne: 'Daar uitloggen',
   endAllSessions: 'Overal uitloggen',
   endAllSessionsText: 'Beëindigt al deze sessies, ook deze.',
@@ -302,7 +298,6 @@ export const nl: Text = {
   browser: 'Browser',
   thisSession: 'deze',
   signedInSince: 'Ingelogd',
-  lastSeen: 'Laatst gebruikt',
   noSessions: 'Er zijn geen sessies.',
   whoseSessions: 'Van wie',
   whoseSessionsHint: 'Een e-mailadres, sub: en een id, of een account-id. Leeg: van iedereen.',
@@ -365,7 +360,6 @@ export const nl: Text = {
   haveChange: (count) => `Accounts met dit abonnement waarvoor de wijziging geldt: ${count}.`,
   changeGoesOn: 'De wijziging stopt als u deze pagina verlaat, en gaat verder zodra iemand de pagina weer opent.',
   backToPlans: 'Terug naar de abonnementen',
-  following: 'Accounts',
   registerText: 'De gegevens waarmee verzoeken worden beantwoord.',
   peildatum: 'Peildatum',
   loads: 'Laatste updates',
@@ -491,7 +485,6 @@ export const nl: Text = {
     failed: 'Er ging iets mis aan onze kant',
     failedText:
       'Uw laatste wijziging is misschien wel en misschien niet doorgevoerd: controleer dit voordat u het opnieuw doet. Noem dit nummer als u contact opneemt:',
-    home: 'Naar de eerste pagina',
     goBack: 'Ga terug',
     account: 'Een account-id heeft 1 tot 32 letters, cijfers, ".", "_" of "-", en begint met een letter of cijfer.',
     exists: 'Er is of was een account met dit id. Kies een ander id.',

@@ -10,6 +10,7 @@ import { violations, visualRules, wcagRules } from '../support/axe.ts';
 import { because, inBrowser, type Look, launchBrowser, openTab, type Tab } from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { sweep } from '../support/sweep.ts';
 
 const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 900 };
@@ -158,10 +159,11 @@ describe('the reference page', () => {
   const darkDesktop = { ...darkPhone, viewport: desktop };
 
   // Each language is examined by all rules once, and again by those that depend on size and colours.
-  describe.each([
+  const languages = [
     ['Dutch', 'nl', [lightPhone, darkDesktop]],
     ['English', 'en', [lightDesktop, darkPhone]],
-  ])('in %s, on a phone and a desktop, light and dark', (_name, language, looks) => {
+  ] as const;
+  describe.each(sweep(languages, 1))('in %s, on a phone and a desktop, light and dark', (_name, language, looks) => {
     const path = `/docs?lang=${language}`;
 
     inBrowser(`has each sample next to its text${because}`, async () => {
@@ -330,7 +332,8 @@ describe('the reference page', () => {
   });
 
   inBrowser(`has pages of problems that fit on a phone, ask for nothing and are accessible${because}`, async () => {
-    for (const path of ['/problems/invalid-input', '/problems/quota-exceeded?lang=nl', '/problems/duplicate']) {
+    const paths = ['/problems/invalid-input', '/problems/quota-exceeded?lang=nl', '/problems/duplicate'];
+    for (const path of sweep(paths, 1)) {
       const { page, requests, messages } = await visit(path, { viewport: phone });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
       expect(await violations(page, wcagRules)).toEqual([]);

@@ -1,72 +1,198 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { escaped, lookupSamples } from '../../../lambdas/page/samples.ts';
-import { startAddressService } from '../../support/address-service.ts';
-import { createTestPortal, portalSettings } from '../../support/portal.ts';
+import { portalSettings } from '../../support/portal.ts';
+import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';
 
-const service = await startAddressService();
-const portal = createTestPortal(service);
-const customer = await portal.signedIn({ subject: 'sub:c' });
-await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
-await service.admin.accounts.create({ id: 'own', plan: 'small' });
-await service.admin.members.add({ account: 'own', person: 'sub:c', role: 'admin' });
+const { service, portal, admin, operator, newAccount } = await startPortalPages();
 afterAll(() => service.stop());
 
-describe('a key that is used today for the first time', () => {
-  it.each(['rotate', 'revoke'])('shows its lookups before %s', async (verb) => {
-    const { key, keyId } = await service.admin.keys.create({ account: 'own', label: verb });
-    const path = `/accounts/own/keys/${keyId}/${verb}`;
-    expect((await customer.get(path)).body).toContain('<dt>Lookups in the last 7 days</dt><dd>0</dd>');
-    for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
-    expect((await customer.get(path)).body).toContain('<dt>Lookups in the last 7 days</dt><dd>3</dd>');
+describe('an account', () => {
+  it('shows its limits, remaining quota and usage', async () => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    await service.instance.lookUp(key);
+    const { body } = await admin.get(`/accounts/${id}`);
+    expect(body).toContain('1 of 1,000 used');
+    expect(body).toContain('>999<');
+    expect(body).not.toContain('% used');
+    expect(
+      (await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }, 'nl').then((p) => p.get(`/accounts/${id}`)))
+        .body,
+    ).toContain('1 van 1.000 gebruikt');
   });
 
-  it('is revoked only with its id', async () => {
-    const { key, keyId } = await service.admin.keys.create({ account: 'own', label: 'fresh' });
-    await service.instance.lookUp(key);
-    const path = `/accounts/own/keys/${keyId}/revoke`;
-    expect((await customer.get(path)).body).toContain('<dt>Last used</dt><dd>today</dd>');
-    expect((await customer.post(path)).status).toBe(422);
-    expect((await service.instance.lookUp(key)).status).toBe(200);
-    expect((await customer.post(path, { confirm: keyId })).location).toBe('/accounts/own/keys?done=revoked');
-    expect((await service.instance.lookUp(key)).status).toBe(401);
+  it.each([
+    [7, 'small', undefined],
+    [8, 'small', '80% used'],
+    [9, 'small', '90% used'],
+    [10, 'small', 'Limit reached'],
+  ])('says at %d of 10 lookups how close the limit is', async (count, _, words) => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    for (let i = 0; i < count; i++) await service.instance.lookUp(key);
+    const { body } = await admin.get(`/accounts/${id}`);
+    // Of a window that has just begun there is nothing to say.
+    if (!body.includes(`${count} of 10 used`)) return;
+    expect(body.includes(words ?? 'No words')).toBe(words !== undefined);
+    expect(/class="tag (warn|bad)"/.test(body)).toBe(words !== undefined);
+  });
+
+  it("gets another plan and own limits from an operator, who can't overwrite another person's change", async () => {
+    const id = await newAccount();
+    const form = (html: string) => ({
+      seen: fieldIn(html, 'seen'),
+      plan: 'large',
+      'limit-day': '7',
+      'limit-month': 'unlimited',
+    });
+    const page = await operator.get(`/accounts/${id}/manage`);
+    await service.admin.accounts.set({ id, limits: { day: 3 } });
+    const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
+    expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
+    expect(late.body).toContain('Someone else has changed this');
+    const fresh = await operator.get(`/accounts/${id}/manage`);
+    expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
+    expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
+    const again = await operator.get(`/accounts/${id}/manage`);
+    await operator.post(`/accounts/${id}/manage`, { seen: fieldIn(again.body, 'seen'), plan: 'large' });
+    expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
+  });
+
+  it.each(['-1', '1.5', 'many', '1e3', '1.00', '1.000,000', '1000.000'])('refuses a limit of %s', async (limit) => {
+    const id = await newAccount();
+    const { body } = await operator.get(`/accounts/${id}/manage`);
+    const answer = await operator.post(`/accounts/${id}/manage`, {
+      seen: fieldIn(body, 'seen'),
+      plan: 'small',
+      'limit-day': limit,
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain('A limit is a whole number');
+    expect(answer.body).toMatch(new RegExp(`name="limit-day" type="text" value="${limit}"[^>]*aria-invalid`));
+  });
+
+  it.each([
+    ['1.000', 1000],
+    ['1,000,000', 1_000_000],
+    ['12 500', 12_500],
+    ['1.234.567', 1_234_567],
+  ])('takes a limit with thousands as they are written: %s', async (limit, day) => {
+    const id = await newAccount();
+    const { body } = await operator.get(`/accounts/${id}/manage`);
+    const form = { seen: fieldIn(body, 'seen'), plan: 'small', 'limit-day': limit };
+    expect((await operator.post(`/accounts/${id}/manage`, form)).status).toBe(303);
+    expect((await service.admin.accounts.show(id)).ownLimits).toEqual({ day });
+  });
+
+  it('has members whom an administrator adds and removes, except themselves', async () => {
+    const id = await newAccount();
+    const person = 'New+One@own.nl';
+    expect((await admin.post(`/accounts/${id}/members`, { person, role: 'viewer' })).status).toBe(303);
+    const added = await portal.signedIn({ subject: 'sub:new', email: 'new+one@own.nl' });
+    expect((await added.get(`/accounts/${id}`)).status).toBe(200);
+    expect((await added.get('/')).location).toBe(`/accounts/${id}`);
+    const question = await admin.get(`/accounts/${id}/members/remove?person=${encodeURIComponent('new+one@own.nl')}`);
+    expect(fieldIn(question.body, 'person')).toBe('new+one@own.nl');
+    await admin.post(`/accounts/${id}/members/remove`, { person: 'new+one@own.nl' });
+    expect((await added.get(`/accounts/${id}`)).status).toBe(404);
+    expect((await admin.post(`/accounts/${id}/members/remove`, { person: 'Admin@own.nl' })).status).toBe(403);
+    expect((await admin.post(`/accounts/${id}/members`, { person: 'admin@own.nl', role: 'viewer' })).status).toBe(403);
+    expect((await admin.post(`/accounts/${id}/members`, { person: 'nobody' })).body).toContain(
+      'complete e-mail address',
+    );
+  });
+
+  it('keeps its last administrator, and says so', async () => {
+    const id = await newAccount();
+    const answer = await operator.post(`/accounts/${id}/members/remove`, { person: 'admin@own.nl' });
+    expect([answer.status, answer.body.includes('the last administrator')]).toEqual([422, true]);
+    expect(await service.admin.members.list(id)).toHaveLength(1);
   });
 });
 
 describe('the history of an account', () => {
   it('has pages, each with the changes after those of the page before', async () => {
-    for (let i = 0; i < 60; i++) await service.admin.accounts.set({ id: 'own', name: `Name ${i}` });
-    const first = (await customer.get('/accounts/own/changes')).body;
+    const id = await newAccount();
+    for (let i = 0; i < 60; i++) await service.admin.accounts.set({ id, name: `Name ${i}` });
+    const first = (await admin.get(`/accounts/${id}/changes`)).body;
     expect(first).toContain('Name 59');
     const [, next = ''] = /href="([^"]+\?after=[^"]+)"/.exec(first) ?? [];
-    const second = await customer.get(next.replaceAll('&amp;', '&'));
+    const second = await admin.get(next.replaceAll('&amp;', '&'));
     expect(second.body).toContain('member added');
     expect([first, second.body].map((html) => html.includes('→ Name 5<'))).toEqual([false, true]);
-    expect(second.body).toContain('href="/accounts/own/changes"');
-    expect((await customer.get('/accounts/own/changes?after=nonsense')).status).toBe(422);
+    expect(second.body).toContain(`href="/accounts/${id}/changes"`);
+    expect((await admin.get(`/accounts/${id}/changes?after=nonsense`)).status).toBe(422);
+  });
+
+  it('names keys, and tells a customer no login of the operator', async () => {
+    const id = await newAccount();
+    const shell = portal.adminAs('root@build-7');
+    await portal.adminAs('arn:aws:sts::1:assumed-role/Operator/ann').accounts.suspend(id);
+    await shell.accounts.set({ id, plan: 'large', limits: { day: 2500 } });
+    const { keyId } = await portal.adminAs('admin@own.nl').keys.create({ account: id, label: 'webshop' });
+    await portal.adminAs('olaf@operator.nl (operator)').keys.rotate({ account: id, keyId });
+    const own = await admin.get(`/accounts/${id}/changes`);
+    for (const shown of [
+      'your supplier',
+      'admin@own.nl',
+      'webshop',
+      'webshop 2',
+      'replaces',
+      'Plan large',
+      'Per day: 2,500',
+    ])
+      expect(own.body).toContain(shown);
+    for (const hidden of ['root@build-7', 'arn:aws', 'olaf@', 'keyId', 'unknown'])
+      expect(own.body).not.toContain(hidden);
+    expect((await operator.get(`/accounts/${id}/changes`)).body).toContain('root@build-7');
   });
 });
 
-describe('a session of one person', () => {
-  it('is ended from another one of that person, and no other is', async () => {
-    const [here, there] = [
-      await portal.signedIn({ subject: 'sub:two' }),
-      await portal.signedIn({ subject: 'sub:two' }),
-    ];
+describe('sessions', () => {
+  it('are shown to their owner, who ends one or all of them, and no one else does', async () => {
+    const owner = { subject: 'sub:two', email: 'two@own.nl' };
+    const [here, there] = [await portal.signedIn(owner), await portal.signedIn(owner)];
     const stranger = await portal.signedIn({ subject: 'sub:stranger' });
+    const left = async () =>
+      (await Promise.all([here, there, stranger].map(({ id }) => service.admin.sessions.find(id)))).map(Boolean);
     const { body } = await here.get('/sessions');
+    expect(body.match(/Chrome, Linux/g)).toHaveLength(2);
+    expect(body.match(/\(this one\)/g)).toHaveLength(1);
     expect(body).not.toContain(there.id);
     const [, one = ''] = /name="one" value="([0-9a-f]+)"/.exec(body) ?? [];
     expect((await stranger.post('/sessions', { one })).location).toBe('/sessions?done=sessionEnded');
-    expect(await service.admin.sessions.find(there.id)).not.toBeNull();
+    expect(await left()).toEqual([true, true, true]);
     expect((await here.post('/sessions', { one })).location).toBe('/sessions?done=sessionEnded');
-    const left = await Promise.all([here, there, stranger].map(({ id }) => service.admin.sessions.find(id)));
-    expect(left.map((session) => session !== null)).toEqual([true, false, true]);
+    expect(await left()).toEqual([true, false, true]);
+    const again = await portal.signedIn(owner);
+    await here.post('/sessions');
+    for (const ended of [here, again]) expect((await ended.get('/sessions')).body).toContain('Welcome');
+    expect(await left()).toEqual([false, false, true]);
+  });
+
+  it('of a person or an account are found and ended by an operator, and the end is on record', async () => {
+    const id = await newAccount();
+    const person = await portal.signedIn({ subject: 'sub:ended', email: 'ended@own.nl' });
+    await service.admin.members.add({ account: id, person: 'ended@own.nl', role: 'viewer' });
+    for (const who of ['ended@own.nl', 'sub:ended', id])
+      expect((await operator.get(`/operator/sessions?who=${who}`)).body).toContain('ended@own.nl');
+    expect((await operator.get('/operator/sessions?who=nobody')).status).toBe(422);
+    const question = await operator.get('/operator/sessions/end?who=ended@own.nl');
+    expect(fieldIn(question.body, 'who')).toBe('ended@own.nl');
+    expect((await operator.post('/operator/sessions')).status).toBe(422);
+    expect((await operator.post('/operator/sessions', { who: 'ended@own.nl' })).location).toContain(
+      'done=sessionsEnded',
+    );
+    expect((await person.get(`/accounts/${id}`)).body).toContain('Welcome');
+    expect((await operator.get('/operator/sessions')).body).toContain('sessions ended');
+    expect((await person.get('/operator/sessions')).body).not.toContain('sessions ended');
   });
 });
 
 describe('the pages for developers and their people', () => {
   it('have the samples of the reference with the address of the service, and a call that works when it is pasted', async () => {
-    const { body } = await customer.get('/accounts/own/api');
+    const id = await newAccount();
+    const { body } = await admin.get(`/accounts/${id}/api`);
     const url = `${portalSettings.apiUrl}/v1/address?postcode=9999SD&huisnummer=1`;
     const samples = lookupSamples(url);
     expect(samples.length).toBe(5);
@@ -76,14 +202,14 @@ describe('the pages for developers and their people', () => {
     }
     expect(body).toContain('href="/help"');
     const [, answer = ''] = /<code>({"status".*?)<\/code>/.exec(body.replaceAll('&quot;', '"')) ?? [];
-    const { key } = await service.admin.keys.create({ account: 'own', label: 'sample' });
+    const { key } = await service.admin.keys.create({ account: id, label: 'sample' });
     const given = await service.instance.lookUp(key, 'postcode=9999SD&huisnummer=1');
     expect(given.body).toBe(answer);
   });
 
   it('explain the portal in the language of the reader', async () => {
-    expect((await customer.get('/help')).body).toContain('The last administrator of an account stays one');
-    const nl = await portal.signedIn({ subject: 'sub:c' }, 'nl');
+    expect((await admin.get('/help')).body).toContain('The last administrator of an account stays one');
+    const nl = await portal.signedIn({ subject: 'sub:a' }, 'nl');
     const { body } = await nl.get('/help');
     expect(body).toContain('De laatste beheerder van een account blijft beheerder');
     for (const name of ['Gebruik', 'Maandoverzichten']) expect(body).toContain(`pagina ${name}`);

@@ -81,6 +81,24 @@ describe('a key', () => {
     expect((await service.instance.lookUp(key)).status).toBe(401);
   });
 
+  it('that is used today for the first time shows its lookups, and is revoked only with its id', async () => {
+    const id = await newAccount();
+    const { key, keyId } = await service.admin.keys.create({ account: id, label: 'fresh' });
+    const path = `/accounts/${id}/keys/${keyId}`;
+    const pages = () =>
+      Promise.all(['rotate', 'revoke'].map(async (verb) => (await admin.get(`${path}/${verb}`)).body));
+    for (const body of await pages()) expect(body).toContain('<dt>Lookups in the last 7 days</dt><dd>0</dd>');
+    for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
+    for (const body of await pages()) {
+      expect(body).toContain('<dt>Lookups in the last 7 days</dt><dd>3</dd>');
+      expect(body).toContain('<dt>Last used</dt><dd>today</dd>');
+    }
+    expect((await admin.post(`${path}/revoke`)).status).toBe(422);
+    expect((await service.instance.lookUp(key)).status).toBe(200);
+    expect((await admin.post(`${path}/revoke`, { confirm: keyId })).location).toBe(`/accounts/${id}/keys?done=revoked`);
+    expect((await service.instance.lookUp(key)).status).toBe(401);
+  });
+
   it('is one of a list that is searched, sorted and paged, without the revoked ones unless asked for', async () => {
     const id = await newAccount();
     const made = [];

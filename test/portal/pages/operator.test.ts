@@ -1,11 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { startAddressService } from '../../support/address-service.ts';
-import { createTestPortal } from '../../support/portal.ts';
+import { startPortalPages } from '../../support/portal-pages.ts';
 
-const service = await startAddressService();
-const portal = createTestPortal(service);
-const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+const { service, portal, operator } = await startPortalPages();
 for (let i = 0; i < 52; i++)
   await service.admin.accounts.create({ id: `many-${i}`, plan: 'small', name: 'One of many' });
 afterAll(() => service.stop());
@@ -16,17 +12,18 @@ const seenIn = (html: string) =>
 const idsIn = (html: string) => [...html.matchAll(/<a href="\/accounts\/([^"]+)">/g)].map(([, id]) => id);
 
 describe('the list of accounts', () => {
-  it('finds an account by what it was made with, and by a member, in any case', async () => {
+  it('finds an account, made once, by what it was made with, and by a member, in any case', async () => {
     const details = { name: 'Bakkerij Jansen', contact: 'Jo, 020 123 45 67', note: 'pays by year' };
     const form = { id: 'jansen', plan: 'small', ...details };
     expect((await operator.post('/operator/accounts', form)).location).toBe('/accounts/jansen?done=account');
+    expect((await operator.post('/operator/accounts', form)).body).toContain('Choose another id');
     await service.admin.members.add({ account: 'jansen', person: 'ann@elsewhere.example', role: 'admin' });
     for (const search of ['jans', 'BAKKERIJ', '123 45', 'by year', 'ANN@elsewhere', '  jansen ']) {
       const { body } = await operator.get(`/operator/accounts?${new URLSearchParams({ q: search })}`);
       expect([search, idsIn(body)]).toEqual([search, ['jansen']]);
     }
-    const { body } = await operator.get('/operator/accounts?q=nobody');
-    expect(body).toContain('No account contains this');
+    for (const search of ['nobody', '%23'])
+      expect((await operator.get(`/operator/accounts?q=${search}`)).body).toContain('No account contains this');
   });
 
   it('pages what it found, and keeps the search on each page', async () => {

@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
+import { startPortalPages } from '../../support/portal-pages.ts';
 
 let plans = 0;
 
-const service = await startAddressService();
-const portal = createTestPortal(service);
-const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+const { service, portal, operator } = await startPortalPages();
 afterAll(() => service.stop());
 
 /** A plan that two accounts follow. */

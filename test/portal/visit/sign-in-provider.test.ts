@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { en } from '../../../portal/text/en.ts';
 import { freshSecret } from '../../../portal/visit/cookies.ts';
 import { startAddressService } from '../../support/address-service.ts';
+import { cookieBrowser } from '../../support/cookie-browser.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 import { type StubAnswers, startStubProvider } from '../../support/stub-provider.ts';
 
@@ -28,36 +29,20 @@ function newPortal(signIn: Partial<typeof portalSettings.signIn> = {}) {
   return createTestPortal(service, { settings, now: () => now });
 }
 
-/** A browser that keeps the cookies of the portal. */
+/** A browser at the portal, which signs in as the provider answers. */
 function newBrowser({ app }: ReturnType<typeof newPortal>) {
-  const jar = new Map<string, string>();
+  const { baseUrl } = portalSettings;
+  const browser = cookieBrowser((url, init) => app.request(url, init));
+  const get = (path: string) => browser.get(baseUrl + path);
 
-  async function get(path: string, init: RequestInit = {}) {
-    const headers = {
-      'accept-language': 'en',
-      'user-agent': 'Firefox',
-      cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
-      ...(init.headers as Record<string, string>),
-    };
-    const response = await app.request(path, { ...init, headers });
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (value === '') jar.delete(name);
-      else jar.set(name, value);
-    }
-    return { status: response.status, location: response.headers.get('location'), body: await response.text() };
-  }
-
-  /** Goes to the provider and comes back. */
   async function signIn(answers: StubAnswers, path = '/sign-in') {
     provider.set(answers);
     const begun = await get(path);
     const back = await fetch(begun.location ?? '', { redirect: 'manual' });
-    const { pathname, search } = new URL(back.headers.get('location') ?? '');
-    return get(pathname + search);
+    return browser.get(back.headers.get('location') ?? '');
   }
 
-  return { get, signIn, jar };
+  return { get, signIn, jar: browser.jarOf(baseUrl) };
 }
 
 const session = '__Host-portal-session';
@@ -65,9 +50,11 @@ const operator: StubAnswers = { idToken: { sub: 'o', groups: ['operators'] } };
 const member: StubAnswers = { idToken: { sub: 'm', email: 'jo@acme.nl', email_verified: true } };
 
 describe('an ID token', () => {
-  it('signs in whom it names', async () => {
+  it.each([0, 500, -50])('issued %d seconds ago signs in whom it names, on any clock within a minute', async (age) => {
     const browser = newBrowser(newPortal());
-    expect(await browser.signIn(operator)).toMatchObject({ status: 303, location: '/' });
+    const iat = Math.floor(Date.now() / 1000) - age;
+    const signedIn = await browser.signIn({ idToken: { ...operator.idToken, iat } });
+    expect(signedIn).toMatchObject({ status: 303, location: '/' });
     expect((await browser.get('/operator/accounts')).body).toContain('acme');
   });
 
@@ -92,12 +79,6 @@ describe('an ID token', () => {
     const [entry] = await service.admin.sessions.audit(1);
     expect(entry).toMatchObject({ action: 'session refuse', detail: { identity: '-' } });
     expect(portal.logged).toHaveLength(1);
-  });
-
-  it.each([500, -50])('issued %d seconds ago signs in, on clocks that differ by less than a minute', async (age) => {
-    const browser = newBrowser(newPortal());
-    const iat = Math.floor(Date.now() / 1000) - age;
-    expect(await browser.signIn({ idToken: { ...operator.idToken, iat } })).toMatchObject({ status: 303 });
   });
 
   it('whose subject can not be used leads to a page that says so', async () => {
@@ -238,91 +219,45 @@ describe('a session', () => {
 });
 
 describe('a recipe of docs/portal.md', () => {
-  const idTokens: [
-    provider: string,
-    signIn: Partial<typeof portalSettings.signIn>,
-    answers: StubAnswers,
-    email: string | undefined,
-    operator: boolean,
-  ][] = [
+  type SignIn = Partial<typeof portalSettings.signIn>;
+  const olaf = { email: 'olaf@operator.nl', email_verified: true };
+
+  it.each<[string, SignIn, claims: StubAnswers['idToken'], email: string | undefined, isOperator: boolean]>([
     [
       'Cognito',
       { operatorClaim: { name: 'cognito:groups', value: 'operators' } },
-      {
-        idToken: {
-          sub: 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa',
-          'cognito:groups': ['operators'],
-          'cognito:username': 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa',
-          email: 'olaf@operator.nl',
-          email_verified: true,
-          token_use: 'id',
-          auth_time: 1,
-        },
-      },
-      'olaf@operator.nl',
+      { sub: 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa', 'cognito:groups': ['operators'], token_use: 'id', ...olaf },
+      olaf.email,
       true,
     ],
     [
       'Entra ID',
       { subjectClaim: 'oid', operatorClaim: { name: 'roles', value: 'operator' } },
-      {
-        idToken: {
-          sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
-          oid: '00000000-0000-0000-66f3-3332eca7ea81',
-          tid: '9122040d-6c67-4c5b-b112-36a304b66dad',
-          preferred_username: 'jo@acme.nl',
-          email: 'jo@acme.nl',
-          roles: ['operator'],
-          ver: '2.0',
-        },
-      },
+      { sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVr', oid: '00000000-0000', email: 'jo@acme.nl', roles: ['operator'] },
       undefined,
       true,
     ],
     [
       'Keycloak',
       { operatorClaim: { name: 'groups', value: '/operators' } },
-      {
-        idToken: {
-          sub: '5c1b0b1e-9f0a-4f0a-8c1e-0d9a4f3c2b1a',
-          typ: 'ID',
-          azp: 'portal',
-          sid: 'x',
-          acr: '1',
-          email: 'olaf@operator.nl',
-          email_verified: true,
-          preferred_username: 'olaf',
-          groups: ['/operators'],
-        },
-      },
-      'olaf@operator.nl',
+      { sub: '5c1b0b1e-9f0a-4f0a-8c1e-0d9a4f3c2b1a', azp: 'portal', acr: '1', groups: ['/operators'], ...olaf },
+      olaf.email,
       true,
     ],
     [
       'Google',
       {},
-      {
-        idToken: {
-          sub: '110169484474386276334',
-          azp: 'portal',
-          at_hash: undefined,
-          hd: 'acme.nl',
-          email: 'jo@acme.nl',
-          email_verified: true,
-        },
-      },
+      { sub: '110169484474386276334', azp: 'portal', hd: 'acme.nl', email: 'jo@acme.nl', email_verified: true },
       'jo@acme.nl',
       false,
     ],
-  ];
-
-  it.each(idTokens)('signs people in as %s documents its ID token', async (_, signIn, answers, email, isOperator) => {
+  ])('signs people in as %s documents its ID token', async (_, signIn, idToken, email, isOperator) => {
     const browser = newBrowser(newPortal(signIn));
     const { operatorClaim } = { ...portalSettings.signIn, ...signIn };
-    await browser.signIn(answers);
+    await browser.signIn({ idToken });
     const [id = ''] = (browser.jar.get(session) ?? '').split('.');
     const found = await service.admin.sessions.find(id);
-    const subject = answers.idToken[signIn.subjectClaim ?? 'sub'];
+    const subject = idToken[signIn.subjectClaim ?? 'sub'];
     expect(found?.people).toEqual([`sub:${subject}`, ...(email ? [email] : [])]);
     expect(found?.claims.operator).toBe(isOperator ? `${operatorClaim?.name}=${operatorClaim?.value}` : undefined);
     expect((await browser.get('/operator/plans')).status).toBe(isOperator ? 200 : 404);
