@@ -246,21 +246,17 @@ function addPages(app: Hono, parts: Parts): void {
     work: () => PageAnswer | Promise<PageAnswer>,
     frame: Partial<Frame>,
   ): Promise<Response> {
-    const given = await pageOrOther(work);
+    let given: PageAnswer;
+    try {
+      given = await work();
+    } catch (error) {
+      if (!(error instanceof OtherPage)) throw error;
+      given = error.page;
+    }
     if ('goTo' in given) return c.redirect(given.goTo, 303);
     if (!('file' in given)) return show(c, given, frame);
     const disposition = `attachment; filename="${given.name}"`;
     return c.body(given.file, 200, { 'Content-Type': given.type, 'Content-Disposition': disposition });
-  }
-}
-
-/** What a page answers with, or the page that its work threw instead. */
-async function pageOrOther(work: () => PageAnswer | Promise<PageAnswer>): Promise<PageAnswer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof OtherPage) return error.page;
-    throw error;
   }
 }
 

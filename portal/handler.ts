@@ -7,6 +7,7 @@ import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
 import { createStoreClient } from '../core/dynamodb.ts';
 import { languages as allLanguages, environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import { linkFields } from '../lambdas/page/links.ts';
 import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';
@@ -20,16 +21,7 @@ const settingsSchema = z.object({
   apiUrl: z.string(),
   company: z.string(),
   colour: z.string(),
-  links: z._default(
-    z.object({
-      contactUrl: z.optional(z.string()),
-      contactEmail: z.optional(z.string()),
-      terms: z.optional(z.string()),
-      privacy: z.optional(z.string()),
-      accessibility: z.optional(z.string()),
-    }),
-    {},
-  ),
+  links: z._default(z.object(linkFields), {}),
   languages: z.optional(z.array(z.enum(allLanguages))),
   logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
   signIn: z.object({

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import { type Language, languages } from '../lambdas/page/language.ts';
+import { namedLinks } from '../lambdas/page/links.ts';
 import type { Text } from './text/en.ts';
 import { texts } from './text/format.ts';
 import {
@@ -9,7 +10,6 @@ import {
   may,
   type Page,
   type Person,
-  type PortalLinks,
   type PortalRole,
   type PortalSettings,
 } from './visit/visit.ts';
@@ -37,6 +37,9 @@ export function document({ title, body }: Page, frame: Frame): Html {
   const { settings, assets, language, address, person } = frame;
   const text = texts[language];
   const others = (settings.languages ?? languages).filter((one) => one !== language);
+  const links = namedLinks(settings.links ?? {}, text).map(
+    ({ url, name }) => html` <a href="${url}" rel="noopener">${name}</a>`,
+  );
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -61,20 +64,9 @@ ${frame.account ? html`<p class="crumb muted">${text.account} ${frame.account.id
 <h1>${title}</h1>
 ${body}
 </main>
-<footer><span>${text.service} - ${settings.company}</span>${person ? html` <a href="/help">${text.help.title}</a>` : ''}${footerLinks(settings.links ?? {}, text)}</footer>
+<footer><span>${text.service} - ${settings.company}</span>${person ? html` <a href="/help">${text.help.title}</a>` : ''}${links}</footer>
 </body>
 </html>`;
-}
-
-function footerLinks({ contactUrl, contactEmail, terms, privacy, accessibility }: PortalLinks, text: Text): Html {
-  const links: [string | undefined, string][] = [
-    [contactUrl, text.contact],
-    [contactEmail && `mailto:${contactEmail}`, contactEmail ?? ''],
-    [terms, text.terms],
-    [privacy, text.privacy],
-    [accessibility, text.accessibility],
-  ];
-  return html`${links.filter(([url]) => url).map(([url, name]) => html` <a href="${url}" rel="noopener">${name}</a>`)}`;
 }
 
 function navigation({ account, person, path }: Frame, text: Text): Html {

@@ -2,24 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { environment, languages } from '../../core/names.ts';
-
-const text = z.optional(z.string());
+import { linkFields } from '../page/links.ts';
 
 /** How the pages and the OpenAPI document present the operator: the field `branding` of the configuration. */
 const brandingSchema = z.object({
-  name: text,
+  name: z.optional(z.string()),
   colour: z._default(z.string(), '#0b4f8a'),
   logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
-  contactUrl: text,
-  contactEmail: text,
-  terms: text,
-  privacy: text,
-  accessibility: text,
+  ...linkFields,
   languages: z.optional(z.array(z.enum(languages))),
   /** A `data:` URL, on one machine; deployed, the file is in the bundle. */
-  logo: text,
+  logo: z.optional(z.string()),
   /** The URL of the portal, where there is one. */
-  portalUrl: text,
+  portalUrl: z.optional(z.string()),
 });
 
 export type Branding = z.infer<typeof brandingSchema>;

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readAsset, styleSheet } from '../page/assets.ts';
 import { type Language, languages } from '../page/language.ts';
+import { namedLinks } from '../page/links.ts';
 import { escaped } from '../page/samples.ts';
 import type { Branding } from './branding.ts';
-import { htmlDocument } from './html.ts';
 import { referenceTexts } from './text/texts.ts';
 
 export type PageContent = {
@@ -19,17 +20,45 @@ export type PageContent = {
   body: string;
 };
 
-/** A page in the style and with the branding of all pages. It loads nothing. */
+/**
+ * A complete HTML document in the style and with the branding of all pages, which loads nothing, with the content
+ * security policy that allows its own style and script only.
+ */
 export function brandedPage(content: PageContent): { html: string; policy: string } {
-  const { language, branding, title, script, body } = content;
-  return htmlDocument({
-    language,
-    title: branding.name ? `${title} - ${escaped(branding.name)}` : title,
-    icon: branding.logo ?? icon,
-    style: styleSheet(branding.colour),
-    ...(script && { script: readAsset('copy.js') + readAsset('reference.js'), attributes: script.attributes }),
-    body: `${header(content)}\n${body}\n${footer(content)}`,
-  });
+  const { language, branding, script, body } = content;
+  const style = styleSheet(branding.colour);
+  const code = script && readAsset('copy.js') + readAsset('reference.js');
+  const html = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${content.title}${branding.name ? ` - ${escaped(branding.name)}` : ''}</title>
+<link rel="icon" href="${branding.logo ?? icon}">
+<style>${style}</style>
+</head>
+<body${script?.attributes ?? ''}>
+${header(content)}
+${body}
+${footer(content)}
+${code === undefined ? '' : `<script>${code}</script>\n`}</body>
+</html>
+`;
+  const policy = [
+    "default-src 'none'",
+    ...(code === undefined ? [] : [`script-src ${hashOf(code)}`]),
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return { html, policy: policy.join('; ') };
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
 function header({ language, branding, home, version }: PageContent): string {
@@ -54,15 +83,9 @@ function languageLinks(current: Language, offered: readonly Language[]): string 
 }
 
 function footer({ language, branding }: PageContent): string {
-  const { name, contactUrl, contactEmail, terms, privacy, accessibility } = branding;
+  const { name } = branding;
   const text = referenceTexts[language].frame;
-  const links = [
-    [contactUrl, text.contact],
-    [contactEmail && `mailto:${contactEmail}`, contactEmail],
-    [terms, text.terms],
-    [privacy, text.privacy],
-    [accessibility, text.accessibility],
-  ].flatMap(([url, label = '']) => (url ? [`<a href="${escaped(url)}">${escaped(label)}</a>`] : []));
+  const links = namedLinks(branding, text).map(({ url, name }) => `<a href="${escaped(url)}">${escaped(name)}</a>`);
   if (!name && links.length === 0) return '';
   return `<footer aria-label="${text.about}">${name ? `<span>${escaped(name)}</span> ` : ''}${links.join(' ')}</footer>`;
 }

@@ -5,7 +5,7 @@ import { type Html, ofService, type Page, type PageAnswer, type PageRoute, type 
 import { attempt, confirmation, faulty, field, hidden, postForm, searchForm } from './form.ts';
 import { changesPart } from './history.ts';
 import { listOf } from './list.ts';
-import { doneNote, instantOf } from './parts.ts';
+import { doneNote, instantOf, pager } from './parts.ts';
 
 /** Who is signed in: one's own sessions, and for operators those of everybody. */
 export const sessionPages: readonly PageRoute[] = [
@@ -125,7 +125,7 @@ function ofScope<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
 async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Promise<Page> {
   const { admin, form, text } = visit;
   const who = form.who ?? '';
-  const next = cursor ? html`<p><a href="${operatorPath}?after=${cursor}">${text.next}</a></p>` : '';
+  const next = pager(visit, { name: 'after', cursor });
   const end =
     sessions.length > 0
       ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endEverybodys : text.endThese}</a></p>`

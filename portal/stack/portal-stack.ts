@@ -2,7 +2,7 @@ import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import {
   type CfnStage,
   HttpApi,
-  HttpMethod,
+  type HttpMethod,
   HttpStage,
   IpAddressType,
   PayloadFormatVersion,
@@ -54,16 +54,16 @@ export type PortalStackProps = {
 const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
 const signInThrottle = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 };
 const assetThrottle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };
-const ownRates = [
-  ['GET /sign-in', '/sign-in', HttpMethod.GET, signInThrottle],
-  ['GET /callback', '/callback', HttpMethod.GET, signInThrottle],
-  ['GET /assets/{file+}', '/assets/{file+}', HttpMethod.GET, assetThrottle],
+const ownRates = {
+  'GET /sign-in': signInThrottle,
+  'GET /callback': signInThrottle,
+  'GET /assets/{file+}': assetThrottle,
   // Pages of an account, and what they send, have rates of their own: somebody who floods the first page is not in the
   // way of somebody who revokes a key.
-  ['GET /accounts/{page+}', '/accounts/{page+}', HttpMethod.GET, throttle],
-  ['POST /accounts/{page+}', '/accounts/{page+}', HttpMethod.POST, throttle],
-  ['ANY /operator/{page+}', '/operator/{page+}', HttpMethod.ANY, throttle],
-] as const;
+  'GET /accounts/{page+}': throttle,
+  'POST /accounts/{page+}': throttle,
+  'ANY /operator/{page+}': throttle,
+};
 
 /** The customer portal: an HTTP API with its own host name, so that its cookies never reach the address API. */
 export class PortalStack extends Stack {
@@ -102,7 +102,6 @@ export class PortalStack extends Stack {
           ...(languages && { languages }),
           ...(logo && { logoType: logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
           signIn: {
-            subjectClaim: 'sub',
             ...provider,
             operators: portal.operators.map((address) => address.toLowerCase()),
             ...(portal.operatorClaim && { operatorClaim: portal.operatorClaim }),
@@ -180,7 +179,10 @@ export class PortalStack extends Stack {
       defaultIntegration: integration,
     });
     acknowledge(api, 'AwsSolutions-APIG4', 'The function signs people in itself, and shows strangers the page for it.');
-    const routes = ownRates.flatMap(([, path, method]) => api.addRoutes({ path, methods: [method], integration }));
+    const routes = Object.keys(ownRates).flatMap((key) => {
+      const [method, path = ''] = key.split(' ');
+      return api.addRoutes({ path, methods: [method as HttpMethod], integration });
+    });
     for (const route of routes)
       acknowledge(route, 'AwsSolutions-APIG4', 'The function signs people in itself, and answers strangers.');
     const stage = new HttpStage(this, 'Stage', {
@@ -195,8 +197,7 @@ export class PortalStack extends Stack {
       domainMapping: { domainName: domain.domainName },
     });
     for (const route of routes) stage.node.addDependency(route);
-    const settings = Object.fromEntries(ownRates.map(([key, , , rates]) => [key, rates]));
-    (stage.node.defaultChild as CfnStage).routeSettings = settings;
+    (stage.node.defaultChild as CfnStage).routeSettings = ownRates;
     return api;
   }
 }
@@ -226,12 +227,7 @@ type UserPoolSignInProps = { config: Config; portal: NonNullable<Config['portal'
 /** A Cognito user pool for an operator without an OpenID provider; operators add the people. */
 class UserPoolSignIn extends Construct {
   /** A public client: PKCE proves it, so that no secret has to be copied. */
-  readonly settings: {
-    issuer: string;
-    clientId: string;
-    clientSecretName?: undefined;
-    clientSecretExpires?: undefined;
-  };
+  readonly settings: NonNullable<PortalStackProps['portal']['signIn']>;
 
   constructor(scope: Construct, id: string, { config, portal, baseUrl }: UserPoolSignInProps) {
     super(scope, id);
@@ -289,6 +285,6 @@ class UserPoolSignIn extends Construct {
       useCognitoProvidedValues: true,
     });
     new CfnOutput(this, 'UserPoolId', { value: pool.userPoolId }).overrideLogicalId('UserPoolId');
-    this.settings = { issuer: pool.userPoolProviderUrl, clientId: client.userPoolClientId };
+    this.settings = { issuer: pool.userPoolProviderUrl, clientId: client.userPoolClientId, subjectClaim: 'sub' };
   }
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { type Language, languageFor } from '../../lambdas/page/language.ts';
+import type { Links } from '../../lambdas/page/links.ts';
 import { type Admin, AdminError, type Role, type SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
@@ -26,25 +27,11 @@ export type Person = {
 /** The role of a signed-in person for an account: that of a member, or operator of the whole service. */
 export type PortalRole = Role | 'operator';
 
-/** Everything that a page of the portal can show or do. */
-export type Action =
-  | 'account.view'
-  | 'audit.view'
-  | 'usage.view'
-  | 'key.change'
-  | 'member.view'
-  | 'member.change'
-  | 'account.manage'
-  | 'operator.view'
-  | 'plan.change'
-  | 'load.approve'
-  | 'session.end';
-
 /** What the audit adds to the name of an operator. */
 export const operatorSuffix = ' (operator)';
 
-/** The one place that decides who may do what; on an account, a member has a role in that account only. */
-export const permissions: Readonly<Record<Action, readonly PortalRole[]>> = {
+/** What a page can show or do, and the one place that decides who may; a member has a role in that account only. */
+export const permissions = {
   'account.view': ['viewer', 'admin', 'operator'],
   'audit.view': ['viewer', 'admin', 'operator'],
   'usage.view': ['viewer', 'admin', 'operator'],
@@ -56,21 +43,15 @@ export const permissions: Readonly<Record<Action, readonly PortalRole[]>> = {
   'plan.change': ['operator'],
   'load.approve': ['operator'],
   'session.end': ['operator'],
-};
+} satisfies Record<string, readonly PortalRole[]>;
+
+export type Action = keyof typeof permissions;
 
 /** Whether a role allows an action. */
 export function may(role: PortalRole, action: Action): boolean {
-  return permissions[action].includes(role);
+  const allowed: readonly PortalRole[] = permissions[action];
+  return allowed.includes(role);
 }
-
-/** The operator's own pages that every page links to. */
-export type PortalLinks = {
-  contactUrl?: string | undefined;
-  contactEmail?: string | undefined;
-  terms?: string | undefined;
-  privacy?: string | undefined;
-  accessibility?: string | undefined;
-};
 
 /** The settings of the portal. */
 export type PortalSettings = CookieSettings & {
@@ -79,7 +60,7 @@ export type PortalSettings = CookieSettings & {
   company: string;
   /** `#1d4ed8` */
   colour: string;
-  links?: PortalLinks;
+  links?: Links;
   /** The languages on offer, the first for browsers that prefer none of them; all unless given. */
   languages?: readonly Language[];
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
@@ -151,7 +132,8 @@ export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 |
 export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
 
 type Handle<V> = (visit: V) => PageAnswer | Promise<PageAnswer>;
-type Path = { method: 'GET' | 'POST'; path: string };
+type Method = 'GET' | 'POST';
+type Path = { method: Method; path: string };
 
 /** A page, with the action that it requires permission for. */
 export type PageRoute =
@@ -159,22 +141,12 @@ export type PageRoute =
   | (Path & { of: 'service'; action: Action | 'home'; handle: Handle<Visit> });
 
 /** A page of one account: permission depends on the role in it, and no one else learns whether it exists. */
-export function ofAccount(
-  method: Path['method'],
-  path: string,
-  action: Action,
-  handle: Handle<AccountVisit>,
-): PageRoute {
+export function ofAccount(method: Method, path: string, action: Action, handle: Handle<AccountVisit>): PageRoute {
   return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };
 }
 
 /** A page of the whole service; `home` needs no permission. */
-export function ofService(
-  method: Path['method'],
-  path: string,
-  action: Action | 'home',
-  handle: Handle<Visit>,
-): PageRoute {
+export function ofService(method: Method, path: string, action: Action | 'home', handle: Handle<Visit>): PageRoute {
   return { of: 'service', method, path, action, handle };
 }
 
