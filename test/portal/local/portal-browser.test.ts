@@ -118,25 +118,6 @@ describe('the portal in a browser', () => {
     60_000,
   );
 
-  inBrowser(
-    `lets an operator create a plan and change its limits after seeing the affected accounts, without JavaScript${because}`,
-    async () => {
-      const page = await operatorPage();
-      await page.getByRole('link', { name: 'Plans' }).click();
-      await page.getByLabel('Plan code').fill('medium');
-      await page.getByLabel('Limit per day').fill('5000');
-      await page.getByRole('button', { name: 'Create a plan' }).click();
-      expect(await page.getByRole('status').innerText()).toBe('The plan is created.');
-      await portal.admin.accounts.create({ id: 'follower', plan: 'medium' });
-      await page.getByLabel('Limit per day').fill('6000');
-      await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByText('Per day: 5,000 → Per day: 6,000. Accounts affected at once: 1.').waitFor();
-      await page.getByRole('button', { name: 'Yes, change these limits' }).click();
-      expect((await portal.admin.accounts.show('follower')).windows.day?.limit).toBe(6000);
-    },
-    60_000,
-  );
-
   const operatorPaths = () => [
     '/operator/accounts',
     '/operator/plans',

@@ -16,6 +16,8 @@ function portalStack(config: Record<string, unknown>): {
     .getStackByName(`bag-adres-${config.stage ?? 'trial'}-portal`);
 }
 
+const allOf = (template: Template, type: string) => Object.values(ofType(template, type));
+
 function portalTemplate(config: Record<string, unknown>): Template {
   return portalStack(config).template;
 }
@@ -44,13 +46,13 @@ describe('the stack of the portal', () => {
   });
 
   it('has its own host name and no other endpoint, and a rate for pages, for sign-ins and for assets', () => {
-    expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::DomainName'))).toMatchObject([
+    expect(allOf(withProvider, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
       { Properties: { DomainName: 'portal.example.nl' } },
     ]);
-    expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Api'))).toMatchObject([
+    expect(allOf(withProvider, 'AWS::ApiGatewayV2::Api')).toMatchObject([
       { Properties: { DisableExecuteApiEndpoint: true } },
     ]);
-    expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Stage'))).toMatchObject([
+    expect(allOf(withProvider, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
       {
         Properties: {
           DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
@@ -68,7 +70,7 @@ describe('the stack of the portal', () => {
   });
 
   it('logs the path of each request, which names the account, without its query string', () => {
-    const [stage] = Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Stage'));
+    const [stage] = allOf(withProvider, 'AWS::ApiGatewayV2::Stage');
     const settings = stage?.Properties?.AccessLogSettings as { Format: string } | undefined;
     const Format = settings?.Format ?? '';
     expect(JSON.parse(Format)).toMatchObject({ path: '$context.path', ip: '$context.identity.sourceIp' });
@@ -76,10 +78,10 @@ describe('the stack of the portal', () => {
   });
 
   it('gives no page of an account to the route of the first page, which a stranger can exhaust', () => {
-    const routes = Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) =>
+    const routes = allOf(withProvider, 'AWS::ApiGatewayV2::Route').map(({ Properties }) =>
       String(Properties?.RouteKey),
     );
-    const [stage] = Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Stage'));
+    const [stage] = allOf(withProvider, 'AWS::ApiGatewayV2::Stage');
     expect(Object.keys(stage?.Properties?.RouteSettings as object).sort()).toEqual(
       routes.filter((key) => key !== '$default').sort(),
     );
@@ -108,7 +110,7 @@ describe('the stack of the portal', () => {
 
   it('has alarms for pages that fail, a provider that refuses it or does not answer, and a client secret that ends', () => {
     const alarmsOf = (template: Template) =>
-      Object.values(ofType(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => [
+      allOf(template, 'AWS::CloudWatch::Alarm').map(({ Properties }) => [
         /#(.*)$/.exec(String(Properties?.AlarmDescription))?.[1],
         Properties?.Threshold,
         Properties?.TreatMissingData,
@@ -127,7 +129,7 @@ describe('the stack of the portal', () => {
   });
 
   it('counts for the alarm what the function logs when the provider refuses it, not when it is down', () => {
-    const [filter] = Object.values(ofType(withProvider, 'AWS::Logs::MetricFilter'));
+    const [filter] = allOf(withProvider, 'AWS::Logs::MetricFilter');
     expect(filter?.Properties?.FilterPattern).toBe('{ ($.provider = "*") && ($.provider != "unreachable") }');
   });
 
@@ -146,7 +148,7 @@ describe('the stack of the portal', () => {
   });
 
   it('passes the sign-in and operator settings to the function, and never a secret', () => {
-    const lambda = Object.values(ofType(withProvider, 'AWS::Lambda::Function')).find(
+    const lambda = allOf(withProvider, 'AWS::Lambda::Function').find(
       ({ Properties }) => Properties?.Description === 'The customer portal',
     );
     const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
@@ -213,11 +215,11 @@ describe('the stack of the portal', () => {
   });
 
   it('creates a user pool if no provider is configured, without sign-up and with a required second factor', () => {
-    expect(Object.values(ofType(withProvider, 'AWS::Cognito::UserPool'))).toEqual([]);
-    expect(Object.values(ofType(withPool, 'AWS::Cognito::UserPool'))).toMatchObject([
+    expect(allOf(withProvider, 'AWS::Cognito::UserPool')).toEqual([]);
+    expect(allOf(withPool, 'AWS::Cognito::UserPool')).toMatchObject([
       { Properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, MfaConfiguration: 'ON' } },
     ]);
-    expect(Object.values(ofType(withPool, 'AWS::Cognito::UserPoolClient'))).toMatchObject([
+    expect(allOf(withPool, 'AWS::Cognito::UserPoolClient')).toMatchObject([
       {
         Properties: {
           AllowedOAuthFlows: ['code'],
@@ -230,7 +232,7 @@ describe('the stack of the portal', () => {
 
   it('leaves nothing that blocks a second attempt when its creation fails', () => {
     const kept = portalTemplate({ portal, stage: 'kept', removalPolicy: 'retain' });
-    const [pool] = Object.values(ofType(kept, 'AWS::Cognito::UserPool'));
+    const [pool] = allOf(kept, 'AWS::Cognito::UserPool');
     // CloudFormation can't delete a pool with deletion protection, so its rollback must not try.
     expect(pool).toMatchObject({ DeletionPolicy: 'Retain', Properties: { DeletionProtection: 'ACTIVE' } });
   });
