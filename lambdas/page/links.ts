@@ -11,12 +11,12 @@ export const linkFields = {
   accessibility: text,
 };
 
-export type Links = { [Name in keyof typeof linkFields]?: string | undefined };
+export type OperatorLinks = { [Name in keyof typeof linkFields]?: string | undefined };
 
-type Names = Readonly<Record<'contact' | 'terms' | 'privacy' | 'accessibility', string>>;
+type LinkNames = Readonly<Record<'contact' | 'terms' | 'privacy' | 'accessibility', string>>;
 
 /** The address and the name of each link that is configured. */
-export function namedLinks(links: Links, names: Names): { url: string; name: string }[] {
+export function namedLinks(links: OperatorLinks, names: LinkNames): { url: string; name: string }[] {
   const { contactUrl, contactEmail, terms, privacy, accessibility } = links;
   const all: [url: string | undefined, name: string][] = [
     [contactUrl, names.contact],

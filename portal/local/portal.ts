@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
-import type { Links } from '../../lambdas/page/links.ts';
+import type { OperatorLinks } from '../../lambdas/page/links.ts';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
@@ -26,7 +26,7 @@ export type LocalPortalOptions = {
   apiUrl: string;
   /** How the pages present the operator. */
   branding?:
-    | (Links &
+    | (OperatorLinks &
         Partial<Pick<PortalSettings, 'colour' | 'logo'>> & {
           name?: string | undefined;
           languages?: PortalSettings['languages'] | undefined;

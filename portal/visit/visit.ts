@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { type Language, languageFor } from '../../lambdas/page/language.ts';
-import type { Links } from '../../lambdas/page/links.ts';
+import type { OperatorLinks } from '../../lambdas/page/links.ts';
 import { type Admin, AdminError, type Role, type SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
@@ -60,7 +60,7 @@ export type PortalSettings = CookieSettings & {
   company: string;
   /** `#1d4ed8` */
   colour: string;
-  links?: Links;
+  links?: OperatorLinks;
   /** The languages on offer, the first for browsers that prefer none of them; all unless given. */
   languages?: readonly Language[];
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
@@ -132,8 +132,8 @@ export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 |
 export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
 
 type Handle<V> = (visit: V) => PageAnswer | Promise<PageAnswer>;
-type Method = 'GET' | 'POST';
-type Path = { method: Method; path: string };
+type Verb = 'GET' | 'POST';
+type Path = { method: Verb; path: string };
 
 /** A page, with the action that it requires permission for. */
 export type PageRoute =
@@ -141,12 +141,12 @@ export type PageRoute =
   | (Path & { of: 'service'; action: Action | 'home'; handle: Handle<Visit> });
 
 /** A page of one account: permission depends on the role in it, and no one else learns whether it exists. */
-export function ofAccount(method: Method, path: string, action: Action, handle: Handle<AccountVisit>): PageRoute {
+export function ofAccount(method: Verb, path: string, action: Action, handle: Handle<AccountVisit>): PageRoute {
   return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };
 }
 
 /** A page of the whole service; `home` needs no permission. */
-export function ofService(method: Method, path: string, action: Action | 'home', handle: Handle<Visit>): PageRoute {
+export function ofService(method: Verb, path: string, action: Action | 'home', handle: Handle<Visit>): PageRoute {
   return { of: 'service', method, path, action, handle };
 }
 

@@ -98,11 +98,12 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     // The variables and metrics that a stack and its Lambdas agree on, and a client with deadlines, have one owner.
-    'the Lambdas of the portal also use the names of the stacks and the client of the core',
+    'the Lambdas of the portal also use what pages share, names of the stacks and the client of the core',
     /^portal\/(handler|canary)\.ts$/,
     (name) =>
       /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$|core\/(names|dynamodb)\.ts$)/.test(name) ||
-      isPackage(name),
+      isPackage(name) ||
+      isPage(name),
   ],
   [
     'the stack of the portal imports no runtime code but names',
