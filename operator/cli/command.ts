@@ -116,11 +116,6 @@ export class CliCommand extends Command {
   ): this {
     return this.location('Where the dataset is:').#act(async (given) => {
       const options = this.opts<Options>();
-      if (!options.local && options.stack === undefined) {
-        throw new UsageError(
-          'Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.',
-        );
-      }
       const { openLoads } = await import('../connect/loads.ts');
       const loads = await openLoads(options, await this.#progress());
       try {

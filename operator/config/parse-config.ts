@@ -1,8 +1,7 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { ConfigError, nearest } from '../../lib/config/config-error.ts';
 import { tagForm } from '../../lib/config/fields.ts';
 import { type Config, configSchema } from '../../lib/config/schema.ts';
-import { allowedIn, schemaAt } from './describe-schema.ts';
 
 /**
  * The complete configuration of a record, with its defaults.
@@ -94,4 +93,42 @@ function regionOf(arn: string): string | undefined {
 
 function elsewhere(field: string, arn: string, region: string): string {
   return `bagAdres.${field} is in ${regionOf(arn)} but bagAdres.region is "${region}": they must be the same region.`;
+}
+
+/**
+ * The allowed values of a schema without defaults, in words: for the faults of a configuration and for its
+ * documentation.
+ */
+export function allowedIn(schema: z.core.$ZodType): string {
+  const { allowed } = meta(schema);
+  if (typeof allowed === 'string') return allowed;
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape).join(', ');
+  if (schema instanceof z.ZodEnum) return schema.options.map((option) => `\`${option}\``).join(' or ');
+  const { type, minimum, maximum } = z.toJSONSchema(schema, { io: 'input' });
+  return `${type === 'integer' ? 'a whole number' : 'a number'}, ${minimum} to ${maximum}`;
+}
+
+/**
+ * The schema at a path of the configuration, without its defaults; undefined if the schema has no such path. Every
+ * element of a list has the same.
+ */
+function schemaAt(path: readonly PropertyKey[]): z.core.$ZodType | undefined {
+  let at: z.core.$ZodType | undefined = configSchema;
+  for (const name of path) {
+    if (at instanceof z.ZodArray) at = unwrap(at.element);
+    else at = at instanceof z.ZodObject ? unwrap(at.shape[String(name)]) : undefined;
+  }
+  return at;
+}
+
+/** The schema without its defaults and `optional`. */
+export function unwrap<T extends z.core.$ZodType | undefined>(schema: T): T | z.core.$ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
+    return unwrap(schema.def.innerType);
+  return schema;
+}
+
+/** What the schema says of a field, for people. */
+export function meta(schema: z.core.$ZodType) {
+  return z.globalRegistry.get(schema) ?? {};
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { configSchema } from '../../lib/config/schema.ts';
+import { allowedIn, meta, unwrap } from '../../operator/config/parse-config.ts';
 import { stageFields } from '../../operator/config/settings.ts';
 
 /** What this reads of a JSON schema. */
@@ -101,4 +102,27 @@ function typeOf(field: Schema, indent: string): string {
   if (field.type === 'integer' || field.type === 'number') return 'number';
   if (field.type === 'string' || field.type === 'boolean') return field.type;
   throw new Error(`This field has a form that its type has no words for: ${JSON.stringify(field)}`);
+}
+
+/** The configuration as a Markdown table, one row for each field, generated from the schema. */
+export function configTable(): string {
+  return ['| field | allowed | default | what it does |', '|---|---|---|---|', ...rows(configSchema, [])].join('\n');
+}
+
+function rows(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  const inner = unwrap(schema);
+  const row =
+    path.length === 0
+      ? []
+      : [
+          `| \`${path.join('.')}\` | ${inner instanceof z.ZodObject ? 'the fields below' : allowedIn(inner)} | ${defaultOf(schema)} | ${meta(schema).description} |`,
+        ];
+  if (!(inner instanceof z.ZodObject)) return row;
+  return [...row, ...Object.entries(inner.shape).flatMap(([name, field]) => rows(field, [...path, name]))];
+}
+
+function defaultOf(schema: z.core.$ZodType): string {
+  if (schema instanceof z.ZodDefault) return `\`${JSON.stringify(schema.def.defaultValue)}\``;
+  if (schema instanceof z.ZodOptional) return 'none';
+  return schema instanceof z.ZodPrefault ? 'theirs' : 'required';
 }
