@@ -39,7 +39,7 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
       if (to !== undefined && !isBucket(to)) checkNewFile(callersPath(to, env));
     })
     .onAccounts(async ({ client, table }, { month, to, lockYears }: ExportOptions): Promise<Result> => {
-      const { auditLines, auditOfMonth, putLocked } = await import('../connect/audit-export.ts');
+      const { auditLines, auditOfMonth, putLocked } = await import('../connect/audit.ts');
       const lines = await auditOfMonth(client, table, month);
       if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
       const text = auditLines(lines);

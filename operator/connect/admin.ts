@@ -1,13 +1,13 @@
 import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { type StatementStore, type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
-import { environment } from '../../core/names.ts';
+import { accountsTable as accountsItem, environment } from '../../core/names.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
@@ -15,7 +15,6 @@ import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { announceWith } from '../../packages/admin/events.ts';
 import { clientConfig, deploymentStacks, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { checkClock } from './store-clock.ts';
 
 /** Where a command finds the tables, as its options say. */
 export type ConnectionOptions = {
@@ -189,4 +188,43 @@ function eventBus(deployment: string) {
     }),
     close: () => client?.destroy(),
   };
+}
+
+/** More than a request takes; AWS itself refuses signatures with a larger difference. */
+const toleratedSeconds = 300;
+
+/**
+ * Refuses a command that depends on the time if the clock of this machine and that of the store differ. The SDK
+ * corrects its signatures by itself, so nothing else would notice. Some engines send no Date header.
+ * @throws CommandError `clock`
+ */
+export async function checkClock(client: DynamoDBClient, table: string, now: () => number): Promise<void> {
+  const told = await dateOfStore(client, table);
+  if (told === undefined) return;
+  const seconds = Math.round((now() - told) / 1000);
+  if (Math.abs(seconds) <= toleratedSeconds) return;
+  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
+  throw new CommandError(
+    'clock',
+    `The clock of this machine is ${difference} that of the store (${new Date(told).toISOString()}). Set it, then try again.`,
+  );
+}
+
+/** The header `Date` of an answer, in milliseconds since 1970. */
+async function dateOfStore(client: DynamoDBClient, table: string): Promise<number | undefined> {
+  let date: string | undefined;
+  const { partitionKey, sortKey } = accountsItem;
+  const Key = { [partitionKey]: { S: 'usage#' }, [sortKey]: { S: 'retention' } };
+  const command = new GetItemCommand({ TableName: table, Key });
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const answer = await next(args);
+      date = (answer.response as { headers?: Record<string, string> } | undefined)?.headers?.date;
+      return answer;
+    },
+    { step: 'deserialize', name: 'readDate' },
+  );
+  await client.send(command);
+  const told = Date.parse(date ?? '');
+  return Number.isNaN(told) ? undefined : told;
 }

@@ -9,9 +9,9 @@ import {
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { environment } from '../../core/names.ts';
 import { callerIdentity, readSecret } from './admin.ts';
+import { operatorAudit, servicePartition } from './audit.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack, readTemplate } from './deployment.ts';
 import { CommandError } from './errors.ts';
-import { operatorAudit, servicePartition } from './operator-audit.ts';
 
 /** The label of a version that is to become the current one. */
 const nextLabel = 'ROTATING';

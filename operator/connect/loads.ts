@@ -23,9 +23,9 @@ import { type Loads, loadsOf } from '../../packages/admin/load-approvals.ts';
 import type { LoadDecision } from '../../packages/admin/load-views.ts';
 import { loadMachine } from '../../packages/admin/loads.ts';
 import { type ConnectionOptions, callerIdentity, localUser } from './admin.ts';
+import { type OperatorAudit, operatorAudit } from './audit.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { type OperatorAudit, operatorAudit } from './operator-audit.ts';
 import { followExecution, isOnThisMachine, uploadExtract, uploadMutations } from './state-machine-load.ts';
 
 /** Loads of one dataset: in this process on the data of the local run, or by the state machine of a deployment. */

@@ -1,8 +1,6 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import { auditBetween, type RecordedChange } from '../connect/audit-export.ts';
+import type { RecordedChange } from '../connect/audit.ts';
 import type { Step } from './procedure.ts';
 
 /** A change after which somebody has less access: a restore to an earlier time must not give it back. */
@@ -35,12 +33,6 @@ const withdrawals: Record<string, Withdrawal> = {
     },
   },
 };
-
-/** Every change of the accounts table after a time, the oldest first, from its audit. Reads the whole table. */
-export async function changesSince(client: DynamoDBClient, table: string, at: Date): Promise<RecordedChange[]> {
-  const entries = await auditBetween(DynamoDBDocumentClient.from(client), table, at.toISOString(), '~');
-  return entries.map(({ outcome: _, ...change }) => change);
-}
 
 /** The changes that a restore loses, and those that it makes again. */
 export type LostChanges = { lost: RecordedChange[]; carriedOver: RecordedChange[] };

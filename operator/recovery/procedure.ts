@@ -4,9 +4,9 @@ import type { StackPart } from '../../lib/config/deployment.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { palace, runSmoke } from '../checks/smoke.ts';
 import { callerIdentity } from '../connect/admin.ts';
+import { type OperatorAudit, operatorAudit, servicePartition } from '../connect/audit.ts';
 import { clientConfig, type Deployment, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type OperatorAudit, operatorAudit, servicePartition } from '../connect/operator-audit.ts';
 import { type Patience, patient } from '../connect/wait-for.ts';
 
 /** What an operator asks of a recovery. */

@@ -1,10 +1,11 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { AuditAction } from '../../core/accounts/admin/audit.ts';
 import { deployedSettings, type TableName } from '../checks/table-settings.ts';
-import type { RecordedChange } from '../connect/audit-export.ts';
+import { auditBetween, type RecordedChange } from '../connect/audit.ts';
 import { CommandError } from '../connect/errors.ts';
 import { openLoads } from '../connect/loads.ts';
 import { countAccounts, renderCounts } from './backup-lines.ts';
-import { carryOverStep, changesSince, type LostChanges, sortChanges } from './carry-over.ts';
+import { carryOverStep, type LostChanges, sortChanges } from './carry-over.ts';
 import { accountsIn, type RecoveryContext, type RecoveryInput, type RecoveryReport, recover } from './procedure.ts';
 import {
   checkRecoverable,
@@ -57,7 +58,10 @@ export async function restoreWrongContents(input: RecoveryInput & { at: Date }):
     const copy = checkTableOf(table, at);
     const count = (name: string) => countAccounts(accountsIn(client, name));
     await checkRecoverable(of, at);
-    const changes = (await isActive(client, table)) ? sortChanges(await changesSince(client, table, at)) : null;
+    const documents = DynamoDBDocumentClient.from(client);
+    const changes = (await isActive(client, table))
+      ? sortChanges(await auditBetween(documents, table, at.toISOString(), '~'))
+      : null;
     const before = changes && (await count(table));
     return {
       steps: wrongContentsSteps(of, at, (copy, isReplaced) =>

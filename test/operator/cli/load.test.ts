@@ -6,7 +6,7 @@ import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { httpSource } from '../../../loader/storage/http-source.ts';
 import { processOwner } from '../../../loader/storage/lock.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
-import type { AuditLine } from '../../../operator/connect/audit-export.ts';
+import type { AuditLine } from '../../../operator/connect/audit.ts';
 import { explainError } from '../../../operator/connect/errors.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../../support/bad-extracts.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { localDynamoDb } from '../../../local/engine/client.ts';
-import { checkClock } from '../../../operator/connect/store-clock.ts';
+import { checkClock } from '../../../operator/connect/admin.ts';
 
 const now = Date.UTC(2026, 10, 22, 12);
 let told: Date | undefined;

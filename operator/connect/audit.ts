@@ -1,9 +1,48 @@
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
+import { type AuditAction, audited } from '../../core/accounts/admin/audit.ts';
 import { monthOf } from '../../core/calendar.ts';
 import { accountsTable } from '../../core/names.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';
 import { CommandError } from './errors.ts';
-import { servicePartition } from './operator-audit.ts';
+
+/** Runs `work` between writing its entry in the audit and marking it as done. */
+export type OperatorAudit = <T>(
+  action: AuditAction,
+  detail: Record<string, unknown>,
+  work: () => Promise<T>,
+) => Promise<T>;
+
+/** The partition of the audit of what an operator does to the service: restores, rollbacks and rotations. */
+export const servicePartition = 'service#';
+
+/** The audit of what an operator does to the register, beside the approvals of the portal, or to the service. */
+export function operatorAudit(options: {
+  client: DynamoDBClient;
+  accountsTable: string;
+  actor: () => Promise<string>;
+  print: (line: string) => void;
+  partition?: typeof loadsPartition | typeof servicePartition;
+}): OperatorAudit {
+  const { client, accountsTable, actor, print, partition = loadsPartition } = options;
+  return async (action, detail, work) => {
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      return work();
+    };
+    try {
+      const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, await actor(), Date.now);
+      return await audited(store, { partition, action, detail }, begin);
+    } catch (error) {
+      if (hasBegun) throw error;
+      // A register or service that must be repaired does not wait for the table of accounts, which may be what is lost.
+      print(`Not in the audit, as the accounts table refuses the entry: ${(error as Error).message}`);
+      return work();
+    }
+  };
+}
 
 /** A change in the audit. `partition` is an account id, or `plan#` and a code. */
 export type RecordedChange = {
@@ -12,6 +51,8 @@ export type RecordedChange = {
   actor: string;
   action: string;
   detail: Record<string, unknown>;
+  /** `unknown`: the change was not marked as done, so it may or may not have happened. */
+  outcome: 'done' | 'unknown';
 };
 
 /** An entry of the audit of everything: what it is about, and which one. */
@@ -19,8 +60,6 @@ export type AuditLine = Omit<RecordedChange, 'partition'> & {
   kind: 'account' | 'plan' | 'sign-in' | 'register' | 'service';
   /** The account or the plan. */
   id: string | null;
-  /** `unknown`: the change was not marked as done, so it may or may not have happened. */
-  outcome: 'done' | 'unknown';
 };
 
 /** Every entry between two times, of all kinds, the oldest first. Reads the whole table. */
@@ -29,7 +68,7 @@ export async function auditBetween(
   table: string,
   from: string,
   to: string,
-): Promise<(RecordedChange & Pick<AuditLine, 'outcome'>)[]> {
+): Promise<RecordedChange[]> {
   const { partitionKey, sortKey } = accountsTable;
   const scan = {
     TableName: table,
@@ -38,7 +77,7 @@ export async function auditBetween(
     ExpressionAttributeNames: { '#item': sortKey },
     ExpressionAttributeValues: { ':from': `audit#${from}`, ':to': `audit#${to}` },
   };
-  const found: (RecordedChange & Pick<AuditLine, 'outcome'>)[] = [];
+  const found: RecordedChange[] = [];
   for await (const { Items = [] } of paginateScan({ client }, scan))
     for (const { [partitionKey]: partition, time, actor, action, detail = {}, outcome } of Items)
       found.push({ partition, time, actor, action, detail, outcome: outcome === 'done' ? 'done' : 'unknown' });
