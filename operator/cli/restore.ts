@@ -15,7 +15,7 @@ export function addRestoreCommands(program: CliCommand): void {
 
   withRestore(restore.command('deleted-table'))
     .description('restore a table that was deleted, from the backup that DynamoDB made of it')
-    .addOption(tableOption())
+    .addOption(new Option('--table <table>', 'which table').choices(['accounts', 'addresses']).makeOptionMandatory())
     .notes(untilDone)
     .examples('restore deleted-table --table accounts --stack bag-adres-prod')
     .does(async ({ table, ...options }: RestoreOptions & { table: 'accounts' | 'addresses' }) => {
@@ -117,10 +117,6 @@ function withRestore(command: CliCommand): CliCommand {
     .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks');
 }
 
-function tableOption(): Option {
-  return new Option('--table <table>', 'which table').choices(['accounts', 'addresses']).makeOptionMandatory();
-}
-
 const untilDone =
   'It looks at AWS for what is done already: run it again after any failure, also on another machine. See docs/recovery.md.';
 
@@ -132,18 +128,20 @@ function parseTime(text: string): Date {
   throw new UsageError(`--at ${text} is in the future.`);
 }
 
+const nothingChanged = 'Nothing was changed. Run it again with --yes to carry this out.';
+
+/** Prints what is being done; nothing for a script. */
+const printer = ({ terminal }: CliCommand, json?: true) => (json ? () => undefined : terminal.err);
+
 async function shown(
-  { terminal }: CliCommand,
-  { stack, yes, json, key = terminal.env.BAG_ADRES_KEY }: RestoreOptions,
+  command: CliCommand,
+  { stack, yes, json, key = command.terminal.env.BAG_ADRES_KEY }: RestoreOptions,
   work: (tools: RecoveryInput) => Promise<RecoveryReport>,
 ): Promise<Result> {
-  const print = json ? () => undefined : terminal.err;
   const executed = yes === true;
-  const { summary, ...report } = await work({ stack, execute: executed, key, print });
-  const lines = [...summary];
-  if (!executed && report.remaining.length > 0)
-    lines.push('Nothing was changed. Run it again with --yes to carry this out.');
-  return { json: { ...report, executed, summary }, text: lines.join('\n') };
+  const { summary, ...report } = await work({ stack, execute: executed, key, print: printer(command, json) });
+  const more = !executed && report.remaining.length > 0 ? [nothingChanged] : [];
+  return { json: { ...report, executed, summary }, text: [...summary, ...more].join('\n') };
 }
 
 type DrillOptions = { json?: true; stack: string; yes?: true; seed?: number };
@@ -163,15 +161,14 @@ export function addDrillCommand(program: CliCommand): void {
     .examples('drill --stack bag-adres-test')
     .does(async ({ seed = Date.now() % 100_000, yes, stack, json }: DrillOptions) => {
       const { drillStage } = await import('../recovery/drill.ts');
-      const print = json ? () => undefined : program.terminal.err;
-      const report = await drillStage({ stack, execute: yes === true, seed, print });
-      const hint = yes ? `Seed ${seed}.` : 'Nothing was changed. Run it again with --yes to carry this out.';
+      const executed = yes === true;
+      const report = await drillStage({ stack, execute: executed, seed, print: printer(program, json) });
       const lost = report.procedures.filter(({ lostAccounts, lostKeys }) => lostAccounts + lostKeys > 0);
       const message = `Lost accounts or keys: ${lost.map(({ procedure }) => procedure).join(', ')}.`;
       return {
-        json: { ...report, executed: yes === true },
+        json: { ...report, executed },
         text: report.summary.join('\n'),
-        hint,
+        hint: executed ? `Seed ${seed}.` : nothingChanged,
         failure: lost.length > 0 ? new CommandError('lost', message) : undefined,
       };
     });

@@ -14,17 +14,19 @@ export type RegisterView = {
   loads: PublishedLoad[];
 };
 
-/** A load that was published. Dates as `2026-11-08`; `at` is an ISO 8601 instant. */
-export type PublishedLoad = {
+/** What every load has, published or not. Dates as `2026-11-08`. */
+type LoadChanges = {
   load: string;
   peildatum: string;
-  at: string;
   /** The number of addresses after it. */
   addresses: number;
   added: number;
   changed: number;
   removed: number;
 };
+
+/** A load that was published; `at` is an ISO 8601 instant. */
+export type PublishedLoad = LoadChanges & { at: string };
 
 /** One change of a load: what lookups of a key answer before and after it, as `street, town`; `null` for no address. */
 export type LoadExample = {
@@ -37,17 +39,10 @@ export type LoadExample = {
 };
 
 /** A load that waits for an approval, and what it would change. */
-export type WaitingLoad = {
-  load: string;
+export type WaitingLoad = LoadChanges & {
   /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
   proposal: string;
-  peildatum: string;
   livePeildatum: string | null;
-  /** The number of addresses after it. */
-  addresses: number;
-  added: number;
-  changed: number;
-  removed: number;
   /** Addresses that could not be made; `null`: not counted. */
   problems: number | null;
   /** Why it waits. The codes are stable, the messages are English. */
