@@ -52,11 +52,7 @@ export function createInstance(
     testAddresses,
     datasetDate: async () => '2021-10-15',
   });
-  const validate = validateRoute({
-    ...secrets,
-    clock,
-    keyStore: createKeyStore(client, testTables.accounts),
-  });
+  const validate = validateRoute({ ...secrets, clock, keyStore: createKeyStore(client, testTables.accounts) });
 
   /** Sends a request the way the gateway routes it; every answer must be in the contract. */
   async function send(url: string, request?: TestRequest): Promise<TestAnswer> {
@@ -91,13 +87,8 @@ export type SentCommand = { name: string; table: string; units: number };
  * `asDeployed` lets each call cost what it does in a Lambda, to measure it. The engine is in memory without a
  * `databaseFile`.
  */
-export async function startAddressService({
-  asDeployed = false,
-  databaseFile,
-}: {
-  asDeployed?: boolean;
-  databaseFile?: string;
-} = {}) {
+export async function startAddressService(options: { asDeployed?: boolean; databaseFile?: string } = {}) {
+  const { asDeployed = false, databaseFile } = options;
   const { client: bare, endpoint, stop } = await startDynamoDb(databaseFile);
   if (!asDeployed) sendPlainly(bare, endpoint);
   await createTables(bare, testTables);

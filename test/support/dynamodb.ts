@@ -3,7 +3,7 @@ import { accountsTable, addressesTable } from '../../core/names.ts';
 import { localAws, startEngine } from '../../local/engine/engine.ts';
 
 /** The headers of a signature that the embedded engine requires; it ignores what they say. */
-const signed = {
+export const placeholderSignature = {
   authorization:
     'AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
   'x-amz-date': '20260101T000000Z',
@@ -15,7 +15,7 @@ const signed = {
  */
 export function testDynamoDb(endpoint: string): DynamoDBClient {
   const sign = async <R extends { headers: Record<string, string> }>(request: R): Promise<R> => {
-    Object.assign(request.headers, signed);
+    Object.assign(request.headers, placeholderSignature);
     return request;
   };
   return new DynamoDBClient({ ...localAws, endpoint, signer: async () => ({ sign }) });

@@ -24,11 +24,7 @@ export async function startHttpService() {
   const folder = await mkdtemp(join(tmpdir(), 'http-service-'));
   await loadDemo(service.client, testTables.addresses, folder);
   const faults: Faults = { next: new Map() };
-  const gateway = await startGateway({
-    routes: routesOver(service, faults),
-    host: '127.0.0.1',
-    port: 0,
-  });
+  const gateway = await startGateway({ routes: routesOver(service, faults), host: '127.0.0.1', port: 0 });
   const baseUrl = `http://127.0.0.1:${gateway.port}`;
 
   /** Sends a request and checks its response against the contract. */
@@ -92,11 +88,7 @@ function routesOver(
     },
     datasetDate: async () => '2026-01-08',
   });
-  const validate = validateRoute({
-    checksumSecret: testChecksumSecret,
-    clock: systemClock,
-    keyStore: createKeyStore(client, testTables.accounts),
-  });
+  const validate = validateRoute({ ...stores, keyStore: createKeyStore(client, testTables.accounts) });
   const reference = referenceRoute();
   return [
     ...['ANY /v1/address', 'ANY /v1/addresses'].map((key) => ({

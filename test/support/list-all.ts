@@ -2,24 +2,19 @@ import type { Plan } from '../../core/accounts/account.ts';
 import type { AccountSummary } from '../../packages/admin/accounts.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
+/** What `read` finds on each page, until it returns no cursor to another one. */
+async function pages<Page extends { cursor: string | null }>(read: (from: { cursor?: string }) => Promise<Page>) {
+  const all = [await read({})];
+  for (let page = all[0]; page?.cursor; all.push(page)) page = await read({ cursor: page.cursor });
+  return all;
+}
+
 /** All accounts, page by page. */
 export async function allAccounts({ accounts }: Pick<Admin, 'accounts'>): Promise<AccountSummary[]> {
-  const all: AccountSummary[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await accounts.list(cursor === undefined ? {} : { cursor });
-    all.push(...page.accounts);
-    cursor = page.cursor;
-  }
-  return all;
+  return (await pages(accounts.list)).flatMap((page) => page.accounts);
 }
 
 /** All plans, page by page. */
 export async function allPlans({ plans }: Pick<Admin, 'plans'>): Promise<Plan[]> {
-  const all: Plan[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await plans.list(cursor === undefined ? {} : { cursor });
-    all.push(...page.plans);
-    cursor = page.cursor;
-  }
-  return all;
+  return (await pages(plans.list)).flatMap((page) => page.plans);
 }

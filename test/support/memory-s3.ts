@@ -106,12 +106,8 @@ export class MemoryS3 {
       this.#upload(input.UploadId).set(input.PartNumber, part);
       return { ETag: part.etag };
     },
-    CompleteMultipartUploadCommand: ({
-      Bucket,
-      Key,
-      UploadId,
-      MultipartUpload,
-    }: Place & { UploadId: string; MultipartUpload: Parts }) => {
+    CompleteMultipartUploadCommand: (input: Place & { UploadId: string; MultipartUpload: Parts }) => {
+      const { Bucket, Key, UploadId, MultipartUpload } = input;
       const parts = MultipartUpload.Parts.map(({ PartNumber, ETag }) => {
         const part = this.#upload(UploadId).get(PartNumber);
         if (part?.etag !== ETag) throw refusal('InvalidPart', 400);

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as sdk from '@aws-sdk/client-dynamodb';
+import { placeholderSignature } from './dynamodb.ts';
 
 type Json = Record<string, unknown>;
 type ErrorClass = new (options: Json) => Error;
@@ -33,7 +34,7 @@ export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void 
         const target = `DynamoDB_20120810.${commandName.replace(/Command$/, '')}`;
         const { status, body: sent } = await post(endpoint, {
           agent,
-          headers: { ...headers, 'x-amz-target': target },
+          headers: { ...placeholderSignature, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target },
           body: JSON.stringify(input, withBytesAsText),
           ...(signal && { signal }),
         });
@@ -45,14 +46,6 @@ export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void 
     { step: 'deserialize', name: 'deserializerMiddleware' },
   );
 }
-
-/** The engine requires a signature, and ignores what it says. */
-const headers = {
-  'content-type': 'application/x-amz-json-1.0',
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-  'x-amz-date': '20260101T000000Z',
-};
 
 type Post = { agent: Agent; headers: Record<string, string>; body: string; signal?: AbortSignal };
 

@@ -72,12 +72,7 @@ export function createTestPortal(
         read(
           await app.request(path, {
             method: 'POST',
-            headers: {
-              ...headers,
-              origin: baseUrl,
-              'content-type': 'application/x-www-form-urlencoded',
-              ...over,
-            },
+            headers: { ...headers, origin: baseUrl, 'content-type': 'application/x-www-form-urlencoded', ...over },
             body: new URLSearchParams({ token, ...form }).toString(),
           }),
         ),

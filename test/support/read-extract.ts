@@ -31,13 +31,8 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
   const { peildatum, members } = await findMembers(source, label, options);
   const reference = { openbareRuimten: new Map<string, OpenbareRuimte>(), woonplaatsen: new Map<string, Woonplaats>() };
   const counts = { NUM: 0, OPR: 0, WPL: 0 };
-  const outcome: ReadOutcome = {
-    peildatum,
-    voorkomens: counts,
-    current: { ...counts },
-    rows: [],
-    problems: emptyReport(),
-  };
+  const problems = emptyReport();
+  const outcome: ReadOutcome = { peildatum, voorkomens: counts, current: { ...counts }, rows: [], problems };
 
   for (const member of members.toReversed()) {
     const inner = await memberAccess(source, member, label);

@@ -13,11 +13,8 @@ export type RegisterDay = { date: string; state: Voorkomens; groups: MutationGro
 /** A small register of a few streets, in which every odd case occurs within some days. */
 export function firstState(random: Random, date: string, objects = 40): Voorkomens {
   const begin = '2010-01-01';
-  const WPL: WplStand[] = ['Weesp', 'Muiden', 'Amsterdam'].map((naam, i) => ({
-    identificatie: `10${12 + i}`,
-    naam,
-    begin,
-  }));
+  const names = ['Weesp', 'Muiden', 'Amsterdam'];
+  const WPL: WplStand[] = names.map((naam, i) => ({ identificatie: `10${12 + i}`, naam, begin }));
   const OPR: OprStand[] = Array.from({ length: 8 }, (_, i) => ({
     identificatie: id('30', i),
     naam: `Straat ${'ABCDEFGH'[i]}`,
@@ -65,16 +62,8 @@ export function* laterDays(random: Random, first: Voorkomens, date: string, days
 type Change = (random: Random, state: Voorkomens, now: string) => void;
 
 const kindsOfChange: Change[] = [
-  added,
-  renumbered,
-  renumbered,
-  withdrawn,
-  corrected,
-  leftOpen,
-  renamedStreet,
-  movedStreet,
-  renamedPlace,
-  replaced,
+  ...[added, renumbered, renumbered, withdrawn, corrected, leftOpen],
+  ...[renamedStreet, movedStreet, renamedPlace, replaced],
 ];
 
 /** A new object; now, in the past, or in the future. */
@@ -95,13 +84,8 @@ function follow<T extends Historie & { identificatie: string }>(
   if (last.eind !== undefined || last.live === false || last.tijdstipInactief) return;
   const begin = dateAfter(now, random.int(5) - 1);
   last.eind = begin < last.begin ? last.begin : begin;
-  all.push({
-    ...last,
-    eind: undefined,
-    begin: last.eind,
-    volgnummer: highest(all, last.identificatie) + 1,
-    ...change(last),
-  });
+  const volgnummer = highest(all, last.identificatie) + 1;
+  all.push({ ...last, eind: undefined, begin: last.eind, volgnummer, ...change(last) });
 }
 
 function highest(all: readonly (Historie & { identificatie: string })[], identificatie: string): number {
@@ -130,13 +114,8 @@ function corrected(random: Random, { NUM }: Voorkomens, now: string): void {
   wrong.tijdstipInactief = `${now}T10:00:00.000`;
   wrong.tijdstipInactiefLV = `${now}T10:05:00.000`;
   const volgnummer = highest(NUM, wrong.identificatie) + 1;
-  NUM.push({
-    ...wrong,
-    tijdstipInactief: undefined,
-    tijdstipInactiefLV: undefined,
-    volgnummer,
-    huisnummer: 1 + random.int(6),
-  });
+  const active = { tijdstipInactief: undefined, tijdstipInactiefLV: undefined };
+  NUM.push({ ...wrong, ...active, volgnummer, huisnummer: 1 + random.int(6) });
 }
 
 /** A correction that was left open: a second occurrence begins, and the first one does not end. */
@@ -160,13 +139,7 @@ function renamedPlace(random: Random, { WPL }: Voorkomens, now: string): void {
 /** Another object gets the key of one that ends. */
 function replaced(random: Random, { NUM }: Voorkomens, now: string): void {
   const old = random.pick(NUM);
-  NUM.push({
-    ...old,
-    identificatie: id('20', 1_000 + NUM.length),
-    volgnummer: 1,
-    begin: now,
-    eind: undefined,
-    live: true,
-  });
+  const identificatie = id('20', 1_000 + NUM.length);
+  NUM.push({ ...old, identificatie, volgnummer: 1, begin: now, eind: undefined, live: true });
   if (old.eind === undefined && random.chance(0.7)) old.eind = now < old.begin ? old.begin : now;
 }

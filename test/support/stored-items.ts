@@ -11,15 +11,9 @@ export async function storedItems(
   account?: string,
 ): Promise<StoredItem[]> {
   const all = { TableName: table, ConsistentRead: true };
-  const { Items, LastEvaluatedKey } = await client.send(
-    account === undefined
-      ? new ScanCommand(all)
-      : new QueryCommand({
-          ...all,
-          KeyConditionExpression: 'account = :account',
-          ExpressionAttributeValues: { ':account': account },
-        }),
-  );
+  const of = { KeyConditionExpression: 'account = :account', ExpressionAttributeValues: { ':account': account } };
+  const command = account === undefined ? new ScanCommand(all) : new QueryCommand({ ...all, ...of });
+  const { Items, LastEvaluatedKey } = await client.send(command as QueryCommand);
   if (LastEvaluatedKey) throw new Error(`${table} has more items than one page`);
   return Items as StoredItem[];
 }
@@ -34,12 +28,8 @@ export async function restoreItems(
   const now = new Map((await storedItems(client, table, account)).map((item) => [nameOf(item), item]));
   const changed = before.filter((item) => !isDeepStrictEqual(now.get(nameOf(item)), item));
   for (const item of before) now.delete(nameOf(item));
-  await writeItems(
-    client,
-    table,
-    changed,
-    Array.from(now.values(), ({ account, item }) => ({ account, item })),
-  );
+  const added = Array.from(now.values(), ({ account, item }) => ({ account, item }));
+  await writeItems(client, table, changed, added);
 }
 
 /** Puts items and deletes others. */

@@ -59,14 +59,8 @@ export function tableControl({ client }: { client: DynamoDBDocumentClient }) {
     pending.delete(what);
     change.then();
   };
-  const newTable = (): Table => ({
-    created: clock,
-    status: 'CREATING',
-    isProtected: false,
-    recovery: false,
-    expiry: null,
-    tags: {},
-  });
+  const none = { isProtected: false, recovery: false, expiry: null };
+  const newTable = (): Table => ({ ...none, created: clock, status: 'CREATING', tags: {} });
   const drop = (TableName: string) =>
     client.send(new DeleteTableCommand({ TableName }) as never).catch(() => undefined);
   /** A restored table has the items of its source and none of its settings. */
@@ -93,36 +87,22 @@ export function tableControl({ client }: { client: DynamoDBDocumentClient }) {
       const table = tables.get(name);
       if (!table) return missing(name);
       const RestoreSummary = { SourceBackupArn: table.source, RestoreInProgress: table.status === 'CREATING' };
-      return {
-        value: {
-          Table: {
-            TableName: name,
-            TableArn: arnOf(name),
-            TableStatus: table.status,
-            DeletionProtectionEnabled: table.isProtected,
-            ...(table.source && { RestoreSummary }),
-          },
-        },
+      const Table = {
+        ...{ TableName: name, TableArn: arnOf(name), TableStatus: table.status },
+        DeletionProtectionEnabled: table.isProtected,
+        ...(table.source && { RestoreSummary }),
       };
+      return { value: { Table } };
     },
     DeleteTable: onTable<Named>(async (table, { TableName: name }) => {
-      if (table.isProtected)
-        return refuse(
-          'ValidationException',
-          `Resource cannot be deleted as it is currently protected against deletion.`,
-        );
+      const reason = 'Resource cannot be deleted as it is currently protected against deletion.';
+      if (table.isProtected) return refuse('ValidationException', reason);
       if (table.status !== 'ACTIVE') return refuse('ResourceInUseException');
       const items = await storedItems(client, name);
       // Of a table with point-in-time recovery DynamoDB keeps a backup when it is deleted.
-      if (table.recovery)
-        backups.push({
-          arn: `${arnOf(name)}/backup/${++clock}`,
-          name: `${name}$DeletedTableBackup`,
-          of: name,
-          type: 'SYSTEM',
-          made: clock,
-          items,
-        });
+      const arn = `${arnOf(name)}/backup/${++clock}`;
+      const kept = `${name}$DeletedTableBackup`;
+      if (table.recovery) backups.push({ arn, name: kept, of: name, type: 'SYSTEM', made: clock, items });
       await drop(name);
       // With a table its continuous backups end.
       moments.splice(0, moments.length, ...moments.filter(({ of }) => of !== name));
@@ -139,26 +119,14 @@ export function tableControl({ client }: { client: DynamoDBDocumentClient }) {
     ListBackups: ({ TableName, BackupType }: Named & { BackupType: string }) => {
       const found = backups.filter(({ of, type }) => of === TableName && type === BackupType);
       for (const { arn } of found) look(arn);
-      return {
-        value: {
-          BackupSummaries: found.map(({ arn, name, of, type, made }) => ({
-            BackupArn: arn,
-            BackupName: name,
-            TableName: of,
-            BackupType: type,
-            BackupCreationDateTime: made,
-            BackupStatus: pending.has(arn) ? 'CREATING' : 'AVAILABLE',
-          })),
-        },
-      };
+      const BackupSummaries = found.map(({ arn, name, of, type, made }) => ({
+        ...{ BackupArn: arn, BackupName: name, TableName: of, BackupType: type, BackupCreationDateTime: made },
+        BackupStatus: pending.has(arn) ? 'CREATING' : 'AVAILABLE',
+      }));
+      return { value: { BackupSummaries } };
     },
-    RestoreTableFromBackup: async ({
-      TargetTableName: name,
-      BackupArn,
-    }: {
-      TargetTableName: string;
-      BackupArn: string;
-    }) => {
+    RestoreTableFromBackup: async (input: { TargetTableName: string; BackupArn: string }) => {
+      const { TargetTableName: name, BackupArn } = input;
       const backup = backups.find(({ arn }) => arn === BackupArn);
       if (!backup) return refuse('BackupNotFoundException');
       if (tables.has(name)) return refuse('TableAlreadyExistsException');
@@ -196,14 +164,10 @@ export function tableControl({ client }: { client: DynamoDBDocumentClient }) {
       table.recovery = PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled;
       return { value: {} };
     }),
-    DescribeTimeToLive: onTable<Named>(({ expiry }) => ({
-      value: {
-        TimeToLiveDescription: {
-          TimeToLiveStatus: expiry ? 'ENABLED' : 'DISABLED',
-          ...(expiry && { AttributeName: expiry }),
-        },
-      },
-    })),
+    DescribeTimeToLive: onTable<Named>(({ expiry }) => {
+      const TimeToLiveStatus = expiry ? 'ENABLED' : 'DISABLED';
+      return { value: { TimeToLiveDescription: { TimeToLiveStatus, ...(expiry && { AttributeName: expiry }) } } };
+    }),
     UpdateTimeToLive: onTable<Named & { TimeToLiveSpecification: { AttributeName: string } }>(
       (table, { TimeToLiveSpecification }) => {
         if (table.expiry) return refuse('ValidationException', 'TimeToLive is already enabled');
