@@ -52,6 +52,12 @@ async function type(page: Page, postcode: string, huisnummer: string): Promise<v
   await page.getByLabel('Huisnummer').fill(huisnummer);
 }
 
+/** Sends the form, and waits for what the server makes of it. */
+async function order(page: Page, shown: string): Promise<void> {
+  await page.getByRole('button', { name: 'Bezorg hier' }).click();
+  await page.getByText(shown).waitFor();
+}
+
 const street = (page: Page) => page.getByLabel('Straat');
 const town = (page: Page) => page.getByLabel('Woonplaats');
 const message = (page: Page) => page.getByRole('status');
@@ -70,8 +76,7 @@ describe('the example of a form', () => {
     expect(await town(page).inputValue()).toBe('Amsterdam');
     expect(await page.locator('#bestaand').isVisible()).toBe(false);
     expect(await violations(page, wcagRules)).toEqual([]);
-    await page.getByRole('button', { name: 'Bezorg hier' }).click();
-    await page.getByText('We leveren op: Nieuwezijds Voorburgwal 147').waitFor();
+    await order(page, 'We leveren op: Nieuwezijds Voorburgwal 147');
   });
 
   inBrowser(`lets people choose from the toevoegingen that exist${because}`, async () => {
@@ -83,8 +88,7 @@ describe('the example of a form', () => {
     await page.locator('#bestaand').selectOption('B');
     await hasValue(street(page), 'Teststraat');
     expect(await page.locator('#bestaand').inputValue()).toBe('B');
-    await page.getByRole('button', { name: 'Bezorg hier' }).click();
-    await page.getByText('Teststraat 2 B 9999SD Testdorp').waitFor();
+    await order(page, 'Teststraat 2 B 9999SD Testdorp');
   });
 
   inBrowser(`asks whether 12A means number 12 with A, and never decides that itself${because}`, async () => {
@@ -114,8 +118,7 @@ describe('the example of a form', () => {
     await page.getByText('We kennen dit adres niet.').waitFor();
     await street(page).fill('Nieuwe straat');
     await town(page).fill('Weesp');
-    await page.getByRole('button', { name: 'Bezorg hier' }).click();
-    await page.getByText('Nieuwe straat 1').waitFor();
+    await order(page, 'Nieuwe straat 1');
   });
 
   inBrowser(`lets people type when the service can't be reached, and keeps what they typed${because}`, async () => {
@@ -127,8 +130,7 @@ describe('the example of a form', () => {
     expect(await street(page).inputValue()).toBe('Damrak');
     await town(page).fill('Amsterdam');
     await page.locator('#toevoeging').fill('A');
-    await page.getByRole('button', { name: 'Bezorg hier' }).click();
-    await page.getByText('Damrak 147 A 1012RJ Amsterdam').waitFor();
+    await order(page, 'Damrak 147 A 1012RJ Amsterdam');
   });
 
   inBrowser(`works without JavaScript${because}`, async () => {
@@ -136,8 +138,7 @@ describe('the example of a form', () => {
     await type(page, '1012RJ', '147');
     await street(page).fill('Nieuwezijds Voorburgwal');
     await town(page).fill('Amsterdam');
-    await page.getByRole('button', { name: 'Bezorg hier' }).click();
-    await page.getByText('We leveren op: Nieuwezijds Voorburgwal 147').waitFor();
+    await order(page, 'We leveren op: Nieuwezijds Voorburgwal 147');
   });
 
   inBrowser(`never shows the key to the browser${because}`, async () => {

@@ -5,6 +5,7 @@ import { problems, problemType } from '../../lambdas/http/problem.ts';
 import type { ExplainedCode } from '../../lambdas/reference/text/en.ts';
 import { referenceTexts } from '../../lambdas/reference/text/texts.ts';
 import { withGeneratedParts } from '../../tools/openapi/reference.ts';
+import { htmlText } from '../support/html-text.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
 let service: HttpService;
@@ -22,7 +23,7 @@ describe('the page of a problem', () => {
     const code = path.replace('/problems/', '') as ExplainedCode;
     const { status, headers, body } = await service.send(path);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    const text = textOf(body);
+    const text = htmlText(body);
     expect(text).toContain(code);
     expect(text).toContain(referenceTexts.en.explanations[code].happened.replaceAll('`', ''));
     expect(text).toContain(referenceTexts.en.explanations[code].remedy.replaceAll('`', ''));
@@ -69,8 +70,3 @@ describe('the reference', () => {
       expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
   });
 });
-
-function textOf(html: string): string {
-  const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
-  return html.replaceAll(/<[^>]*>/g, '').replaceAll(/&\w+;/g, (entity) => entities[entity] ?? entity);
-}

@@ -144,9 +144,11 @@ describe('quota', () => {
       }
     });
     await begun.promise;
+    const other = await service.admin.keys.create({ account: id, label: 'other' });
     await service.admin.keys.revoke({ account: id, keyId });
     revoked = true;
     await Promise.all(callers);
+    expect((await service.instance.lookUp(other.key, testAddress)).status).toBe(200);
     expect(late).toBe(60);
     expect((await usedOf(service, id)).day).toBeGreaterThanOrEqual(before);
   });

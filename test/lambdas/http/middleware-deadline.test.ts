@@ -30,17 +30,8 @@ function slowRoute(milliseconds: number, waited = 0) {
 }
 
 describe('the deadline of a request', () => {
-  it('aborts early enough to respond within the guaranteed 5 seconds, and not before 3', async () => {
-    const { answer, seen } = slowRoute(10_000);
-    await jest.advanceTimersByTimeAsync(3_000);
-    expect(seen.signal?.aborted).toBe(false);
-    await jest.advanceTimersByTimeAsync(1_500);
-    expect(seen.signal?.aborted).toBe(true);
-    await jest.advanceTimersByTimeAsync(10_000);
-    await answer;
-  });
-
   it.each([
+    ['aborts early enough to respond within the guaranteed 5 seconds', 0, 3_600],
     ['is shorter by what the request has waited', 2_500, 1_100],
     ['is a second at least', 3_900, 1_000],
     ['ignores a time of the gateway that is ahead', -60_000, 3_600],
