@@ -6,6 +6,20 @@ import { join, resolve } from 'node:path';
 export const root = resolve(import.meta.dirname, '../..');
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
+/** Does `work` for each item, in the copy that is free next. */
+export async function forEach<T>(
+  copies: readonly Copy[],
+  items: Iterable<T>,
+  work: (copy: Copy, item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = items[Symbol.iterator]();
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let next = waiting.next(); !next.done; next = waiting.next()) await work(copy, next.value);
+    }),
+  );
+}
+
 /** A copy of the last commit, in which files can be changed and tests run without being seen elsewhere. */
 export class Copy {
   readonly folder = mkdtempSync(join(tmpdir(), 'mutants-'));

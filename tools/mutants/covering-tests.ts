@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Copy, root } from './copy.ts';
+import { type Copy, forEach, root } from './copy.ts';
 
 /** Tests that start processes or synthesize the app: minutes for each change, to code that is tested closer by. */
 const slowFolders =
@@ -36,13 +36,10 @@ export async function measure(
     .sort();
   const cache = join(root, 'node_modules/.cache/mutants');
   mkdirSync(cache, { recursive: true });
-  const waiting = tests.values();
   const measured: Measured[] = [];
-  const work = async (copy: Copy) => {
-    for (const test of waiting)
-      measured.push(await keptIn(join(cache, `${hashOf(test)}.json`), () => run(copy, test, 2 * seconds)));
-  };
-  await Promise.all(copies.map(work));
+  await forEach(copies, tests, async (copy, test) => {
+    measured.push(await keptIn(join(cache, `${hashOf(test)}.json`), () => run(copy, test, 2 * seconds)));
+  });
   return measured;
 }
 

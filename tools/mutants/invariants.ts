@@ -1,6 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Copy, root } from './copy.ts';
+import { Copy, forEach, root } from './copy.ts';
 
 /** What must always hold, with the lines that hold it, each with a change of it that the named tests must notice. */
 type Invariant = { name: string; mutants: InvariantMutant[] };
@@ -85,15 +85,5 @@ function placeOf(copy: Copy, name: string, mutant: InvariantMutant): Place {
   throw new Error(
     `"${name}": ${mutant.in} has this ${found.length} times, not once:\n  ${mutant.line.trim()}\n` +
       'Name the line that holds the invariant now in tools/mutants/invariants.json, with a change of it that a test notices.',
-  );
-}
-
-/** Each item with the next free copy. */
-async function forEach<T>(copies: readonly Copy[], items: readonly T[], work: (copy: Copy, item: T) => Promise<void>) {
-  const waiting = items.values();
-  await Promise.all(
-    copies.map(async (copy) => {
-      for (const item of waiting) await work(copy, item);
-    }),
   );
 }

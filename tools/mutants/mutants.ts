@@ -3,7 +3,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { Random } from '../bench/generator/random.ts';
-import { Copy } from './copy.ts';
+import { Copy, forEach } from './copy.ts';
 import { type Measured, measure, testsOf } from './covering-tests.ts';
 import { checkInvariants } from './invariants.ts';
 import { type Mutant, mutantsOf, mutate } from './operators.ts';
@@ -103,22 +103,18 @@ async function run({ files, area, invariants, limit, seed, workers, seconds, tes
     const measured = await measure(copies, named, seconds, folders);
     for (const { test } of measured.filter(({ passes }) => !passes))
       say(`${test} is left out: it fails with nothing changed, or takes too long`);
-    const waiting = chosen.values();
-    const work = async (copy: Copy) => {
-      for (const mutant of waiting) {
-        const tests = testsOf(measured, mutant.file, mutant.line, seconds);
-        const end = explained.some((one) => isSame(one, mutant))
-          ? 'explained'
-          : tests.length === 0
-            ? 'not run by a test'
-            : (await isKilled(copy, mutant, tests))
-              ? 'killed'
-              : 'survived';
-        count[end]++;
-        if (end === 'survived' || end === 'not run by a test') say(`${end}: ${described(mutant)}`);
-      }
-    };
-    await Promise.all(copies.map(work));
+    await forEach(copies, chosen, async (copy, mutant) => {
+      const tests = testsOf(measured, mutant.file, mutant.line, seconds);
+      const end = explained.some((one) => isSame(one, mutant))
+        ? 'explained'
+        : tests.length === 0
+          ? 'not run by a test'
+          : (await isKilled(copy, mutant, tests))
+            ? 'killed'
+            : 'survived';
+      count[end]++;
+      if (end === 'survived' || end === 'not run by a test') say(`${end}: ${described(mutant)}`);
+    });
   } finally {
     remove();
   }

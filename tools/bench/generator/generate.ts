@@ -5,7 +5,7 @@ import { deliveryXml, fileXml, type OprStand, type WplStand } from '../../../loc
 import { dateInName } from '../../../local/demo/write-extract.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
 import { type Plan, peildatumOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
-import { addTruths, type Difference, noTruth, type Truth } from './truth.ts';
+import { added, addTruths, type Difference, noTruth, type Truth } from './truth.ts';
 import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 
 /** A generated extract, and what is true of it. `difference` is what changed since the month before. */
@@ -55,7 +55,7 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
   const nums = async function* () {
     for await (const made of blocks(plan, `9999NUM${date}`)) {
       truth = addTruths(truth, made.truth);
-      if (made.difference) difference = sum(difference, made.difference);
+      if (made.difference) difference = difference ? added(difference, made.difference) : made.difference;
       streets.push(...made.streets);
       places.push(...made.places);
       yield made.num;
@@ -122,14 +122,4 @@ function nextFrom(worker: Worker, index: number, job: BlockJob): Promise<MadeBlo
 
 function fileName(name: string, index: number): string {
   return `${name}-${String(index + 1).padStart(6, '0')}.xml`;
-}
-
-function sum(a: Difference | null, b: Difference): Difference {
-  if (!a) return b;
-  return {
-    added: a.added + b.added,
-    removed: a.removed + b.removed,
-    changed: a.changed + b.changed,
-    listsChanged: a.listsChanged + b.listsChanged,
-  };
 }

@@ -84,21 +84,18 @@ export function noTruth(): Truth {
   return { voorkomens, addresses: 0, keys: 0, listKeys: 0, ambiguous: 0, noPostcode: 0, streetMissing: 0, checksum: 0 };
 }
 
-export function addTruths(a: Truth, b: Truth): Truth {
-  return {
-    voorkomens: {
-      NUM: a.voorkomens.NUM + b.voorkomens.NUM,
-      OPR: a.voorkomens.OPR + b.voorkomens.OPR,
-      WPL: a.voorkomens.WPL + b.voorkomens.WPL,
-    },
-    addresses: a.addresses + b.addresses,
-    keys: a.keys + b.keys,
-    listKeys: a.listKeys + b.listKeys,
-    ambiguous: a.ambiguous + b.ambiguous,
-    noPostcode: a.noPostcode + b.noPostcode,
-    streetMissing: a.streetMissing + b.streetMissing,
-    checksum: (a.checksum + b.checksum) % 2 ** 48,
-  };
+/** The sum of two records of numbers, member by member, at any depth. */
+export function added<T extends object>(one: T, other: T): T {
+  const sums = Object.entries(one).map(([name, value]) => {
+    const another = other[name as keyof T];
+    return [name, typeof value === 'number' ? value + Number(another) : added(value, another as object)];
+  });
+  return Object.fromEntries(sums) as T;
+}
+
+export function addTruths(one: Truth, other: Truth): Truth {
+  const sum = added(one, other);
+  return { ...sum, checksum: sum.checksum % 2 ** 48 };
 }
 
 export function differenceOf(before: Addresses, after: Addresses): Difference {
