@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { run as runHere } from '../command-line.ts';
 
 const folders = folderForNow('bag-adres-config-');
 
@@ -10,16 +10,7 @@ const folders = folderForNow('bag-adres-config-');
 function folderWith(files: Record<string, unknown>) {
   const folder = mkdtempSync(join(folders, 'a-'));
   for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(contents));
-  const run = async (...args: string[]) => {
-    const lines: { out: string[]; err: string[] } = { out: [], err: [] };
-    const terminal = {
-      out: (text: string) => void lines.out.push(text),
-      err: (text: string) => void lines.err.push(text),
-      env: {},
-      folder,
-    };
-    return { exit: await runCommandLine(args, terminal), out: lines.out.join('\n'), err: lines.err.join('\n') };
-  };
+  const run = (...args: string[]) => runHere(args, {}, folder);
   return { folder, run };
 }
 

@@ -1,33 +1,17 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
-import { runWith } from '../command-line.ts';
-import { startFakeAws } from '../fake-aws.ts';
+import { run as runHere, runWith } from '../command-line.ts';
+import { startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 const work = folderForNow('bag-adres-upgrade-');
 /** An operator's folder, with the templates of an earlier deployment in `former`. */
 let folder: string;
 
-async function run(...args: string[]) {
-  const lines = { out: '', err: '' };
-  const terminal = {
-    out: (text: string) => {
-      lines.out += `${text}\n`;
-    },
-    err: (text: string) => {
-      lines.err += `${text}\n`;
-    },
-    env: {},
-    folder,
-  };
-  return { exit: await runCommandLine(args, terminal), ...lines };
-}
-
-const environment = { ...process.env };
+const run = (...args: string[]) => runHere(args, {}, folder);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(work, 'operator-'));
@@ -59,26 +43,18 @@ describe('upgrade', () => {
       {
         GetTemplate: ({ StackName }: { StackName: string }) => {
           const text = readFileSync(join(folder, 'former', `${StackName}.template.json`), 'utf8');
-          const body = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-          return {
-            value: `<GetTemplateResponse><GetTemplateResult><TemplateBody>${body}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
-          };
+          return templateAnswer(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
         },
       },
     );
-    Object.assign(process.env, {
-      AWS_ENDPOINT_URL: aws.endpoint,
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'x',
-      AWS_SECRET_ACCESS_KEY: 'x',
-    });
+    const leaveAws = useAws(aws.endpoint);
     try {
       const { exit, out } = await run('upgrade', '--stage', 'test', '--json');
       expect(exit).toBe(0);
       expect(JSON.parse(out)).toMatchObject({ deployed: '0.9.0', installed: version, obstacles: [] });
       expect(aws.asked.map(({ operation }) => operation)).toEqual(['GetTemplate', 'GetTemplate', 'GetTemplate']);
     } finally {
-      process.env = { ...environment };
+      leaveAws();
       await aws.stop();
     }
   }, 60_000);
@@ -107,7 +83,7 @@ describe('upgrade', () => {
 describe('rollback-code', () => {
   it('prints the steps and does nothing', async () => {
     const { exit, out, err } = await run('rollback-code', '--stage', 'prod', '--to', '0.9.0');
-    expect([exit, err]).toEqual([0, 'Nothing was done. To run these steps, add --apply.\n']);
+    expect([exit, err]).toEqual([0, 'Nothing was done. To run these steps, add --apply.']);
     expect(out).toContain('1. npm install --save-exact bag-adres@0.9.0');
     expect(out).toContain('npx cdk deploy bag-adres-prod-service --exclusively');
   });

@@ -2,27 +2,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { faultsOfEvent } from '../../support/event-schema.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, startFakeAws, testCaller } from '../fake-aws.ts';
+import { type AwsOperations, startFakeAws, testCaller, useAws } from '../fake-aws.ts';
 
 let service: AddressService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
-const environment = { ...process.env };
+let leaveAws: () => void;
 const operations: AwsOperations = {};
 const outputs = { AccountsTableName: testTables.accounts, AddressesTableName: 'x', KeyChecksumSecretArn: 'secret' };
 
 beforeAll(async () => {
   service = await startAddressService();
   aws = await startFakeAws({ 'bag-adres-prod-data': { outputs } }, operations, service.endpoint);
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL: aws.endpoint,
-  });
+  leaveAws = useAws(aws.endpoint);
   await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
 });
 afterAll(async () => {
-  process.env = environment;
+  leaveAws();
   await aws.stop();
   await service.stop();
 });

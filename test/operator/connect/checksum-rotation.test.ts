@@ -6,13 +6,13 @@ import { templates } from '../../lib/synthesized.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { storedItems } from '../../support/stored-items.ts';
 import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, testCaller } from '../fake-aws.ts';
+import { type AwsOperations, type FakeStack, startFakeAws, testCaller, useAws } from '../fake-aws.ts';
 
 type Version = { value: string; labels: string[] };
 
 let service: AddressService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
-const environment = { ...process.env };
+let leaveAws: () => void;
 const operations: AwsOperations = {};
 const stacks: Record<string, FakeStack> = {
   'a-data': {
@@ -28,15 +28,10 @@ let deployed: string[];
 beforeAll(async () => {
   service = await startAddressService();
   aws = await startFakeAws(stacks, operations, service.endpoint);
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL: aws.endpoint,
-  });
+  leaveAws = useAws(aws.endpoint);
 });
 afterAll(async () => {
-  process.env = environment;
+  leaveAws();
   await aws.stop();
   await service.stop();
 });

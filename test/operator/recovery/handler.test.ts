@@ -15,11 +15,12 @@ import {
 } from '../../support/address-service.ts';
 import { faultsOfEvent } from '../../support/event-schema.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
-import { type AwsOperations, startFakeAws } from '../fake-aws.ts';
+import { type AwsOperations, startFakeAws, useAws } from '../fake-aws.ts';
 
 let service: AddressService;
 let s3: TestS3;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
+let leaveAws: () => void;
 let secret = testChecksumSecret;
 let takesEvents = true;
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -36,11 +37,7 @@ beforeAll(async () => {
   };
   aws = await startFakeAws({}, operations, service.endpoint);
   await s3.client.send(new CreateBucketCommand({ Bucket: 'sets' }));
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL: aws.endpoint,
+  leaveAws = useAws(aws.endpoint, {
     AWS_ENDPOINT_URL_S3: s3.endpoint,
     [environment.accountsTable]: testTables.accounts,
     [environment.snapshotBucket]: 'snapshots',
@@ -53,6 +50,7 @@ beforeAll(async () => {
   ({ handler } = await import('../../../operator/recovery/handler.ts'));
 }, 60_000);
 afterAll(async () => {
+  leaveAws();
   await aws.stop();
   await s3.stop();
   await service.stop();
