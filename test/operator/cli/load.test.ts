@@ -433,18 +433,14 @@ describe('an impossible load prints one line that helps', () => {
 
 describe('a command about loads written wrongly ends with 2', () => {
   it.each([
-    ['no word on where', ['load', 'status'], /--local .*--stack NAME/],
-    ['two places at once', ['load', 'status', '--local', '--stack', 'x'], /--local.*--stack/],
-    ['--data alone', ['load', 'status', '--data', '/tmp'], /Add --local/],
-    ['no snapshot to go back to', ['load', 'rollback', '--local'], /missing required argument 'snapshot'/i],
-    [
-      'an extract of another kind',
-      ['load', 'run', '--local', '--extract', 'ftp://x/y.zip'],
-      /file, an http\(s\) URL or s3:/,
-    ],
-    ['an unknown command', ['load', 'stats', '--local'], /did you mean status/i],
-  ])('%s', async (_, args, message) => {
-    const { exit, out, err } = await run(args);
+    ['no word on where', 'load status', /--local .*--stack NAME/],
+    ['two places at once', 'load status --local --stack x', /--local.*--stack/],
+    ['--data alone', 'load status --data /tmp', /Add --local/],
+    ['no snapshot to go back to', 'load rollback --local', /missing required argument 'snapshot'/i],
+    ['an extract of another kind', 'load run --local --extract ftp://x/y.zip', /file, an http\(s\) URL or s3:/],
+    ['an unknown command', 'load stats --local', /did you mean status/i],
+  ])('%s', async (_, line, message) => {
+    const { exit, out, err } = await run(line.split(' '));
     expect([exit, out]).toEqual([2, '']);
     expect(err).toMatch(message);
   });
