@@ -25,6 +25,7 @@ beforeAll(async () => {
   }
   await admin.plans.put({ code: 'hourly', limits: { hour: 4 } });
   await admin.accounts.set({ id: 'two', plan: 'hourly' });
+  await admin.accounts.set({ id: 'two', name: 'Bakkerij Jansen', contact: 'jo@jansen.example' });
   for (const person of ['sub:2', 'jo@example.nl']) await admin.members.add({ account: 'two', person, role: 'viewer' });
   // An active key without a record, and a shard that an interrupted change left without its shard 0.
   const byHand = {
@@ -99,6 +100,10 @@ describe('backup.import', () => {
     const rest = { plans: 2, accounts: 2, members: 2, days: 2, unchanged: 3 };
     expect(await admin.backup.import(backup)).toEqual(rest);
     expect(await admin.backup.export()).toEqual(backup);
+    const range = { from: '2026-08-01', to: '2026-08-01' };
+    for (const id of ['two', 'three'])
+      expect(await admin.accounts.usageByKey(id, range)).toEqual(await from.admin.accounts.usageByKey(id, range));
+    expect((await admin.accounts.list({ search: 'jo@jansen' })).accounts).toMatchObject([{ name: 'Bakkerij Jansen' }]);
     await admin.accounts.set({ id: 'three', shards: 1 });
     expect(await admin.backup.import(backup)).toEqual({ plans: 0, accounts: 0, members: 0, days: 0, unchanged: 7 });
     expect(await admin.accounts.show('three')).toMatchObject({ shards: 3, windows: { day: { limit: 8, used: 6 } } });

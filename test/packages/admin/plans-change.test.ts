@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
-import { type Deaths, deathsOf } from '../../core/accounts/admin/deaths.ts';
+import { dieEverywhere } from '../../core/accounts/admin/deaths.ts';
 
 let bench: AdminBench;
-let dieEverywhere: Deaths;
 beforeAll(async () => {
   bench = await startAdmin();
-  dieEverywhere = deathsOf(bench);
   await bench.admin.plans.put({ code: 'other', limits: { day: 1 } });
   await bench.admin.accounts.create({ id: 'other', plan: 'other' });
 });
@@ -31,6 +29,7 @@ describe('a change of a plan in steps', () => {
   it('goes on after a death between any two calls, and reaches every account and no other', async () => {
     const { admin } = bench;
     const calls = await dieEverywhere(
+      bench,
       'die',
       (code) => newPlan(code, ['a', 'b']),
       async (dying, code) => {

@@ -44,37 +44,6 @@ describe('plans.put', () => {
     expect((await admin.accounts.show('kept')).windows.day?.used).toBe(1);
   });
 
-  it('keeps the count of a window that a plan drops and configures again, and keeps counting in between', async () => {
-    const { admin, request } = bench;
-    await admin.plans.put({ code: 'back', limits: { minute: 2, hour: null } });
-    await admin.accounts.create({ id: 'back', plan: 'back' });
-    const { key } = await admin.keys.create({ account: 'back', label: 'k' });
-    expect(await request(key)).toBe('charged');
-    await admin.plans.put({ code: 'back', limits: { hour: null } });
-    expect(await request(key)).toBe('charged');
-    await admin.plans.put({ code: 'back', limits: { minute: 2, hour: null } });
-    expect((await admin.accounts.show('back')).windows).toMatchObject({ minute: { used: 2 }, hour: { used: 2 } });
-    expect(await request(key)).toBe('quota-exceeded');
-  });
-
-  it('counts a window from 0 when it is configured again after it has ended', async () => {
-    const { admin, request, clock } = bench;
-    const start = clock.now;
-    await admin.plans.put({ code: 'passed', limits: { minute: 1, hour: null } });
-    await admin.accounts.create({ id: 'passed', plan: 'passed' });
-    const { key } = await admin.keys.create({ account: 'passed', label: 'k' });
-    expect(await request(key)).toBe('charged');
-    await admin.plans.put({ code: 'passed', limits: { hour: null } });
-    try {
-      clock.now += 60_000;
-      await admin.plans.put({ code: 'passed', limits: { minute: 1, hour: null } });
-      expect((await admin.accounts.show('passed')).windows).toMatchObject({ minute: { used: 0 }, hour: { used: 1 } });
-      expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
-    } finally {
-      clock.now = start;
-    }
-  });
-
   it('deactivates and activates a plan without repeating its limits', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'paused', limits: { minute: 10 } });

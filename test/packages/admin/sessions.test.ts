@@ -1,7 +1,7 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../support/address-service.ts';
+import { storedItems } from '../../support/stored-items.ts';
 
 let service: Awaited<ReturnType<typeof startAddressService>>;
 let admin: Admin;
@@ -18,16 +18,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => service.stop());
-
-/** The names of the items in a partition. */
-async function itemsOf(partition: string): Promise<string[]> {
-  const query = new QueryCommand({
-    TableName: testTables.accounts,
-    KeyConditionExpression: 'account = :partition',
-    ExpressionAttributeValues: { ':partition': partition },
-  });
-  return ((await service.client.send(query)).Items ?? []).map(({ item }) => String(item));
-}
 
 const idsOf = async (scope: Parameters<Admin['sessions']['list']>[0]) =>
   (await admin.sessions.list(scope)).sessions.map(({ id }) => id);
@@ -56,7 +46,7 @@ describe('a session', () => {
     expect(await admin.sessions.find(id)).toMatchObject({ person: 'sub:1' });
     await admin.sessions.end('sub:1', id);
     expect(await admin.sessions.find(id)).toBe(null);
-    expect(await itemsOf('person#sub:1')).toEqual([]);
+    expect(await storedItems(service.client, testTables.accounts, 'person#sub:1')).toEqual([]);
   });
 
   it.each(['', 'x', '#', 'a'.repeat(99), '../../'])('is not found by %j', async (id) => {
@@ -172,13 +162,7 @@ describe('sessions', () => {
       },
       { actor: 'portal', action: 'session start', detail: who },
     ]);
-    const items = await service.client.send(
-      new QueryCommand({
-        TableName: testTables.accounts,
-        KeyConditionExpression: 'account = :partition',
-        ExpressionAttributeValues: { ':partition': 'sign-in#' },
-      }),
-    );
-    expect(items.Items?.at(-1)?.expires).toBe(now / 1000 + 400 * 86_400);
+    const items = await storedItems(service.client, testTables.accounts, 'sign-in#');
+    expect(items.at(-1)?.expires).toBe(now / 1000 + 400 * 86_400);
   });
 });

@@ -108,23 +108,6 @@ describe('the usage of an account by key', () => {
     expect(await usageOf('moved')).toEqual(before);
   });
 
-  it('is imported from a backup with the days', async () => {
-    const keys = await accountWith('saved', 2);
-    await keys[0]?.use(3);
-    bench.clock.now += dayMilliseconds;
-    await keys[1]?.use();
-    const before = await usageOf('saved');
-    const backup = await bench.admin.backup.export();
-    const other = await startAdmin();
-    try {
-      other.clock.now = bench.clock.now;
-      await other.admin.backup.import(backup);
-      expect(await other.admin.accounts.usageByKey('saved', range)).toEqual(before);
-    } finally {
-      await other.stop();
-    }
-  });
-
   it('refuses what the usage of an account refuses', async () => {
     await expect(usageOf('nobody')).rejects.toMatchObject({ code: 'not_found' });
     await expect(usageOf('no body')).rejects.toMatchObject({ code: 'invalid' });

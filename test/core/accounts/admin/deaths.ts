@@ -10,7 +10,7 @@ export function dyingAdmin(bench: AdminBench, calls: number): Admin {
 }
 
 /** Runs `work` with an admin that dies after 0, 1, 2, ... calls, and `check` after each death, until it lives. */
-async function dieEverywhere(
+export async function dieEverywhere(
   bench: AdminBench,
   what: string,
   prepare: (name: string) => Promise<void>,
@@ -28,11 +28,3 @@ async function dieEverywhere(
     await check(name);
   }
 }
-
-/** `dieEverywhere` on the tables of a bench. */
-export function deathsOf(bench: AdminBench) {
-  return (...given: Parameters<typeof dieEverywhere> extends [AdminBench, ...infer Rest] ? Rest : never) =>
-    dieEverywhere(bench, ...given);
-}
-
-export type Deaths = ReturnType<typeof deathsOf>;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../../packages/admin/admin.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
@@ -106,23 +105,5 @@ describe('the name, contact and note of an account', () => {
     expect(await item('gone', 'details')).toBeUndefined();
     expect((await admin.accounts.list({ search: 'gone.example' })).accounts).toEqual([]);
     await expect(admin.accounts.set({ id: 'gone', name: 'Again' })).rejects.toMatchObject({ code: 'not_found' });
-  });
-
-  it('come back from a backup, in which an account without them has no such members', async () => {
-    const { admin, client } = bench;
-    const backup = await admin.backup.export();
-    const found = backup.accounts.find(({ id }) => id === 'jansen');
-    expect(found).toMatchObject({ name: 'Bakkerij Jansen', contact: 'ann@jansen.example', note: null });
-    expect(client).toBeDefined();
-    const other = await startAdmin();
-    try {
-      const to = createAdmin({ client: other.client, table: other.table, checksumSecret });
-      await to.backup.import(backup);
-      expect(await to.accounts.show('jansen')).toMatchObject({ name: 'Bakkerij Jansen', note: null });
-      const ids = (await to.accounts.list({ search: 'ann@jansen' })).accounts.map(({ id }) => id);
-      expect(ids).toEqual(['jansen']);
-    } finally {
-      await other.stop();
-    }
   });
 });

@@ -1,24 +1,18 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
-import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
+import type { Admin } from '../../../../packages/admin/admin.ts';
+import { storedItems } from '../../../support/stored-items.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
 
-let service: Awaited<ReturnType<typeof startAddressService>>;
+let bench: AdminBench;
 let admin: Admin;
-const now = Date.parse('2026-11-21T12:00:00Z');
 let accounts = 0;
 
 beforeAll(async () => {
-  service = await startAddressService();
-  admin = createAdmin({
-    client: service.client,
-    table: testTables.accounts,
-    checksumSecret: testChecksumSecret,
-    now: () => now,
-  });
+  bench = await startAdmin();
+  ({ admin } = bench);
   await admin.plans.put({ code: 'small', limits: { day: 100 } });
 });
-afterAll(() => service.stop());
+afterAll(() => bench.stop());
 
 async function newAccount(): Promise<string> {
   const id = `members-${++accounts}`;
@@ -26,22 +20,12 @@ async function newAccount(): Promise<string> {
   return id;
 }
 
-/** The names of the items in a partition. */
-async function itemsOf(partition: string): Promise<string[]> {
-  const query = new QueryCommand({
-    TableName: testTables.accounts,
-    KeyConditionExpression: 'account = :partition',
-    ExpressionAttributeValues: { ':partition': partition },
-  });
-  return ((await service.client.send(query)).Items ?? []).map(({ item }) => String(item));
-}
-
 describe('a member of an account', () => {
   it('is found from the account and from the person, however the e-mail address is written', async () => {
     const account = await newAccount();
     await admin.members.add({ account, person: 'Jo@Example.NL', role: 'viewer' });
     expect(await admin.members.list(account)).toEqual([
-      { person: 'jo@example.nl', role: 'viewer', added: '2026-11-21T12:00:00Z' },
+      { person: 'jo@example.nl', role: 'viewer', added: '2026-08-01T12:30:15Z' },
     ]);
     expect(await admin.members.accountsOf(['JO@example.nl'])).toEqual([{ account, role: 'viewer' }]);
     expect(await admin.members.roleIn(account, ['jo@example.nl'])).toBe('viewer');
@@ -71,7 +55,7 @@ describe('a member of an account', () => {
     await admin.members.remove({ account, person: 'Sam@example.nl' });
     expect(await admin.members.roleIn(account, ['sam@example.nl'])).toBe(null);
     expect(await admin.members.accountsOf(['sam@example.nl'])).toEqual([]);
-    expect(await itemsOf('person#sam@example.nl')).toEqual([]);
+    expect(await storedItems(bench.client, bench.table, 'person#sam@example.nl')).toEqual([]);
     expect(await admin.members.list(account)).toEqual([]);
   });
 
@@ -147,7 +131,7 @@ describe('a member of an account', () => {
     await admin.accounts.suspend(account);
     await admin.accounts.delete(account);
     expect(await admin.members.accountsOf(['gone@example.nl'])).toEqual([]);
-    expect(await itemsOf('person#gone@example.nl')).toEqual([]);
+    expect(await storedItems(bench.client, bench.table, 'person#gone@example.nl')).toEqual([]);
     expect(await admin.members.roleIn(account, ['gone@example.nl'])).toBe(null);
   });
 

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
-import { type Deaths, deathsOf } from './deaths.ts';
+import { dieEverywhere } from './deaths.ts';
 
 let bench: AdminBench;
-let dieEverywhere: Deaths;
 beforeAll(async () => {
   bench = await startAdmin();
-  dieEverywhere = deathsOf(bench);
 });
 afterAll(() => bench.stop());
 
@@ -15,6 +13,7 @@ describe('an administrative process that dies', () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'audit', limits: { day: 1 } });
     await dieEverywhere(
+      bench,
       'audit',
       async (name) => {
         await admin.accounts.create({ id: name, plan: 'audit' });
@@ -34,6 +33,7 @@ describe('an administrative process that dies', () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'create', limits: { day: 1 } });
     const calls = await dieEverywhere(
+      bench,
       'make',
       async () => {},
       (dying, name) => dying.accounts.create({ id: name, plan: 'create' }),
@@ -50,6 +50,7 @@ describe('an administrative process that dies', () => {
     await admin.plans.put({ code: 'old', limits: { day: 1 } });
     await admin.plans.put({ code: 'new', limits: { hour: 2 } });
     await dieEverywhere(
+      bench,
       'move',
       async (name) => void (await admin.accounts.create({ id: name, plan: 'old' })),
       (dying, name) => dying.accounts.set({ id: name, plan: 'new' }),

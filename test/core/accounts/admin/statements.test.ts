@@ -131,9 +131,6 @@ describe('the statement of a closed month', () => {
           .digest('hex'),
       ).toBe(hash);
     }
-    expect(Buffer.from((await files.read(marker.csv)) ?? []).toString()).toBe(
-      statementsCsv('2026-01', await all('2026-01')),
-    );
   });
 
   it('as CSV has a column for each day, and their sum', async () => {
@@ -149,9 +146,9 @@ describe('the statement of a closed month', () => {
   });
 
   it('of all accounts is one file of CSV, with the same lines', async () => {
-    const all: Statement[] = [];
-    for await (const statement of statements.each('2026-02')) all.push(statement);
-    expect(Buffer.from(await statements.csv('2026-02')).toString()).toBe(statementsCsv('2026-02', all));
+    expect(Buffer.from(await statements.csv('2026-02')).toString()).toBe(
+      statementsCsv('2026-02', await all('2026-02')),
+    );
     const gone = statementsOf(store(), {
       ...files,
       read: async (key) => (key.endsWith('.csv') ? null : files.read(key)),
