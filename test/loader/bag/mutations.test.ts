@@ -29,6 +29,7 @@ const random = new Random(3);
 const days = [...laterDays(random, firstState(random, start), start, 10)];
 const [day] = days.filter(({ groups }) => groups.length > 3) as [(typeof days)[number]];
 const vanaf = dateAfter(day.date, -1);
+const usualXml = mutationsXml(day.groups, vanaf, day.date);
 
 const other =
   '<ml:mutatieGroep><ml:wijziging><ml:was><mlm:bagObject><Objecten:Pand><Objecten:identificatie domein="NL.IMBAG.Pand">' +
@@ -40,9 +41,8 @@ function read(xml: string, options = {}) {
 
 /** `mutationsXml` with one part of its text replaced. */
 function changed(from: string | RegExp, to: string): string {
-  const xml = mutationsXml(day.groups, vanaf, day.date);
-  const made = xml.replace(from, to);
-  if (made === xml) throw new Error(`nothing to replace: ${from}`);
+  const made = usualXml.replace(from, to);
+  if (made === usualXml) throw new Error(`nothing to replace: ${from}`);
   return made;
 }
 
@@ -67,7 +67,7 @@ describe('a file of mutations', () => {
   });
 
   it('returns every change of every object, in its order', () => {
-    const { mutations, ...dates } = read(mutationsXml(day.groups, vanaf, day.date));
+    const { mutations, ...dates } = read(usualXml);
     expect(dates).toEqual({ vanaf, tot: day.date, gemeenten: [], problems: [] });
     const expected = day.groups.flatMap(({ kind, changes }) =>
       changes.map(({ was, wordt }) => [kind, wordt.identificatie, wordt.volgnummer ?? 1, was === undefined]),
@@ -97,14 +97,13 @@ describe('a file of mutations', () => {
     const kinds = ['Pand', 'Verblijfsobject', 'Ligplaats', 'Standplaats'].map((kind) => other.replaceAll('Pand', kind));
     const added = kinds.map((group) => group.replaceAll('wijziging', 'toevoeging').replaceAll('ml:was', 'ml:wordt'));
     const skipped = [...kinds, ...added].join('');
-    const usual = mutationsXml(day.groups, vanaf, day.date);
-    const first = usual.indexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
-    const last = usual.lastIndexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
-    const xml = [usual.slice(0, first), usual.slice(first, last), usual.slice(last)].join(skipped);
+    const first = usualXml.indexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
+    const last = usualXml.lastIndexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
+    const xml = [usualXml.slice(0, first), usualXml.slice(first, last), usualXml.slice(last)].join(skipped);
     const write = jest.spyOn(SchemaParser.prototype, 'write');
     try {
-      expect(read(xml)).toEqual(read(usual, { strictly: true }));
-      const [strictBytes, withBuildings] = [usual, xml].map((text) => {
+      expect(read(xml)).toEqual(read(usualXml, { strictly: true }));
+      const [strictBytes, withBuildings] = [usualXml, xml].map((text) => {
         write.mockClear();
         read(text);
         return write.mock.calls.reduce((sum, [piece]) => sum + piece.length, 0);
@@ -154,7 +153,7 @@ describe('a file of mutations', () => {
       changed('Naamgeving uitgegeven', 'Naamgeving verzonnen'),
       "unknown status 'Naamgeving verzonnen'",
     ],
-    ['that is cut off', mutationsXml(day.groups, vanaf, day.date).slice(0, -300), 'not well-formed XML'],
+    ['that is cut off', usualXml.slice(0, -300), 'not well-formed XML'],
     ['whose dates are reversed', mutationsXml(day.groups, day.date, vanaf), 'contradicts itself'],
     [
       'without dates',
@@ -318,14 +317,12 @@ describe('a delivery of mutations', () => {
   const read = (zip: Buffer) => readMutationDelivery(bufferAccess(zip), 'day.zip');
   const member = `9999MUT${[vanaf, day.date].map((date) => date.split('-').reverse().join('')).join('-')}`;
   const emptyXml = mutationsXml([], vanaf, day.date);
-  const usualXml = mutationsXml(day.groups, vanaf, day.date);
   const delivery = async (files: Record<string, string>) => zipOf({ [`${member}.zip`]: await zipOf(files) });
 
   it('returns the mutations of all its files in the order of their numbers', async () => {
     const { mutations, ...dates } = await read(await writeMutationDelivery(vanaf, day.date, day.groups, 2));
     expect(dates).toMatchObject({ vanaf, tot: day.date, gemeenten: [], problems: [] });
-    const xml = mutationsXml(day.groups, vanaf, day.date);
-    expect(mutations).toEqual(readMutations(Buffer.from(xml), 'day.xml').mutations);
+    expect(mutations).toEqual(readMutations(Buffer.from(usualXml), 'day.xml').mutations);
   });
 
   it.each<[string, Record<string, string>]>([

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accessItem, dayNumber } from '../../../core/accounts/account-item.ts';
-import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { type AdminBench, benchStart, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 import { patchShard, shardsOf } from '../../support/shards.ts';
 
 let bench: AdminBench;
@@ -10,6 +10,9 @@ beforeAll(async () => {
   await bench.admin.plans.put({ code: 'small', limits: { minute: 3, day: 3 } });
 });
 afterAll(() => bench.stop());
+beforeEach(() => {
+  bench.clock.now = benchStart;
+});
 
 const day = 86_400_000;
 
@@ -85,16 +88,12 @@ describe('accounts.repairWindows', () => {
     const key = await account('close');
     await request(key);
     clock.now += 44_000; // one second before the minute is over
-    try {
-      expect(await requestsAhead(key, 2_000, 1)).toEqual(['charged']);
-      const before = await shardsOf(bench, 'close');
-      const entries = await admin.accounts.audit('close');
-      expect(await admin.accounts.repairWindows('close')).toEqual([]);
-      expect(await shardsOf(bench, 'close')).toEqual(before);
-      expect(await admin.accounts.audit('close')).toEqual(entries);
-    } finally {
-      clock.now -= 44_000;
-    }
+    expect(await requestsAhead(key, 2_000, 1)).toEqual(['charged']);
+    const before = await shardsOf(bench, 'close');
+    const entries = await admin.accounts.audit('close');
+    expect(await admin.accounts.repairWindows('close')).toEqual([]);
+    expect(await shardsOf(bench, 'close')).toEqual(before);
+    expect(await admin.accounts.audit('close')).toEqual(entries);
   });
 
   it.each([
@@ -105,33 +104,24 @@ describe('accounts.repairWindows', () => {
     const id = `starts-${later}`;
     const key = await account(id);
     clock.now += later;
-    try {
-      expect(await requestsAhead(key, 61_000, 1)).toEqual(['charged']);
-      expect(await admin.accounts.repairWindows(id)).toEqual(repaired);
-    } finally {
-      clock.now -= later;
-    }
+    expect(await requestsAhead(key, 61_000, 1)).toEqual(['charged']);
+    expect(await admin.accounts.repairWindows(id)).toEqual(repaired);
   });
 
   it('counts lookups of the wrong clock as those of today, and keeps the days before, also after today', async () => {
     const { admin, clock, request } = bench;
-    const start = clock.now;
     const key = await account('days');
     const lookups = async () =>
       (await admin.accounts.usage('days', { from: '2026-08-01' })).days.map(({ lookups }) => lookups);
-    try {
-      expect([await request(key), await request(key)]).toEqual(['charged', 'charged']);
-      clock.now += day;
-      expect(await request(key)).toBe('charged');
-      expect(await requestsAhead(key, 4000 * day, 2)).toEqual(['charged', 'charged']);
-      await admin.accounts.repairWindows('days');
-      expect(await lookups()).toEqual([2, 3]);
-      clock.now += day;
-      expect(await request(key)).toBe('charged');
-      expect(await lookups()).toEqual([2, 3, 1]);
-    } finally {
-      clock.now = start;
-    }
+    expect([await request(key), await request(key)]).toEqual(['charged', 'charged']);
+    clock.now += day;
+    expect(await request(key)).toBe('charged');
+    expect(await requestsAhead(key, 4000 * day, 2)).toEqual(['charged', 'charged']);
+    await admin.accounts.repairWindows('days');
+    expect(await lookups()).toEqual([2, 3]);
+    clock.now += day;
+    expect(await request(key)).toBe('charged');
+    expect(await lookups()).toEqual([2, 3, 1]);
   });
 
   it('does so before the days that the wrong clock has ended are recorded', async () => {
@@ -153,13 +143,9 @@ describe('accounts.repairWindows', () => {
     );
     await admin.accounts.repairWindows('unrecorded');
     clock.now += day;
-    try {
-      expect(await request(key)).toBe('charged');
-      const { days } = await admin.accounts.usage('unrecorded', { from: '2026-07-31' });
-      expect(days.map(({ lookups }) => lookups)).toEqual([2, 3, 1]);
-    } finally {
-      clock.now -= day;
-    }
+    expect(await request(key)).toBe('charged');
+    const { days } = await admin.accounts.usage('unrecorded', { from: '2026-07-31' });
+    expect(days.map(({ lookups }) => lookups)).toEqual([2, 3, 1]);
   });
 
   it('keeps what the shards in the present have counted', async () => {

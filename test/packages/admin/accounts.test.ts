@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Admin } from '../../../packages/admin/admin.ts';
-import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { type AdminBench, benchStart, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 import { allAccounts } from '../../support/list-all.ts';
 
 let bench: AdminBench;
@@ -11,6 +11,9 @@ beforeAll(async () => {
   await bench.admin.plans.put({ code: 'large', limits: { minute: 50, month: null } });
 });
 afterAll(() => bench.stop());
+beforeEach(() => {
+  bench.clock.now = benchStart;
+});
 
 describe('accounts.create', () => {
   it("creates an active account with the plan's limits, overridden by its own", async () => {
@@ -133,19 +136,14 @@ describe('accounts.suspend and accounts.activate', () => {
 describe('accounts.show and accounts.list', () => {
   it('show current usage: a window that has ended is at 0, before a request rolls it', async () => {
     const { admin, request, clock } = bench;
-    const start = clock.now;
     await admin.accounts.create({ id: 'rolls', plan: 'basic' });
     const { key } = await admin.keys.create({ account: 'rolls', label: 'k' });
     await request(key);
     clock.now += 60_000;
-    try {
-      expect((await admin.accounts.show('rolls')).windows).toEqual({
-        minute: { limit: 2, used: 0, resets: '2026-08-01T12:32:00Z' },
-        day: { limit: 100, used: 1, resets: '2026-08-02T00:00:00Z' },
-      });
-    } finally {
-      clock.now = start;
-    }
+    expect((await admin.accounts.show('rolls')).windows).toEqual({
+      minute: { limit: 2, used: 0, resets: '2026-08-01T12:32:00Z' },
+      day: { limit: 100, used: 1, resets: '2026-08-02T00:00:00Z' },
+    });
     expect((await admin.accounts.show('rolls')).windows.minute?.used).toBe(1);
   });
 

@@ -32,6 +32,12 @@ const loadsAs = (actor: string, other = runner) =>
   loadsOf(createAdminStore(service.client, testTables.accounts, actor, Date.now), register.storage, other);
 const codeOf = (call: Promise<unknown>) => call.then(String, (error: unknown) => (error as AdminError).code);
 
+/** What an approval or a rejection of the waiting load is given. */
+async function inputNow() {
+  const { load, proposal } = await loadsAs('olaf').show(register.waiting);
+  return { load, proposal };
+}
+
 beforeAll(async () => {
   service = await startAddressService();
   source = await createWaitingLoad(service.client);
@@ -86,8 +92,7 @@ describe('the loads of the register', () => {
 
 describe('an approval', () => {
   it('starts the load once and records who approved it, however often it is sent', async () => {
-    const { proposal } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, proposal };
+    const input = await inputNow();
     const before = (await loadsAs('olaf').audit()).length;
     const answers = await Promise.all(['olaf', 'olaf', 'petra'].map((actor) => loadsAs(actor).approve(input)));
     answers.push(await loadsAs('petra').approve(input));
@@ -103,8 +108,7 @@ describe('an approval', () => {
   });
 
   it('runs exactly that load, which then no longer awaits approval; sending the form again starts nothing', async () => {
-    const { proposal } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, proposal };
+    const input = await inputNow();
     expect(await loadsAs('olaf').approve(input)).toMatchObject({ load: register.waiting, started: true });
     const { addresses, storageFolder } = register;
     await runLoad({ storage: storageFolder, addresses, approve: register.waiting, workers: 0 });
@@ -116,8 +120,7 @@ describe('an approval', () => {
   });
 
   it('gives way to a rejection, which starts a run of its own, as long as the load waits', async () => {
-    const { proposal } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, proposal };
+    const input = await inputNow();
     await loadsAs('olaf').approve(input);
     states.set(started[0] ?? '', 'failed');
     expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: true });
@@ -136,27 +139,26 @@ describe('an approval', () => {
   });
 
   it('is refused if the load would now change something else', async () => {
-    const { proposal } = await loadsAs('olaf').show(register.waiting);
+    const input = await inputNow();
     const stored = await getJson<{ counts: { changes: { removed: number } } }>(
       register.storage,
       paths.proposal(register.waiting),
     );
     stored.counts.changes.removed++;
     await putJson(register.storage, paths.proposal(register.waiting), stored);
-    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, proposal }))).toBe('conflict');
+    expect(await codeOf(loadsAs('olaf').approve(input))).toBe('conflict');
     expect(started).toEqual([]);
   });
 
   it('is refused while another load is running', async () => {
-    const { proposal } = await loadsAs('olaf').show(register.waiting);
+    const input = await inputNow();
     others = [{ name: 'daily', since: '2026-03-09T05:00:00.000Z' }];
-    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, proposal }))).toBe('conflict');
+    expect(await codeOf(loadsAs('olaf').approve(input))).toBe('conflict');
     expect(started).toEqual([]);
   });
 
   it('can be given again when the run that it started has failed', async () => {
-    const { proposal } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, proposal };
+    const input = await inputNow();
     await loadsAs('olaf').approve(input);
     states.set(started[0] ?? '', 'failed');
     expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ state: 'failed' });
@@ -165,8 +167,7 @@ describe('an approval', () => {
   });
 
   it('whose process died before it started the load is completed by the next approval', async () => {
-    const { proposal } = await loadsAs('olaf').show(register.waiting);
-    const input = { load: register.waiting, proposal };
+    const input = await inputNow();
     const dying: LoadRunner = { ...runner, start: () => Promise.reject(new Error('died')) };
     await expect(loadsAs('olaf', dying).approve(input)).rejects.toThrow('died');
     expect((await loadsAs('olaf').audit())[0]).toMatchObject({ actor: 'olaf', outcome: 'unknown' });

@@ -10,6 +10,9 @@ import { restoreItems, storedItems, writeItems } from '../../../support/stored-i
 export const checksumSecret = 'a secret of the tests';
 const table = 'accounts';
 
+/** When the clock of each bench starts. */
+export const benchStart = Date.UTC(2026, 7, 1, 12, 30, 15);
+
 /**
  * A real engine with an empty accounts table, the admin module on it, and the very charge that a request makes. `clock`
  * holds the milliseconds that both go by.
@@ -19,7 +22,7 @@ export async function startAdmin() {
   sendPlainly(engine.client, engine.endpoint);
   await createTables(engine.client, { addresses: 'addresses', accounts: table });
   const client = DynamoDBDocumentClient.from(engine.client);
-  const clock = { now: Date.UTC(2026, 7, 1, 12, 30, 15) };
+  const clock = { now: benchStart };
   const admin = createAdmin({ client, table, checksumSecret, now: () => clock.now });
   const access = createAccessStore(client, table);
 

@@ -80,26 +80,15 @@ describe('keys.rotate', () => {
     expect(await admin.keys.list(account)).toHaveLength(2);
   });
 
-  it.each([
-    [
-      'a revoked key',
-      async ({ account, keyId }: { account: string; keyId: string }) => {
-        await bench.admin.keys.revoke({ account, keyId });
-      },
-    ],
-    [
-      'an expired key',
-      async () => {
-        bench.clock.now += 7_200_000;
-      },
-    ],
+  it.each<[string, (made: { account: string; keyId: string }) => unknown]>([
+    ['a revoked key', (made) => bench.admin.keys.revoke(made)],
+    ['an expired key', () => (bench.clock.now += 7_200_000)],
   ])('refuses %s, and leaves nothing', async (_, end) => {
-    const { admin } = bench;
-    const made = await newKey({ expires: hourLater() });
-    await end(made);
-    const { account, keyId } = made;
-    await expect(admin.keys.rotate({ account, keyId })).rejects.toMatchObject({ code: 'not_found', subject: 'key' });
-    expect(await admin.keys.list(account)).toHaveLength(1);
+    const { account, keyId } = await newKey({ expires: hourLater() });
+    await end({ account, keyId });
+    const refusal = bench.admin.keys.rotate({ account, keyId });
+    await expect(refusal).rejects.toMatchObject({ code: 'not_found', subject: 'key' });
+    expect(await bench.admin.keys.list(account)).toHaveLength(1);
   });
 
   it.each([
