@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../support/state-machine/json.ts';
 import { resolveTokens, type Template, tokenResolver } from '../support/state-machine/resolve-tokens.ts';
 
 /** What stands for the tokens of the loader's stack. */
-export type Places = { table: string; bucket: string; topic: string };
+export type Places = { table: string; bucket: string };
 
 /** The loader as its stack deploys it. */
 export type DeployedLoader = {
@@ -31,8 +31,7 @@ export async function deployedLoader(bagAdres: Record<string, unknown>, places: 
     if (/^Snapshots[0-9A-F]{8}$/.test(name)) return places.bucket;
     const { Type, Properties = {} } = template.Resources[name] ?? {};
     if (Type === 'AWS::Lambda::Version') return `${(Properties.FunctionName as { Ref: string }).Ref}:1`;
-    if (/(Ref|GetAtt)Addresses[0-9A-F]{8}/.test(name)) return places.table;
-    return /RefAlarms[0-9A-F]+$/.test(name) ? places.topic : name;
+    return /(Ref|GetAtt)Addresses[0-9A-F]{8}/.test(name) ? places.table : name;
   };
   const machines = Object.entries(resolveTokens(template, rename));
   const [machine] = machines;

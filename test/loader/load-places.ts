@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   BatchWriteItemCommand,
   DeleteItemCommand,
@@ -7,7 +6,6 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { NotFoundException, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
 import { keyItem } from '../../core/addresses/address-item.ts';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { createAddressesTable } from '../support/dynamodb.ts';
@@ -19,26 +17,17 @@ import type { PutEvent } from '../support/state-machine/put-events.ts';
 import { startFakeExecutions } from './fake-executions.ts';
 import { startLoadBench } from './steps/load-bench.ts';
 
-const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /**
- * Everything that a deployed loader works with: a table, a bucket, a topic, its executions and a server of extracts.
+ * Everything that a deployed loader works with: a table, a bucket, its executions and a server of extracts.
  * The bucket is in memory, which takes a fifth of the time, or on an S3 server.
  */
 export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
   const [bench, server, executions] = await Promise.all([startLoadBench(), startRangeServer(), startFakeExecutions()]);
   const { protocol, hostname, port } = (await bench.client.config.endpoint?.()) ?? {};
-  const sns = new SNSClient({ region: 'eu-west-1', credentials });
-  const messages: { topic: string; subject: string; text: string }[] = [];
+  const messages: { subject: string; text: string }[] = [];
   let silent = false;
-  sns.middlewareStack.add(() => async ({ input }) => {
-    const { Subject: subject = '', Message: text = '', TopicArn = '' } = input as PublishCommandInput;
-    if (TopicArn !== topic) throw new NotFoundException({ message: 'Topic does not exist', $metadata: {} });
-    if (silent) throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottledException' });
-    messages.push({ topic, subject, text });
-    return { output: { MessageId: randomUUID(), $metadata: {} }, response: {} };
-  });
   const table = await bench.newTable();
   const buckets = new MemoryS3();
   const overHttp = s3Server ? await startS3() : undefined;
@@ -48,7 +37,6 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
 
   return {
     server,
-    sns,
     s3,
     executions,
     storage,
@@ -56,9 +44,9 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     /** Takes an event of the state machine; a test reads it as a message. */
     take({ detail }: PutEvent) {
       if (silent) throw new StateError('EventBridge.ThrottlingException', 'Rate exceeded');
-      messages.push({ topic, subject: `${detail.summary}`, text: JSON.stringify(detail, null, 1) });
+      messages.push({ subject: `${detail.summary}`, text: JSON.stringify(detail, null, 1) });
     },
-    names: { table, bucket: s3.bucket, topic },
+    names: { table, bucket: s3.bucket },
     /** What the SDK of a Lambda has to be told to work here. */
     environment: {
       AWS_REGION: 'eu-west-1',
@@ -72,7 +60,7 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     connect(client: S3Client): void {
       if (!overHttp) buckets.answer(client);
     },
-    /** From now on the topic takes no message, until `reset`. */
+    /** From now on no event is taken, until `reset`. */
     silence(): void {
       silent = true;
     },
@@ -112,7 +100,6 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
       await createAddressesTable(bench.client, table);
     },
     async stop(): Promise<void> {
-      sns.destroy();
       await Promise.all([bench.stop(), overHttp?.stop(), server.stop(), executions.stop()]);
     },
   };

@@ -144,6 +144,7 @@ describe('accounts.show and accounts.list', () => {
       minute: { limit: 2, used: 0, resets: '2026-08-01T12:32:00Z' },
       day: { limit: 100, used: 1, resets: '2026-08-02T00:00:00Z' },
     });
+    clock.now -= 60_000;
     expect((await admin.accounts.show('rolls')).windows.minute?.used).toBe(1);
   });
 

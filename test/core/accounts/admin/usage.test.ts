@@ -1,4 +1,3 @@
-import { BatchWriteCommand, DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
@@ -126,10 +125,7 @@ describe('the usage of an account', () => {
     const { clock } = bench;
     await newAccount('moving', 7);
     clock.now += dayMilliseconds;
-    const reading = afterQueries(
-      (name) => name === 'usage#',
-      () => record('moving'),
-    );
+    const reading = aroundQuery('usage#', () => record('moving'), 'after');
     const { days } = await usageOf(reading.store, 'moving', { from: '2026-08-02', to: '2026-08-03' });
     clock.now -= dayMilliseconds;
     expect([reading.done(), days]).toEqual([
@@ -147,19 +143,19 @@ async function record(account: string): Promise<void> {
   expect(await recordUsage(store(), await getAccess(store(), account), 25)).toBe(true);
 }
 
-/** A store that runs `work` once, right after its first query of items whose name begins so has been answered. */
-function afterQueries(isMeant: (prefix: string) => boolean, work: () => Promise<void>) {
+/** A store that runs `work` once, right before or after its first query with a value that begins so is answered. */
+function aroundQuery(prefix: string, work: () => Promise<unknown>, when: 'before' | 'after') {
   const moving = store();
   const { query } = moving;
   let done = false;
   moving.query = async (read) => {
-    const answer = await query(read);
     const isFirst =
-      !done && Object.values(read.ExpressionAttributeValues).some((value) => isMeant(String(value).slice(0, 6)));
-    if (isFirst) {
-      done = true;
-      await work();
-    }
+      !done && Object.values(read.ExpressionAttributeValues).some((value) => String(value).startsWith(prefix));
+    if (!isFirst) return query(read);
+    done = true;
+    if (when === 'before') await work();
+    const answer = await query(read);
+    if (when === 'after') await work();
     return answer;
   };
   return { store: moving, done: () => done };
@@ -203,24 +199,14 @@ describe('the usage of all accounts', () => {
   });
 
   it('has every account once, by id, when they take more than one read', async () => {
-    const { client, table } = bench;
-    const { Item } = await client.send(new GetCommand({ TableName: table, Key: { account: 'zed', item: 'access#0' } }));
     const ids = Array.from({ length: 230 }, (_, i) => `many-${String(i).padStart(3, '0')}`);
-    for (let at = 0; at < ids.length; at += 10) {
-      const puts = ids.slice(at, at + 10).flatMap((id) => [
-        { ...Item, account: id },
-        { account: 'account#', item: id },
-      ]);
-      const requests = puts.map((item) => ({ PutRequest: { Item: item } }));
-      await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
-    }
+    await bench.addCopies('zed', ids);
     const range = { from: '2026-08-01', to: '2026-08-02' };
     const found = await usageOfAll(store(), range);
     const many = found.filter(({ account }) => account.startsWith('many-'));
     expect(many.map(({ account }) => account)).toEqual(ids);
     expect(many.map(({ days }) => days[0]?.lookups)).toEqual(ids.map(() => 1));
-    for (const id of ids)
-      await client.send(new DeleteCommand({ TableName: table, Key: { account: 'account#', item: id } }));
+    for (const item of ids) await store().delete({ account: 'account#', item });
   });
 
   it('comes in pages of a hundred unless fewer are asked for, and never in larger ones', async () => {
@@ -255,19 +241,9 @@ describe('the usage of all accounts', () => {
     const { admin } = bench;
     await newAccount('late', 1);
     await admin.accounts.suspend('late');
-    const deleting = store();
-    const { query } = deleting;
-    let deleted = false;
-    deleting.query = async (read) => {
-      const isOfDeleted = Object.values(read.ExpressionAttributeValues ?? {}).includes('deleted#');
-      if (isOfDeleted && !deleted) {
-        deleted = true;
-        await admin.accounts.delete('late');
-      }
-      return query(read);
-    };
-    const late = (await usageOfAll(deleting, { from: '2026-08-02' })).filter(({ account }) => account === 'late');
-    expect([deleted, late.map(({ days }) => days[0]?.lookups)]).toEqual([true, [1]]);
+    const deleting = aroundQuery('deleted#', () => admin.accounts.delete('late'), 'before');
+    const late = (await usageOfAll(deleting.store, { from: '2026-08-02' })).filter(({ account }) => account === 'late');
+    expect([deleting.done(), late.map(({ days }) => days[0]?.lookups)]).toEqual([true, [1]]);
   });
 
   it('is that of each that exists, and of each deleted one with lookups in the range, by id', async () => {
