@@ -4,58 +4,20 @@ import { gapAfter, pathFrom } from '../../../loader/dataset/delivery-path.ts';
 
 const date = (day: number) => new Date(Date.UTC(2010, 0, day)).toISOString().slice(0, 10);
 const delivery = ([from, to]: [number, number]) => ({ name: `${from}-${to}.zip`, vanaf: date(from), tot: date(to) });
-const path = (days: [number, number][], from: number) =>
-  pathFrom(days.map(delivery), date(from)).map(({ name }) => name.replace('.zip', ''));
+/** Deliveries from a day to a day: `10-11 11-13`. */
+const deliveries = (days: string) =>
+  days.split(' ').map((one) => delivery(one.split('-').map(Number) as [number, number]));
 
 describe('the path of deliveries', () => {
-  it.each<[string, [number, number][], string[]]>([
-    [
-      'starts at the date and covers missed days',
-      [
-        [10, 11],
-        [11, 12],
-        [12, 15],
-      ],
-      ['11-12', '12-15'],
-    ],
-    ['ends when no delivery is newer', [[10, 11]], []],
-    [
-      'takes the way to the latest date',
-      [
-        [11, 12],
-        [11, 13],
-        [13, 14],
-      ],
-      ['11-13', '13-14'],
-    ],
-    [
-      'takes days rather than a month to the same date',
-      [
-        [11, 13],
-        [11, 12],
-        [12, 13],
-      ],
-      ['11-12', '12-13'],
-    ],
-    [
-      'takes a month where the days have a gap',
-      [
-        [11, 12],
-        [13, 14],
-        [11, 14],
-      ],
-      ['11-14'],
-    ],
-    [
-      'takes the first of equal ones',
-      [
-        [11, 12],
-        [11, 12],
-      ],
-      ['11-12'],
-    ],
+  it.each([
+    ['starts at the date and covers missed days', '10-11 11-12 12-15', ['11-12.zip', '12-15.zip']],
+    ['ends when no delivery is newer', '10-11', []],
+    ['takes the way to the latest date', '11-12 11-13 13-14', ['11-13.zip', '13-14.zip']],
+    ['takes days rather than a month to the same date', '11-13 11-12 12-13', ['11-12.zip', '12-13.zip']],
+    ['takes a month where the days have a gap', '11-12 13-14 11-14', ['11-14.zip']],
+    ['takes the first of equal ones', '11-12 11-12', ['11-12.zip']],
   ])('%s', (_, days, expected) => {
-    expect(path(days, 11)).toEqual(expected);
+    expect(pathFrom(deliveries(days), date(11)).map(({ name }) => name)).toEqual(expected);
   });
 
   it('leads to the latest date that any way reaches, without a gap, for deliveries in any order', () => {
@@ -63,8 +25,8 @@ describe('the path of deliveries', () => {
       fc.tuple(fc.nat(12), fc.integer({ min: 1, max: 4 })).map(([a, b]): [number, number] => [a, a + b]),
     );
     fc.assert(
-      fc.property(days, (deliveries) => {
-        const found = pathFrom(deliveries.map(delivery), date(0));
+      fc.property(days, (all) => {
+        const found = pathFrom(all.map(delivery), date(0));
         let at = date(0);
         for (const { vanaf, tot } of found) {
           expect(vanaf).toBe(at);
@@ -72,7 +34,7 @@ describe('the path of deliveries', () => {
         }
         const reached = new Set([0]);
         for (let day = 0; day <= 16; day++) {
-          for (const [from, to] of deliveries) if (reached.has(from)) reached.add(to);
+          for (const [from, to] of all) if (reached.has(from)) reached.add(to);
         }
         expect(at).toBe(date(Math.max(...reached)));
       }),
@@ -87,18 +49,12 @@ describe('the path of deliveries', () => {
 
 describe('a gap between deliveries', () => {
   it('names the next delivery, or the one that spans the date', () => {
-    expect(
-      gapAfter(
-        [
-          [10, 11],
-          [12, 13],
-        ].map((days) => delivery(days as [number, number])),
-        date(11),
-      ),
-    ).toContain('No mutations follow 2010-01-11: the next delivery, 12-13.zip, starts at 2010-01-12.');
-    expect(gapAfter([delivery([10, 13])], date(11))).toContain(
+    expect(gapAfter(deliveries('10-11 12-13'), date(11))).toContain(
+      'No mutations follow 2010-01-11: the next delivery, 12-13.zip, starts at 2010-01-12.',
+    );
+    expect(gapAfter(deliveries('10-13'), date(11))).toContain(
       '10-13.zip spans that date, from 2010-01-10 to 2010-01-13',
     );
-    expect(gapAfter([delivery([10, 11])], date(11))).toBeNull();
+    expect(gapAfter(deliveries('10-11'), date(11))).toBeNull();
   });
 });

@@ -20,6 +20,20 @@ const reference: Reference = {
 
 const num = { openbareRuimte: '0457300000000035', woonplaats: null };
 
+const occurrence = (changes: Partial<NumVoorkomen>): NumVoorkomen => ({
+  kind: 'NUM',
+  identificatie: '0457200000000001',
+  volgnummer: 1,
+  begin: 20_100_101,
+  eind: 99_999_999,
+  postcode: '1381AA',
+  huisnummer: 1,
+  huisletter: '',
+  huisnummertoevoeging: '',
+  ...num,
+  ...changes,
+});
+
 describe('the street and place of a nummeraanduiding', () => {
   it("are its street, and its street's place", () => {
     expect(toPlace(num, reference)).toEqual({ straat: 'Buitenveer', woonplaats: 'Weesp' });
@@ -45,20 +59,9 @@ describe('the street and place of a nummeraanduiding', () => {
 });
 
 describe('two addresses side by side', () => {
-  const occurrence = (huisnummer: number, openbareRuimte: string, woonplaats: string | null): NumVoorkomen => ({
-    kind: 'NUM',
-    identificatie: `045720000000000${huisnummer}`,
-    volgnummer: 1,
-    begin: 20_100_101,
-    eind: 99_999_999,
-    postcode: '1381AA',
-    huisnummer,
-    huisletter: '',
-    huisnummertoevoeging: '',
-    openbareRuimte,
-    woonplaats,
-  });
-  const street = '0457300000000035';
+  const neighbour = (huisnummer: number, changes: Partial<NumVoorkomen>) =>
+    occurrence({ identificatie: `045720000000000${huisnummer}`, huisnummer, ...changes });
+  const street = num.openbareRuimte;
   const digitChanged = Array.from(street, (digit, at) => [
     `${street.slice(0, at)}${(Number(digit) + 1) % 10}${street.slice(at + 1)}`,
   ]);
@@ -66,7 +69,7 @@ describe('two addresses side by side', () => {
   it.each(digitChanged)('each have their own street: %s', (other) => {
     const names = new Map([street, other].map((id) => [id, { identificatie: id, naam: id, woonplaats: '3631' }]));
     const by = { reference: { ...reference, openbareRuimten: names }, peildatum: '2026-01-08', file: 'file' };
-    const objects = [occurrence(1, street, null), occurrence(2, other, null)];
+    const objects = [neighbour(1, {}), neighbour(2, { openbareRuimte: other })];
     const lines = objects.flatMap((one) => objectLines([one], '2026-01-08').get('138') ?? []);
     const { lines: derived } = deriveLines(lines, by, () => undefined);
     expect(derived.map((line) => line.split('\t')[2])).toEqual([street, other]);
@@ -76,7 +79,7 @@ describe('two addresses side by side', () => {
 
   it('each have their own place', () => {
     const by = { reference, peildatum: '2026-01-08', file: 'file' };
-    const objects = [occurrence(1, street, null), occurrence(2, street, '1050'), occurrence(3, street, '3631')];
+    const objects = [neighbour(1, {}), neighbour(2, { woonplaats: '1050' }), neighbour(3, { woonplaats: '3631' })];
     const lines = objects.flatMap((one) => objectLines([one], '2026-01-08').get('138') ?? []);
     const { lines: derived } = deriveLines(lines, by, () => undefined);
     expect(derived.map((line) => line.split('\t')[3])).toEqual(['Weesp', 'Amstelveen', 'Weesp']);
@@ -85,20 +88,8 @@ describe('two addresses side by side', () => {
 
 describe('two occurrences of a nummeraanduiding that begin on one day under one number', () => {
   it('give one address and one problem, also where they have postcodes of two parts', () => {
-    const occurrence = (postcode: string): NumVoorkomen => ({
-      kind: 'NUM',
-      identificatie: '0457200000000001',
-      volgnummer: 1,
-      begin: 20_100_101,
-      eind: 99_999_999,
-      postcode,
-      huisnummer: 1,
-      huisletter: '',
-      huisnummertoevoeging: '',
-      ...num,
-    });
     const problems: string[] = [];
-    const parts = objectLines([occurrence('1381AA'), occurrence('9999ZZ')], '2026-01-08');
+    const parts = objectLines([occurrence({}), occurrence({ postcode: '9999ZZ' })], '2026-01-08');
     const by = { reference, peildatum: '2026-01-08', file: 'file' };
     const keys = [...parts.values()].flatMap((lines) =>
       deriveLines(lines.toSorted(), by, ({ kind }) => problems.push(kind)).lines.map(keyOf),

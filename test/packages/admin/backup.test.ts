@@ -56,6 +56,8 @@ function withAccount(changes: Partial<AccountBackup>, id = 'two'): Backup {
 
 const accountOf = ({ accounts }: Backup, id: string) => accounts.find((account) => account.id === id);
 
+const member = { person: 'j@x', role: 'viewer', added: 1 } as const;
+
 const keysOf = (count: number): KeyBackup[] =>
   Array.from({ length: count }, (_, i) => {
     const keyId = `key${10_000 + i}`;
@@ -122,90 +124,50 @@ describe('backup.import', () => {
     expect(accountOf(await to.admin.backup.export(), 'many')?.keys).toEqual(keys);
   });
 
-  it.each<[string, () => Backup, string, RegExp]>([
-    [
-      'a malformed plan code',
-      () => ({ ...backup, plans: [{ code: 'a b', state: 'active', limits: { day: 1 } }] }),
-      'invalid',
-      /^A plan code/,
-    ],
-    [
-      'a wrong limit of a plan',
-      () => ({ ...backup, plans: [{ code: 'a', state: 'active', limits: { day: -1 } }] }),
-      'invalid',
-      /^The limit/,
-    ],
-    ['a malformed account id', () => withAccount({ id: 'a b' }), 'invalid', /^An account id/],
-    ['a malformed plan of an account', () => withAccount({ plan: 'a b' }), 'invalid', /^A plan code/],
-    ['a wrong own limit', () => withAccount({ ownLimits: { day: -1 } }), 'invalid', /^The limit/],
-    ['too many shards', () => withAccount({ shards: 21 }), 'invalid', /quota shards/],
-    [
-      'a malformed key id',
-      () => withAccount({ keys: [{ ...(keysOf(1)[0] as KeyBackup), keyId: 'a' }] }),
-      'invalid',
-      /^A key id/,
-    ],
-    [
-      'a member that is nobody',
-      () => withAccount({ members: [{ person: 'jo', role: 'viewer', added: 1 }] }),
-      'invalid',
-      /^A member/,
-    ],
-    [
-      'another role',
-      () => withAccount({ members: [{ person: 'j@x', role: 'owner' as 'admin', added: 1 }] }),
-      'invalid',
-      /^A role/,
-    ],
-    [
-      'a wrong date',
-      () => withAccount({ days: [{ date: '2026-02-30', lookups: 1, expires: 2 }] }),
-      'invalid',
-      /"date"/,
-    ],
-    ['14 active keys', () => withAccount({ keys: keysOf(14) }), 'too_many_keys', /more than 13/],
-    [
-      'a plan twice',
-      () => ({ ...backup, plans: [...backup.plans, ...backup.plans.slice(1, 2)] }),
-      'invalid',
-      /^Plan "b" .*twice/,
-    ],
-    [
-      'an account twice',
-      () => ({ ...backup, accounts: [...backup.accounts, ...backup.accounts.slice(1, 2)] }),
-      'invalid',
-      /^Account "three" .*twice/,
-    ],
-    ['an account without its plan', () => withAccount({ plan: 'gone' }), 'not_found', /"two" is on plan "gone"/],
-  ])('refuses a backup with %s, and imports nothing', async (_, changed, code, message) => {
+  const withPlan = (code: string, day: number): Backup => ({
+    ...backup,
+    plans: [{ code, state: 'active', limits: { day } }],
+  });
+  const [key] = keysOf(1) as [KeyBackup];
+  const twice = <T>(all: T[]) => [...all, ...all.slice(1, 2)];
+
+  it.each<[string, () => Backup, RegExp, string?]>([
+    ['a malformed plan code', () => withPlan('a b', 1), /^A plan code/],
+    ['a wrong limit of a plan', () => withPlan('a', -1), /^The limit/],
+    ['a malformed account id', () => withAccount({ id: 'a b' }), /^An account id/],
+    ['a malformed plan of an account', () => withAccount({ plan: 'a b' }), /^A plan code/],
+    ['a wrong own limit', () => withAccount({ ownLimits: { day: -1 } }), /^The limit/],
+    ['too many shards', () => withAccount({ shards: 21 }), /quota shards/],
+    ['a malformed key id', () => withAccount({ keys: [{ ...key, keyId: 'a' }] }), /^A key id/],
+    ['a member that is nobody', () => withAccount({ members: [{ ...member, person: 'jo' }] }), /^A member/],
+    ['another role', () => withAccount({ members: [{ ...member, role: 'owner' as 'admin' }] }), /^A role/],
+    ['a wrong date', () => withAccount({ days: [{ date: '2026-02-30', lookups: 1, expires: 2 }] }), /"date"/],
+    ['14 active keys', () => withAccount({ keys: keysOf(14) }), /more than 13/, 'too_many_keys'],
+    ['a plan twice', () => ({ ...backup, plans: twice(backup.plans) }), /^Plan "b" .*twice/],
+    ['an account twice', () => ({ ...backup, accounts: twice(backup.accounts) }), /^Account "three" .*twice/],
+    ['an account without its plan', () => withAccount({ plan: 'gone' }), /"two" is on plan "gone"/, 'not_found'],
+  ])('refuses a backup with %s, and imports nothing', async (_, changed, message, code = 'invalid') => {
     const refusal = untouched.admin.backup.import(changed());
     await expect(refusal).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
     expect([await allPlans(untouched.admin), await allAccounts(untouched.admin)]).toEqual([[], []]);
   });
 
+  const withPlans = (changes: object): Backup => ({
+    ...backup,
+    plans: backup.plans.map((plan) => ({ ...plan, ...changes })),
+  });
+  const withByHand = (hash: Uint8Array | null) =>
+    withAccount({ keys: [{ keyId: 'byhand00', label: null, created: null, revoked: null, hash }] }, 'one');
+
   it.each<[string, () => Backup]>([
-    [
-      'a plan in another state',
-      () => ({ ...backup, plans: backup.plans.map((plan) => ({ ...plan, state: 'inactive' })) }),
-    ],
-    [
-      'a plan with another limit',
-      () => ({ ...backup, plans: backup.plans.map((plan) => ({ ...plan, limits: { day: 1 } })) }),
-    ],
+    ['a plan in another state', () => withPlans({ state: 'inactive' })],
+    ['a plan with another limit', () => withPlans({ limits: { day: 1 } })],
     ['an account in another state', () => withAccount({ state: 'suspended' })],
     ['an account on another plan', () => withAccount({ plan: 'a' })],
     ['an account with other own limits', () => withAccount({ ownLimits: {} })],
     ['an account with fewer keys', () => withAccount({ keys: [] })],
-    [
-      'a key with another hash',
-      () =>
-        withAccount({ keys: [{ ...keysOf(2)[1], keyId: 'byhand00', label: null, created: null } as KeyBackup] }, 'one'),
-    ],
-    [
-      'a key that is revoked',
-      () =>
-        withAccount({ keys: [{ keyId: 'byhand00', label: null, created: null, revoked: null, hash: null }] }, 'one'),
-    ],
+    ['a key with another hash', () => withByHand(new Uint8Array(16).fill(1))],
+    ['a key that is revoked', () => withByHand(null)],
   ])('refuses a backup with %s than what exists, and imports nothing', async (_, changed) => {
     const { admin } = from;
     const before = await admin.backup.export();
