@@ -1,8 +1,8 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accessItem, dayNumber } from '../../../core/accounts/account-item.ts';
 import { type AdminBench, benchStart, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 import { patchShard, shardsOf } from '../../support/shards.ts';
+import { writeItems } from '../../support/stored-items.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
@@ -125,27 +125,17 @@ describe('accounts.repairWindows', () => {
   });
 
   it('does so before the days that the wrong clock has ended are recorded', async () => {
-    const { admin, client, clock, request, table } = bench;
+    const { admin, client, clock, item, request, table } = bench;
     const key = await account('unrecorded');
     await requestsAhead(key, 4000 * day, 1);
-    await client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { account: 'unrecorded', item: 'access#0' },
-        UpdateExpression: 'SET #total = :total, #mark = :mark, #days = :days',
-        ExpressionAttributeNames: { '#total': accessItem.total, '#mark': accessItem.mark, '#days': accessItem.days },
-        ExpressionAttributeValues: {
-          ':total': 5,
-          ':mark': 3,
-          ':days': { [dayNumber('2026-07-31')]: 2, [dayNumber('2026-08-01')]: 1 },
-        },
-      }),
-    );
+    const days = { [dayNumber('2026-07-31')]: 2, [dayNumber('2026-08-01')]: 1 };
+    const counts = { [accessItem.total]: 5, [accessItem.mark]: 3, [accessItem.days]: days };
+    await writeItems(client, table, [{ ...(await item('unrecorded')), ...counts }]);
     await admin.accounts.repairWindows('unrecorded');
     clock.now += day;
     expect(await request(key)).toBe('charged');
-    const { days } = await admin.accounts.usage('unrecorded', { from: '2026-07-31' });
-    expect(days.map(({ lookups }) => lookups)).toEqual([2, 3, 1]);
+    const usage = await admin.accounts.usage('unrecorded', { from: '2026-07-31' });
+    expect(usage.days.map(({ lookups }) => lookups)).toEqual([2, 3, 1]);
   });
 
   it('keeps what the shards in the present have counted', async () => {

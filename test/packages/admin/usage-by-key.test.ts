@@ -1,4 +1,3 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxKeyCounts } from '../../../core/accounts/account.ts';
 import { accessItem } from '../../../core/accounts/account-item.ts';
@@ -7,8 +6,8 @@ import { recordUsage } from '../../../core/accounts/admin/usage.ts';
 import { type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../core/accounts/charge/charge.ts';
-import { createAdmin } from '../../../packages/admin/admin.ts';
 import { type AdminBench, checksumSecret, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { writeItems } from '../../support/stored-items.ts';
 
 const dayMilliseconds = 86_400_000;
 const start = Date.UTC(2026, 7, 1, 12, 30, 15);
@@ -143,7 +142,7 @@ describe('lookups that belong to no key', () => {
     await keys[1]?.use();
     const twin = `${keys[0]?.keyId.slice(0, 4)}zzzz`;
     const Item = { account: 'alike', item: `key#${twin}`, label: 'twin', created: start / 1000, revoked: start / 1000 };
-    await bench.client.send(new PutCommand({ TableName: bench.table, Item }));
+    await writeItems(bench.client, bench.table, [Item]);
     expect(await byLabel('alike')).toEqual({ 'key 1': 1, unattributed: 1 });
   });
 });
@@ -188,16 +187,8 @@ describe('a day that begins when the item has no space for its counts by key', (
 it('the count of an account is exact where a count by key is missing', async () => {
   const keys = await accountWith('damaged', 1);
   await keys[0]?.use(2);
-  await bench.client.send(
-    new UpdateCommand({
-      TableName: bench.table,
-      Key: { account: 'damaged', item: 'access#0' },
-      UpdateExpression: 'SET #total = #total + :one',
-      ExpressionAttributeNames: { '#total': accessItem.total },
-      ExpressionAttributeValues: { ':one': 1 },
-    }),
-  );
+  const item = (await bench.item('damaged')) ?? {};
+  await writeItems(bench.client, bench.table, [{ ...item, [accessItem.total]: Number(item[accessItem.total]) + 1 }]);
   expect(await byLabel('damaged')).toEqual({ 'key 0': 2, unattributed: 1 });
-  const other = createAdmin({ client: bench.client, table: bench.table, checksumSecret, now: () => bench.clock.now });
-  expect((await other.accounts.usage('damaged', range)).days.find(({ lookups }) => lookups > 0)?.lookups).toBe(3);
+  expect((await bench.admin.accounts.usage('damaged', range)).days.find(({ lookups }) => lookups > 0)?.lookups).toBe(3);
 });

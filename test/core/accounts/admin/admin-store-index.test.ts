@@ -1,6 +1,7 @@
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
+import { storedItems } from '../../../support/stored-items.ts';
 import { type AdminBench, adminWith, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -90,16 +91,10 @@ describe('accounts.delete', () => {
       expect(await request(key)).toBe('unauthorized');
       await expect(admin.accounts.show(id)).rejects.toMatchObject({ code: 'not_found' });
       expect((await allAccounts(admin)).map((account) => account.id)).not.toContain(id);
-      const left = await client.send(
-        new QueryCommand({
-          TableName: bench.table,
-          KeyConditionExpression: 'account = :id',
-          ExpressionAttributeValues: { ':id': id },
-        }),
-      );
-      const items = (left.Items ?? []).map(({ item }) => String(item));
+      const left = await storedItems(client, bench.table, id);
+      const items = left.map(({ item }) => item);
       expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted', 'usage#2026-08-01']);
-      expect(JSON.stringify(left.Items)).not.toContain('the label');
+      expect(JSON.stringify(left)).not.toContain('the label');
       expect((await admin.accounts.audit(id)).map(({ action }) => action)).toContain('account delete');
     },
   );
@@ -128,15 +123,8 @@ describe('accounts.delete', () => {
     );
     await expect(dying.accounts.delete('half')).rejects.toThrow('died');
     await admin.accounts.delete('half');
-    const records = await client.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'account = :id AND begins_with(#item, :key)',
-        ExpressionAttributeNames: { '#item': 'item' },
-        ExpressionAttributeValues: { ':id': 'half', ':key': 'key#' },
-      }),
-    );
-    expect(records.Items).toEqual([]);
+    const left = (await storedItems(client, table, 'half')).map(({ item }) => item);
+    expect(left.filter((item) => item.startsWith('key#'))).toEqual([]);
   });
 
   it('refuses an account that never existed', async () => {

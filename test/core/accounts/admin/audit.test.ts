@@ -1,6 +1,6 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
+import { writeItems } from '../../../support/stored-items.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -96,12 +96,11 @@ describe('the audit', () => {
     if (partition === 'lasting') await admin.accounts.create({ id: partition, plan: 'basic' });
     const items = Array.from({ length: 101 }, (_, i) => `audit#2030-01-01T00:00:00.${100 + i}Z#`);
     const entry = { account: partition, time: '', actor: 'ann', action: 'plan put', detail: {} };
-    for (let first = 0; first < items.length; first += 25) {
-      const puts = items
-        .slice(first, first + 25)
-        .map((item) => ({ PutRequest: { Item: { ...entry, item, time: item } } }));
-      await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
-    }
+    await writeItems(
+      client,
+      table,
+      items.map((item) => ({ ...entry, item, time: item })),
+    );
     expect((await audit()).map(({ time }) => time)).toEqual(items.slice(1).toReversed());
   });
 

@@ -1,9 +1,10 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxActiveKeys, viewKeys } from '../../../../core/accounts/admin/keys.ts';
 import { issueApiKey, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
+import { writeItems } from '../../../support/stored-items.ts';
 import { type AdminBench, adminWith, benchStart, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -276,16 +277,8 @@ describe('keys.revoke', () => {
   });
 
   it('also revokes a key that was added to the item manually', async () => {
-    const { admin, client, table } = bench;
-    await client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { account: 'other', item: 'access#0' },
-        UpdateExpression: 'SET #keys.byhand00 = :hash',
-        ExpressionAttributeNames: { '#keys': 'keys' },
-        ExpressionAttributeValues: { ':hash': new Uint8Array(16) },
-      }),
-    );
+    const { admin, client, table, item } = bench;
+    await writeItems(client, table, [{ ...(await item('other')), keys: { byhand00: new Uint8Array(16) } }]);
     expect(await admin.keys.list('other')).toContainEqual(
       expect.objectContaining({ keyId: 'byhand00', label: null, state: 'active' }),
     );

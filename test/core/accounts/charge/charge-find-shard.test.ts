@@ -52,10 +52,11 @@ function scripted(...readings: Reading[][]) {
   return { asked, marks, find, store: store as AccessStore };
 }
 
-const exhausted = [
-  { used: 5, share: 5 },
-  { used: 5, share: 5 },
-];
+const reading = (used: number, share: number, more: Partial<Reading> = {}): Reading => ({ used, share, ...more });
+
+const exhausted = [reading(5, 5), reading(5, 5)];
+/** Read while an operator changes the limits. */
+const torn = [reading(5, 5), reading(5, 6, { total: 11 })];
 
 describe('the search for quota on other shards', () => {
   it('refuses after two readings that agree', async () => {
@@ -65,82 +66,52 @@ describe('the search for quota on other shards', () => {
   });
 
   it('does not refuse when a reading missed a share that moved between shards', async () => {
-    const onItsWay = [
-      { used: 5, share: 5 },
-      { used: 4, share: 4, moves: 1 },
-    ];
-    const arrived = [
-      { used: 5, share: 6, moves: 1 },
-      { used: 4, share: 4, moves: 1 },
-    ];
-    const { find } = scripted(
-      onItsWay,
-      [
-        { used: 5, share: 5 },
-        { used: 4, share: 4, moves: 3 },
-      ],
-      arrived,
-    );
+    const onItsWay = [reading(5, 5), reading(4, 4, { moves: 1 })];
+    const arrived = [reading(5, 6, { moves: 1 }), reading(4, 4, { moves: 1 })];
+    const { find } = scripted(onItsWay, [reading(5, 5), reading(4, 4, { moves: 3 })], arrived);
     expect(await find(1)).toMatchObject({ shard: 0 });
   });
 
   it('refuses only after two readings agree, however long shares keep moving', async () => {
-    const moving = Array.from({ length: 6 }, (_, moves) => exhausted.map((reading) => ({ ...reading, moves })));
+    const moving = Array.from({ length: 6 }, (_, moves) => exhausted.map((one) => ({ ...one, moves })));
     const { asked, find } = scripted(...moving);
     await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded' } });
     expect(asked.filter((what) => what === 'read')).toHaveLength(7);
   });
 
   it('reads again while an operator changes the limits', async () => {
-    const torn = [
-      { used: 5, share: 5 },
-      { used: 5, share: 6, total: 11 },
-    ];
-    const { asked, find } = scripted(torn, torn, [
-      { used: 5, share: 5, total: 11 },
-      { used: 5, share: 6, total: 11 },
-    ]);
+    const { asked, find } = scripted(torn, torn, [reading(5, 5, { total: 11 }), reading(5, 6, { total: 11 })]);
     expect(await find()).toMatchObject({ shard: 1 });
     expect(asked).toEqual(['read', 'read', 'read']);
   });
 
   it('charges shard 0, which has the reason, when every shard refuses the caller', async () => {
-    const { asked, find } = scripted(exhausted.map((reading) => ({ ...reading, active: false })));
+    const { asked, find } = scripted(exhausted.map((one) => ({ ...one, active: false })));
     expect(await find(1)).toEqual({ ...request, now: noon + 1, shard: 0 });
     expect(asked).toEqual(['read']);
   });
 
   it('tries the shard that it moved shares to, even if another request moved them first', async () => {
-    const { asked, find } = scripted([
-      { used: 5, share: 5, total: 100 },
-      { used: 5, share: 95, total: 100 },
-    ]);
+    const { asked, find } = scripted([reading(5, 5, { total: 100 }), reading(5, 95, { total: 100 })]);
     expect(await find(0)).toMatchObject({ shard: 0 });
     expect(asked).toEqual(['read', 'move']);
   });
 
   it('begins anew with its two readings when an operator changes the limits between them', async () => {
-    const torn = [
-      { used: 5, share: 5 },
-      { used: 5, share: 6, total: 11 },
-    ];
     const { asked, find } = scripted(exhausted, torn, exhausted, exhausted);
     await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded' } });
     expect(asked.filter((what) => what === 'read')).toHaveLength(4);
   });
 
   it('refuses after one reading in which any shard is marked as exhausted in this window', async () => {
-    const marked = [
-      { used: 5, share: 5 },
-      { used: 5, share: 5, marked: noon },
-    ];
+    const marked = [reading(5, 5), reading(5, 5, { marked: noon })];
     const { asked, find } = scripted(marked);
     await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded', violated: ['hour'] } });
     expect(asked.filter((what) => what === 'read')).toHaveLength(1);
   });
 
   it('does not rely on the mark of an earlier window', async () => {
-    const { asked, find } = scripted(exhausted.map((reading) => ({ ...reading, marked: noon - 3600 })));
+    const { asked, find } = scripted(exhausted.map((one) => ({ ...one, marked: noon - 3600 })));
     await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded' } });
     expect(asked.filter((what) => what === 'read')).toHaveLength(2);
   });
