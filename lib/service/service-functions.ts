@@ -3,7 +3,6 @@ import { type Alarm, type IAlarm, Metric, TreatMissingData } from 'aws-cdk-lib/a
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -24,25 +23,21 @@ import {
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledgeStatements } from '../data/statement-bucket.ts';
-import { bundle } from '../shared/bundle.ts';
+import { type BundleOptions, bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
-import { LambdaFunction } from '../shared/lambda-function.ts';
+import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import type { AlarmTopic } from '../shared/monitoring.ts';
 
-export type HttpFunctionProps = {
-  config: Config;
-  encryptionKey: IKey | undefined;
-  /** The module with the handler, relative to the root of the project. */
-  entry: string;
-  /** Further files of its bundle. */
-  files?: Record<string, string>;
-  /** Files of the operator in it. */
-  operatorFiles?: Record<string, string>;
-  description: string;
-  reservedConcurrency?: number | undefined;
-  /** How many are kept started. */
-  provisionedConcurrency?: number | undefined;
-};
+type CommonProps = Pick<LambdaFunctionProps, 'config' | 'encryptionKey'>;
+
+export type HttpFunctionProps = CommonProps &
+  Pick<LambdaFunctionProps, 'description' | 'reservedConcurrency'> &
+  Pick<BundleOptions, 'files' | 'operatorFiles'> & {
+    /** The module with the handler, relative to the root of the project. */
+    entry: string;
+    /** How many are kept started. */
+    provisionedConcurrency?: number | undefined;
+  };
 
 /**
  * A Lambda that answers HTTP requests, behind an alias, so that a deployment can shift traffic to a new version
@@ -52,23 +47,15 @@ export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
   constructor(scope: Construct, id: string, props: HttpFunctionProps) {
-    const { config, encryptionKey, entry, files, operatorFiles, description } = props;
-    const { reservedConcurrency, provisionedConcurrency } = props;
+    const { entry, files, operatorFiles, provisionedConcurrency, ...common } = props;
+    const { config } = common;
     super(scope, id, {
-      config,
-      encryptionKey,
-      code: bundle({
-        name: id,
-        entries: { index: entry },
-        ...(files && { files }),
-        ...(operatorFiles && { operatorFiles }),
-      }),
-      description,
+      ...common,
+      code: bundle({ name: id, entries: { index: entry }, files, operatorFiles }),
       // Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer.
       memoryMb: 1024,
       // Every request gets a response within 5 seconds; the handler gives up well before that, with its own response.
       timeout: Duration.seconds(6),
-      reservedConcurrency,
       environment: {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         // Only the dashboard reads the other outcomes.
@@ -121,9 +108,7 @@ export class HttpFunction extends LambdaFunction {
   }
 }
 
-export type CanaryProps = {
-  config: Config;
-  encryptionKey: IKey | undefined;
+export type CanaryProps = CommonProps & {
   canary: NonNullable<Config['canary']>;
   baseUrl: string;
   topic: AlarmTopic;
@@ -167,13 +152,7 @@ export class Canary extends LambdaFunction {
   }
 }
 
-export type UsageJobProps = {
-  config: Config;
-  encryptionKey: IKey | undefined;
-  accounts: ITable;
-  statements: IBucket;
-  topic: AlarmTopic;
-};
+export type UsageJobProps = CommonProps & { accounts: ITable; statements: IBucket; topic: AlarmTopic };
 
 /** Records the usage of every account and reports limits that are nearly used up, once an hour. */
 export class UsageJobFunction extends LambdaFunction {

@@ -30,12 +30,12 @@ export type BundleOptions = {
   /** The modules with the handlers, relative to the root of the project, by their names in the bundle. */
   entries: Record<string, string>;
   /** Further files, by their names in the bundle; relative to the root of the project. */
-  files?: Record<string, string>;
+  files?: Record<string, string> | undefined;
   /**
    * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, in which the CDK runs
    * the app.
    */
-  operatorFiles?: Record<string, string>;
+  operatorFiles?: Record<string, string> | undefined;
   /** Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do by itself. */
   requires?: boolean;
 };

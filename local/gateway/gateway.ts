@@ -24,7 +24,7 @@ const bodyLimitBytes = 10 * 1024 * 1024;
 const noBody = Buffer.alloc(0);
 
 /** Reads the whole body; resolves with `undefined` when it exceeds the gateway's limit. */
-export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   // Such a request has no body (RFC 9112), and reading nothing takes time.
   if (length === undefined && encoding === undefined) return noBody;
@@ -109,11 +109,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (request, response) => void serve({ ...options, isThrottled }, server, request, response));
   }
-  server.on('clientError', refuseUnreadable);
-  server.on('connect', (_request, socket) => refuse(socket, ownAnswer(400, 'Bad Request')));
+  // What Node's HTTP parser rejects, and so never becomes a request.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuse(socket, parserAnswers[error.code ?? ''] ?? badRequest),
+  );
+  server.on('connect', (_request, socket) => refuse(socket, badRequest));
   server.listen(options.port, options.host);
   await once(server, 'listening');
-  return { port: portOf(server), stop: () => stop(server, options.drainMilliseconds ?? defaultDrainMilliseconds) };
+  const { port } = server.address() as AddressInfo;
+  return { port, stop: () => stop(server, options.drainMilliseconds ?? defaultDrainMilliseconds) };
 }
 
 type Throttle = (route: string, time: Date) => boolean;
@@ -144,7 +148,7 @@ async function serve(
   const target = requestTarget(request.url ?? '');
   const route = target && matchRoute(options.routes, request.method ?? '', target.path);
   const { isThrottled } = options;
-  const answer = await answerTo(request, { id, time, target, route, isThrottled }).catch(() => integrationFailed);
+  const answer = await answerTo(request, route, target, { id, time, isThrottled }).catch(() => integrationFailed);
   if (response.destroyed) return;
   response.setHeader('apigw-requestid', id);
   if (!request.complete || !server.listening) response.setHeader('connection', 'close');
@@ -157,25 +161,17 @@ async function serve(
   });
 }
 
-type Received = {
-  readonly id: string;
-  readonly time: Date;
-  readonly target: RequestTarget | undefined;
-  readonly route: Route<Integration> | undefined;
-  readonly isThrottled: Throttle;
-};
-
 async function answerTo(
   request: IncomingMessage,
-  { id, time, target, route, isThrottled }: Received,
+  route: Route<Integration> | undefined,
+  target: RequestTarget | undefined,
+  { id, time, isThrottled }: { id: string; time: Date; isThrottled: Throttle },
 ): Promise<GatewayAnswer> {
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
   if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
   if (requestLine + headers > headLimitBytes) return ownAnswer(431, 'Request Header Fields Too Large');
-  if (target === undefined || !hasValidHost(request)) {
-    return ownAnswer(400, 'Bad Request');
-  }
+  if (target === undefined || !hasValidHost(request)) return badRequest;
   if (route === undefined) return ownAnswer(404, 'Not Found');
   if (isThrottled(route.key, time)) return ownAnswer(429, 'Too Many Requests');
   const body = await readBody(request);
@@ -229,21 +225,13 @@ function requestId(): string {
   return `${randomBytes(11).toString('base64url')}=`;
 }
 
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo | null)?.port ?? 0;
-}
-
+const badRequest = ownAnswer(400, 'Bad Request');
 const lingerMilliseconds = 500;
 const parserAnswers: Record<string, GatewayAnswer> = {
   HPE_HEADER_OVERFLOW: ownAnswer(431, 'Request Header Fields Too Large'),
   ERR_HTTP_REQUEST_TIMEOUT: ownAnswer(408, 'Request Timeout'),
 };
 const refused = new WeakSet<Duplex>();
-
-/** Answers what Node's HTTP parser rejects, and so never becomes a request. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  refuse(socket, parserAnswers[error.code ?? ''] ?? ownAnswer(400, 'Bad Request'));
-}
 
 /**
  * Writes a response to a raw socket and closes it. Safe to call again: the parser may report one socket several times.

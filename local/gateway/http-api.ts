@@ -7,7 +7,7 @@ const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('no
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Decodes percent escapes. A `%` that starts no escape stays as it is; bytes that are not UTF-8 become U+FFFD. */
-export function percentDecoded(text: string): string {
+function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) =>
     lenientUtf8.decode(Buffer.from(escapes.replaceAll('%', ''), 'hex')),
   );
@@ -194,16 +194,8 @@ const formattedResponse = z.object({
 });
 
 /** These describe the connection, which belongs to the gateway. */
-const connectionHeaders = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const connectionHeaders =
+  /^(?:connection|content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
  * Turns what a function returned, as JSON text, into a response by the rules of payload format 2.0: an object with a
@@ -219,7 +211,7 @@ export function integrationAnswer(payload: string): GatewayAnswer {
   if (!response.success) return integrationFailed;
   const { statusCode, headers, cookies, body, isBase64Encoded } = response.data;
   const sent = [
-    ...Object.entries(headers ?? {}).filter(([name]) => !connectionHeaders.has(name.toLowerCase())),
+    ...Object.entries(headers ?? {}).filter(([name]) => !connectionHeaders.test(name)),
     ...(cookies ?? []).map((cookie) => ['Set-Cookie', cookie] as const),
   ];
   if (!sent.every(([name, value]) => isSendable(name, value))) return integrationFailed;
