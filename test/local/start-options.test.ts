@@ -58,21 +58,7 @@ describe('the options of npm start', () => {
 
   it('are read, with the paths made absolute', () => {
     const folder = callersFolder();
-    const given = [
-      '--extract',
-      'a.zip',
-      '--mutations',
-      'days',
-      '--port',
-      '0',
-      '--host',
-      '::1',
-      '--data',
-      'd',
-      '--fresh',
-      '--throttle',
-      '5',
-    ];
+    const given = '--extract a.zip --mutations days --port 0 --host ::1 --data d --fresh --throttle 5'.split(' ');
     expect(startOptions(given, {})).toEqual({
       extract: join(folder, 'a.zip'),
       mutations: join(folder, 'days'),
@@ -87,15 +73,7 @@ describe('the options of npm start', () => {
   it('are described by --help', () => {
     const { exitCode, printed } = ended(['--help']);
     expect(exitCode).toBe(0);
-    for (const word of [
-      '--extract',
-      '--port',
-      '--host',
-      '--data',
-      '--fresh',
-      '--throttle',
-      'AWS_ENDPOINT_URL_DYNAMODB',
-    ]) {
+    for (const word of '--extract --port --host --data --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(' ')) {
       expect(printed).toContain(word);
     }
   });

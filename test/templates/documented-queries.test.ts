@@ -13,24 +13,8 @@ const queries = runbookQueries();
 const platformFields = ['type', 'record.status', 'record.errorType'];
 const builtIn = ['@timestamp', '@message'];
 const words = new Set([
-  ...[
-    'filter',
-    'stats',
-    'sort',
-    'limit',
-    'display',
-    'fields',
-    'by',
-    'as',
-    'desc',
-    'asc',
-    'and',
-    'or',
-    'not',
-    'like',
-    'in',
-  ],
-  ...['count', 'max', 'min', 'avg', 'sum', 'pct', 'bin', 'ispresent'],
+  ...'filter stats sort limit display fields by as desc asc and or not like in'.split(' '),
+  ...'count max min avg sum pct bin ispresent'.split(' '),
 ]);
 
 /** The fields that a query reads; names that it gives to results itself, literals and functions aside. */
