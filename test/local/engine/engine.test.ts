@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import {
@@ -15,9 +13,12 @@ import {
   startEngine,
   startGuarded,
 } from '../../../local/engine/engine.ts';
-import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
+import { createTables } from '../../support/dynamodb.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 
 const { optionalDependencies } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+
+const file = join(folderForNow('engine-'), 'dynamodb.db');
 
 const reachable = (endpoint: string) =>
   fetch(endpoint).then(
@@ -62,26 +63,19 @@ describe('the embedded engine', () => {
   });
 
   it('keeps its data across a restart on the same file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'engine-'));
-    try {
-      const file = join(folder, 'dynamodb.db');
-      const first = await startEngine(file);
-      const client = localDynamoDb(first.endpoint);
-      await createTables(client, { addresses: 'addresses', accounts: 'accounts' });
-      await client.send(new PutItemCommand({ TableName: 'addresses', Item: { address: { S: '1381AA#9#A' } } }));
-      client.destroy();
-      await first.stop();
-      const second = await startEngine(file);
-      const again = localDynamoDb(second.endpoint);
-      const { Item } = await again.send(
-        new GetItemCommand({ TableName: 'addresses', Key: { address: { S: '1381AA#9#A' } } }),
-      );
-      again.destroy();
-      await second.stop();
-      expect(Item).toEqual({ address: { S: '1381AA#9#A' } });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const first = await startEngine(file);
+    const client = localDynamoDb(first.endpoint);
+    await createTables(client, { addresses: 'addresses', accounts: 'accounts' });
+    const Item = { address: { S: '1381AA#9#A' } };
+    await client.send(new PutItemCommand({ TableName: 'addresses', Item }));
+    client.destroy();
+    await first.stop();
+    const second = await startEngine(file);
+    const again = localDynamoDb(second.endpoint);
+    const found = await again.send(new GetItemCommand({ TableName: 'addresses', Key: Item }));
+    again.destroy();
+    await second.stop();
+    expect(found.Item).toEqual(Item);
   });
 
   it("reports why it can't open a database file", async () => {
@@ -177,14 +171,4 @@ describe('the binary of the engine', () => {
       ]);
     },
   );
-});
-
-describe('the engine of a test', () => {
-  it('starts empty and creates the two tables', async () => {
-    const { client, stop } = await startDynamoDb();
-    expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
-    await createTables(client, { addresses: 'addresses', accounts: 'accounts' });
-    expect((await client.send(new ListTablesCommand())).TableNames).toEqual(['accounts', 'addresses']);
-    await stop();
-  });
 });
