@@ -65,9 +65,9 @@ export function postForm({ formField, text }: Visit, action: string, fields: Htm
   return html`<form method="post" action="${action}">${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
 }
 
-/** A form without a field of its own, whose button says what it does. */
+/** A form that searches a list; its button says so. */
 export function searchForm(action: string, fields: Html, label: string): Html {
-  return html`<form method="get" action="${action}" role="search">${fields}<div><button class="button">${label}</button></div></form>`;
+  return html`<form method="get" action="${action}" role="search" class="search">${fields}<button class="button">${label}</button></form>`;
 }
 
 /** A question before something that can't be undone. */

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html, Visit } from '../visit/visit.ts';
-import { hidden as hiddenField } from './form.ts';
+import { field, hidden as hiddenField, searchForm } from './form.ts';
 import { type Head, scrollTable } from './parts.ts';
 
 /** A column of a list. */
@@ -69,9 +69,6 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
   const range = text.rowsOf(format.number(from), format.number(to), format.number(shown.length));
   const pager = html`<nav aria-label="${caption}: ${text.pages}" class="actions"><span>${range}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.next}</a>` : ''}</nav>`;
   const hasSearch = rows.length > rowsShown || search !== '';
-  return html`${hasSearch ? searchForm(visit, search, showsAll) : ''}${part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
-}
-
-function searchForm({ path, text }: Visit, search: string, showsAll: boolean): Html {
-  return html`<form method="get" action="${path}" role="search" class="search"><label for="q">${text.search}</label><input id="q" name="q" type="search" value="${search}" autocomplete="off" spellcheck="false">${showsAll ? hiddenField('all', 'yes') : ''}<button class="button plain">${text.search}</button></form>`;
+  const fields = html`${field(visit, { name: 'q', label: text.search, type: 'search', value: search })}${showsAll ? hiddenField('all', 'yes') : ''}`;
+  return html`${hasSearch ? searchForm(path, fields, text.search) : ''}${part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
 }
