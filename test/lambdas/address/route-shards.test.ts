@@ -12,6 +12,7 @@ import {
   usedOf,
 } from '../../support/address-service.ts';
 import { expectWholeShards, patchShard, shardedAccount, shardsOf } from '../../support/shards.ts';
+import { sweep } from '../../support/sweep.ts';
 
 let service: AddressService;
 
@@ -39,16 +40,18 @@ function callsByName(): Record<string, number> {
 const month = Date.UTC(2090, 0, 1) / 1000;
 
 describe('an account with several quota shards', () => {
-  it.each([
+  const cases: [shards: number, Limits, lookups: number, used: number][] = [
     [2, { day: 41, month: 1000 }, 60, 41],
     [3, { hour: 50, day: 50, month: 50 }, 70, 50],
-    [5, { hour: 33, day: 35, month: null }, 50, 33],
-    [8, { hour: 100, day: 60 }, 80, 60],
     [8, { day: 4 }, 40, 4],
-    [20, { minute: 1000, hour: 61, month: 70 }, 80, 61],
+    [5, { hour: 33, day: 35, month: null }, 50, 33],
     [8, { month: null }, 40, 43],
+    [8, { hour: 100, day: 60 }, 80, 60],
     [4, { day: 0, month: 10 }, 20, 0],
-  ] as [number, Limits, number, number][])(
+    [20, { minute: 1000, hour: 61, month: 70 }, 80, 61],
+  ];
+
+  it.each(sweep(cases, 4))(
     'of %i and %j gets exactly its remaining quota: after 3 lookups and %i concurrent ones it has used %i',
     async (shards, limits, count, most) => {
       const { id, key } = await shardedAccount(service, limits, shards);
