@@ -214,10 +214,10 @@ export class LoadActor {
 
   async #follow({ code, message }: Ended): Promise<void> {
     const { processes } = this.#options;
-    const [, load] = /"load approve (\S+)/.exec(message) ?? [];
+    const [, load] = /\bload approve (\S+)/.exec(message) ?? [];
     if (load) await processes.run('load', 'approve', load);
     else if (code === 'locked') await processes.run('load', 'unlock');
-    else if (message.includes('"load repair"')) await processes.run('load', 'repair');
+    else if (message.includes('load repair')) await processes.run('load', 'repair');
     else await sleep(500);
   }
 }
