@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -9,8 +7,9 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { storedAddress } from '../../core/addresses/address-item.ts';
 import { parseAddressKey } from '../../core/addresses/address-key.ts';
 import { type ApiAnswer, callApi } from '../../lambdas/canary/call-api.ts';
+import { packageVersion } from '../../lib/config/deployment.ts';
 import { pdokExtract } from '../../loader/storage/open.ts';
-import { projectRoot, readLocalState } from '../../local/data-folder.ts';
+import { readLocalState } from '../../local/data-folder.ts';
 import { demoPeildatum } from '../../local/demo/demo.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { clientConfig, deploymentStacks, findDeployment, readPortal } from '../connect/deployment.ts';
@@ -203,7 +202,7 @@ async function examineDeployment(clients: AwsClients, stack: string, lookup: Loo
   // Two checks await it, and each reports the error.
   alarms.catch(() => undefined);
   const checks: Checks = {
-    version: async () => checkVersion(optionalOutput('Version'), await ownVersion()),
+    version: () => checkVersion(optionalOutput('Version'), packageVersion()),
     'addresses table': () => checkTable(dynamoDb, addresses),
     'addresses backup': () => checkProtection(dynamoDb, addresses),
     'accounts table': () => checkTable(dynamoDb, accounts),
@@ -258,9 +257,4 @@ export async function examineLocal(data: string | undefined, lookup: LookupOptio
   } finally {
     client.destroy();
   }
-}
-
-/** The version of this project that is installed here. */
-async function ownVersion(): Promise<string> {
-  return JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')).version;
 }

@@ -195,13 +195,17 @@ export async function followExecution({ client, executionArn, print, again }: Fo
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once('SIGINT', interrupt);
-  const printOnce = onceEach(print);
+  const printed = new Set<string>();
   try {
     for (let pause = shortestPauseMilliseconds; ; pause = Math.min(pause * 1.5, longestPauseMilliseconds)) {
       const { signal } = interruption;
       const execution = await client.send(new DescribeExecutionCommand({ executionArn }), { abortSignal: signal });
       const story = executionStory(await history(client, executionArn));
-      for (const line of await progressLines(client, story)) printOnce(line);
+      for (const line of await progressLines(client, story)) {
+        // A step may run twice.
+        if (!printed.has(line)) print(line);
+        printed.add(line);
+      }
       if (execution.status !== 'RUNNING') return executionReport(await withInnerError(client, execution, story), story);
       await sleep(pause, undefined, { signal });
     }
@@ -233,16 +237,6 @@ async function progressLines(client: SFNClient, { entered, retryReason, mapRuns 
   const { total = 0, succeeded = 0 } = itemCounts ?? {};
   const tenths = total === 0 ? 0 : Math.floor((succeeded / total) * 10);
   return tenths === 0 ? lines : [...lines, `${last.state.toLowerCase()} ${tenths * 10} % of ${total}`];
-}
-
-/** Prints each line once, also for a step that runs twice. */
-function onceEach(print: (line: string) => void): (line: string) => void {
-  const printed = new Set<string>();
-  return (line) => {
-    if (printed.has(line)) return;
-    printed.add(line);
-    print(line);
-  };
 }
 
 /** The error of the first failed item: the map itself only says that items failed. */
