@@ -67,7 +67,7 @@ describe('the docs', () => {
   });
 
   it('state how many keys an account can have', () => {
-    expect(readFileSync('docs/portal.md', 'utf8')).toContain(`An account can have ${maxActiveKeys} active keys.`);
+    expect(readFileSync('docs/portal.md', 'utf8')).toContain(`An account can have ${maxActiveKeys} active keys`);
   });
 
   it('never read the production deployment in a step that takes down a trial', () => {
