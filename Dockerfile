@@ -19,7 +19,7 @@ RUN node local/prepare.js \
 
 FROM ${BASE}
 # The root file system may be read-only: all that changes is in /data, and what Node compiles in /tmp.
-ENV NODE_ENV=production NODE_COMPILE_CACHE=/tmp/compile
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/tmp/compile MALLOC_ARENA_MAX=2
 COPY --from=build /app /app
 RUN groupadd --system --gid 10001 bag && useradd --system --uid 10001 --gid bag --home-dir /data bag \
  && mkdir -p /data && chown bag:bag /data
