@@ -4,8 +4,9 @@ import { dateOf } from '../calendar.ts';
 import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, Caller } from './account.ts';
-import { accessKey, keyCode, readAccess } from './account-item.ts';
+import { accessKey, keyCode, readAccess, readShards } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
+import { addsUp, configured, type QuotaState, wholeQuota } from './quota.ts';
 
 /**
  * An item for each API key that an account ever had, with what is shown of the key; its hash is in the access item. No
@@ -119,16 +120,39 @@ function noteCommand(table: string, key: { account: string; keyId: string }, dat
 
 export type KeyStore = {
   /**
-   * The access item of a key's account and the key's label, by one strongly consistent call.
+   * The access item of a key's account and the key's label, by one strongly consistent call. Where the account has
+   * shards, another call reads them all, and the quota of the item is that of the whole account at `now`.
    * @throws StoreUnavailable
    */
-  read(claim: KeyClaim, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
+  read(claim: KeyClaim, now: number, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
 };
+
+/** Shares move seldom, so that a second read finds them whole. */
+const mostReads = 5;
 
 /** Keys in DynamoDB. The read is strongly consistent, since a key is often validated right after it was made. */
 export function createKeyStore(client: StoreClient, table: string): KeyStore {
+  const { query } = documents(client);
+
+  async function readWhole(account: string, now: number, signal: AbortSignal): Promise<Access | undefined> {
+    let shards: Access[] = [];
+    let quotas: QuotaState[] = [];
+    for (let tries = 0; tries < mostReads; tries++) {
+      shards = await orUnavailable(
+        readShards((input) => query(input, signal), table, account),
+        signal,
+      );
+      quotas = shards.map(({ quota }) => quota);
+      if (addsUp(quotas)) break;
+    }
+    const [first] = shards;
+    // A window that has begun on one shard, by any clock, is the current one on all of them.
+    const at = Math.max(now, ...quotas.flatMap((quota) => configured(quota).map(([, { start }]) => start)));
+    return first && { ...first, quota: wholeQuota(quotas, at) };
+  }
+
   return {
-    async read(claim, signal) {
+    async read(claim, now, signal) {
       const keys = [accessKey(claim.account), recordKey(claim)];
       const command = new BatchGetItemCommand({
         RequestItems: { [table]: { Keys: keys.map((key) => marshall(key)), ConsistentRead: true } },
@@ -144,7 +168,11 @@ export function createKeyStore(client: StoreClient, table: string): KeyStore {
         items.find((item) => item[accountsTable.sortKey] === key[accountsTable.sortKey]);
       const item = find(accessKey(claim.account));
       const record = find(recordKey(claim));
-      return { access: item && readAccess(item), label: (record && readKeyRecord(record).label) ?? '' };
+      const access = item && readAccess(item);
+      return {
+        access: access?.sharded ? await readWhole(claim.account, now, signal) : access,
+        label: (record && readKeyRecord(record).label) ?? '',
+      };
     },
   };
 }

@@ -58,6 +58,37 @@ export function showsUnits(quota: QuotaState, now: number, units: number): boole
   );
 }
 
+/** What a window has left at `at`, once it has passed all of its limit. */
+export function leftOf(name: WindowName, window: WindowCount | undefined, at: number): number {
+  if (!window || window.limit === null) return Infinity;
+  const used = window.start < windowStart(name, Math.floor(at)) ? 0 : window.used;
+  return Math.max(0, window.limit - used);
+}
+
+/** The quota of an account, from that of all of its shards, as if it were one; its remainder is exact. */
+export function wholeQuota(shards: readonly QuotaState[], at: number): QuotaState {
+  const quota: QuotaState = {};
+  for (const name of windowNames) {
+    const windows = shards.flatMap((shard) => shard[name] ?? []);
+    if (windows.length === 0) continue;
+    const left = windows.reduce((sum, window) => sum + leftOf(name, window, at), 0);
+    const limits = windows.map(({ limit, total = limit }) => total);
+    const limit = limits.includes(null) ? null : Math.max(...limits.map(Number));
+    quota[name] = { start: windowStart(name, Math.floor(at)), used: limit === null ? 0 : limit - left, limit };
+  }
+  return quota;
+}
+
+/** Whether the shares were read as they are at one moment, not while some of them moved or limits changed. */
+export function addsUp(shards: readonly QuotaState[]): boolean {
+  return windowNames.every((name) => {
+    const windows = shards.flatMap((shard) => shard[name] ?? []);
+    const [{ limit = null, total = limit } = {}] = windows;
+    if (windows.length !== 0 && windows.length !== shards.length) return false;
+    return total === null || windows.reduce((sum, window) => sum + Number(window.limit), 0) === total;
+  });
+}
+
 /** The limits in force, a member for each configured window. */
 export function limitsOf(quota: QuotaState): Limits {
   return Object.fromEntries(configured(quota).map(([name, { limit, total = limit }]) => [name, total]));
@@ -66,14 +97,17 @@ export function limitsOf(quota: QuotaState): Limits {
 /** A finite window as reported to a caller; times in seconds. */
 export type WindowReport = { name: WindowName; limit: number; seconds: number; remaining: number; reset: number };
 
-/** The finite windows, from short to long. */
+/**
+ * The finite windows, from short to long. What remains is that of this shard: exact where there is no other, else never
+ * more than what the account has left.
+ */
 export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
   return configured(quota).flatMap(([name, window]) => {
     const { start, used, limit } = window;
     if (limit === null) return [];
     const { total = limit } = window;
     const seconds = windowEnd(name, start) - start;
-    const remaining = ofTotal(Math.max(0, limit - used), limit, total);
+    const remaining = Math.max(0, limit - used);
     return [{ name, limit: total, seconds, remaining, reset: secondsToReset(name, window, now) }];
   });
 }
@@ -84,11 +118,6 @@ export function closestToExhaustion(windows: WindowReport[]): WindowReport | und
     (closest, window) => (closest === undefined || shareLeft(window) <= shareLeft(closest) ? window : closest),
     undefined,
   );
-}
-
-/** What the account has left when one shard has `left` of its `share`: exact for a single shard, else an estimate. */
-function ofTotal(left: number, share: number, total: number): number {
-  return share === total || left === 0 ? left : Math.floor(total * (left / share));
 }
 
 function shareLeft({ limit, remaining }: WindowReport): number {

@@ -28,7 +28,7 @@ export type ValidateRouteOptions = {
 /** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
 export function validateRoute({ keyStore, checksumSecret, clock, previousChecksumSecret }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
-    const { access, label } = await keyStore.read(claim, signal);
+    const { access, label } = await keyStore.read(claim, clock(), signal);
     return { ...requireCaller(access, claim, clock()), label };
   }
 

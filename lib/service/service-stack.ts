@@ -55,7 +55,7 @@ export class ServiceStack extends Stack {
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret, config)
-      .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
+      .usesTable(accounts, environment.accountsTable, 'BatchGetItem', 'Query');
     validate.function.addEnvironment(environment.branding, JSON.stringify(brandingOf(config)));
 
     const live = { address: address.live, validate: validate.live };

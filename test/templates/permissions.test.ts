@@ -85,7 +85,12 @@ describe('what each function may do', () => {
         ...logging('AddressLogs'),
         ...tracing,
       ],
-      ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
+      ValidateRole: [
+        'dynamodb:BatchGetItem on Accounts',
+        'dynamodb:Query on Accounts',
+        ...logging('ValidateLogs'),
+        ...tracing,
+      ],
       UsageRole: [
         ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
         ...logging('UsageLogs'),
@@ -195,7 +200,9 @@ describe('what each function may do', () => {
     expect(granted).toContain(`dynamodb:${batch} on Addresses`);
     for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
     expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
-    expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
+    // The shards are read by the query of `documents`.
+    for (const command of ['BatchGetItem', 'Query'])
+      expect(permissions(plain.service).ValidateRole).toContain(`dynamodb:${command} on Accounts`);
   });
 
   it('covers what the canary sends', () => {

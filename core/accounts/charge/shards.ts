@@ -4,9 +4,10 @@ import {
   configured,
   decideQuota,
   type Limits,
+  leftOf,
   type QuotaDecision,
   type QuotaState,
-  type WindowCount,
+  wholeQuota,
 } from '../quota.ts';
 
 /**
@@ -77,7 +78,14 @@ export function decideShards(
   if (!belongTogether(shards)) return { kind: 'reread' };
   const at = Math.max(choice.now, ...shards.flatMap(({ quota }) => configured(quota).map(([, { start }]) => start)));
   const { units = 1 } = choice;
-  const whole = decideQuota(wholeQuota(shards, at), choice.now, units);
+  const whole = decideQuota(
+    wholeQuota(
+      shards.map(({ quota }) => quota),
+      at,
+    ),
+    choice.now,
+    units,
+  );
   if (whole.kind === 'exceeded') return whole;
 
   const targets = shards.filter(takes);
@@ -92,20 +100,6 @@ export function decideShards(
   const [least] = lacking.toSorted((a, b) => a.windows - b.windows);
   if (!least) throw new Error('at least one shard must take requests');
   return { kind: 'move', move: gather(shards, least.target, at) };
-}
-
-/** The quota of the account as if it were one shard; its remainder is exact. */
-function wholeQuota(shards: readonly Access[], at: number): QuotaState {
-  const quota: QuotaState = {};
-  for (const name of windowNames) {
-    const windows = shards.flatMap(({ quota }) => quota[name] ?? []);
-    if (windows.length === 0) continue;
-    const left = windows.reduce((sum, window) => sum + leftOf(name, window, at), 0);
-    const limits = windows.map(({ limit, total = limit }) => total);
-    const limit = limits.includes(null) ? null : Math.max(...limits.map(Number));
-    quota[name] = { start: windowStart(name, Math.floor(at)), used: limit === null ? 0 : limit - left, limit };
-  }
-  return quota;
 }
 
 /**
@@ -205,12 +199,6 @@ function windowsToRoll({ quota }: Access, at: number): WindowName[] {
 
 function left({ quota }: Access, name: WindowName, at: number): number {
   return leftOf(name, quota[name], at);
-}
-
-function leftOf(name: WindowName, window: WindowCount | undefined, at: number): number {
-  if (!window || window.limit === null) return Infinity;
-  const used = window.start < windowStart(name, Math.floor(at)) ? 0 : window.used;
-  return Math.max(0, window.limit - used);
 }
 
 function stamp(shard: Access | undefined): string {

@@ -311,9 +311,9 @@ describe('a shard with a window marked as exhausted', () => {
 
 describe('the quota that a caller sees of an account with several shards', () => {
   it.each([
-    [{ limit: 5, used: 3, total: 20 }, 8],
-    [{ limit: 4, used: 3, total: 40 }, 10],
-    [{ limit: 3, used: 1, total: 10 }, 6],
+    [{ limit: 5, used: 3, total: 20 }, 2],
+    [{ limit: 4, used: 3, total: 40 }, 1],
+    [{ limit: 3, used: 1, total: 10 }, 2],
     [{ limit: 3, used: 3, total: 10 }, 0],
     [{ limit: 3, used: 7, total: 10 }, 0],
     [{ limit: 0, used: 0, total: 10 }, 0],
@@ -323,7 +323,7 @@ describe('the quota that a caller sees of an account with several shards', () =>
     expect(reportWindows({ day: { start: noon, ...count } }, noon)).toMatchObject([{ remaining }]);
   });
 
-  it('is the limit of the account, and an estimate of the remainder that is 0 only when the shard has none', () => {
+  it('is the limit of the account, and the remainder of the shard, which is 0 only when that has none', () => {
     fc.assert(
       fc.property(fc.nat({ max: 1e6 }), fc.nat({ max: 1e6 }), fc.nat({ max: 1e6 }), (share, used, others) => {
         const quota = { day: { start: noon, used: Math.min(used, share), limit: share, total: share + others } };
