@@ -47,6 +47,8 @@ export const accessItem = {
   created: 'c',
   /** All units ever consumed; no change of plan, limits, shards or state resets it (decision 0141). */
   total: 't',
+  /** When the last charge was sent, in milliseconds since 1970, by the clock of the instance that sent it. */
+  sent: 'z',
   /** The UTC day that is being counted (`dayNumber`), whatever windows the plan configures. */
   date: 'd',
   /** `total` at the beginning of that day. */
@@ -83,11 +85,13 @@ export const windowItem = forEachWindow((window) => {
 
 /**
  * The attributes that list the attempts that an item has counted last, the latest first: a write whose answer was lost
- * and that is sent again finds itself there, unless as many others came in between (decision 0153).
+ * and that is sent again finds itself there, unless as many others came in between (decision 0153). Their names need no
+ * alias in an expression.
  */
-export const attemptSlots = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'x', 'y'] as const;
+export const attemptSlots = [...'ABCDEFGHIJKLMNOPQRST'];
 
-export const attemptIdBytes = 6;
+/** An id is compared with a few others only, so 24 random bits are enough. */
+export const attemptIdBytes = 3;
 
 /** The attributes that only a sharded account has. */
 export const shardAttributes: readonly string[] = [
@@ -152,6 +156,7 @@ export function readAccess(item: Item): Access {
     keys: item[accessItem.keys],
     ...readWindows(item),
     attempts,
+    sent: item[accessItem.sent],
     usage: readUsage(item),
     created: item[accessItem.created],
     version: item[accessItem.version],
@@ -199,6 +204,7 @@ function readUsage(item: Item): UsageCount {
 export function newUsage(nowSeconds: number): Item {
   return {
     [accessItem.total]: 0,
+    [accessItem.sent]: 0,
     [accessItem.date]: dayNumber(dateOf(nowSeconds)),
     [accessItem.mark]: 0,
     [accessItem.days]: {},

@@ -63,6 +63,8 @@ export type Access = {
   dropped: Partial<Record<WindowName, { start: number; used: number }>>;
   /** The attempts that were counted here last. */
   attempts: readonly Uint8Array[];
+  /** When the last of them was sent, in milliseconds since 1970, by the clock of the instance that sent it. */
+  sent: number;
   /** Every lookup that was charged here, by day. */
   usage: UsageCount;
   /** Seconds since 1970. */

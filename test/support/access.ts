@@ -16,6 +16,7 @@ export function accessOf(parts: Partial<Access>): Access {
     quota: {},
     dropped: {},
     attempts: [],
+    sent: 0,
     usage: { total: 0, date: '1970-01-01', mark: 0, days: {}, byKey: {}, daysByKey: {} },
     created: 0,
     version: 1,

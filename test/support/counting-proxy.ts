@@ -2,7 +2,7 @@ import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Stands before an engine, counts what is written to it and may lose its answers. */
+/** Stands before an engine, counts what is written to it, and may hold calls and lose answers. */
 export type CountingProxy = {
   readonly endpoint: string;
   /** The puts and deletes in batches since this was last called. */
@@ -11,6 +11,8 @@ export type CountingProxy = {
    * Decides, after the engine has done a call, whether its answer is lost. It may wait, for instance for other calls.
    */
   loses: (operation: string, body: string) => boolean | Promise<boolean>;
+  /** Holds a call before the engine has it; the connection is lost if this fails. */
+  holds: (operation: string) => void | Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -35,11 +37,18 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
     if (!body) return void forwarded.destroy();
     sent = body;
     if (operation === 'BatchWriteItem') batched += writesIn(body);
+    try {
+      await proxy.holds(operation);
+    } catch {
+      forwarded.destroy();
+      return;
+    }
     forwarded.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxy: CountingProxy = {
     loses: () => false,
+    holds: () => undefined,
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     takeBatched() {
       const taken = batched;

@@ -16,17 +16,30 @@ import type { Access } from '../account.ts';
 import { accessKey, readAccess, readShards } from '../account-item.ts';
 import type { Limits } from '../quota.ts';
 import { recordDays } from '../usage-record.ts';
-import type { AccessStore, ChargeAttempt, ChargeResult } from './charge.ts';
+import type { AccessStore, ChargeAttempt, ChargeResult, ChargeWrite } from './charge.ts';
 import { chargeCommand } from './charge-command.ts';
 import { seenLimits } from './shards.ts';
 import { markExhaustedCommand, moveCommands } from './share-moves.ts';
 
+/** An engine that has not answered a charge in so many milliseconds rarely will. */
+const overdueAfter = 200;
+
+/**
+ * If one process has more charges of an item under way, the next ones wait for these and for a connection, so they are
+ * not overdue as soon. An item lists more than so many.
+ */
+const mostAtOnce = 16;
+const overdueAfterWaiting = 1_000;
+
 /**
  * Access items in DynamoDB: a strongly consistent read, or the single conditional write that authenticates and charges.
+ * A charge without an answer is repeated after `repeatsAfter` milliseconds.
  */
-export function createAccessStore(client: StoreClient, table: string): AccessStore {
+export function createAccessStore(client: StoreClient, table: string, repeatsAfter = overdueAfter): AccessStore {
   const { get, update, updateAll, query } = documents(client);
   const hints = createShardHints();
+  /** How many charges of an item are under way and not overdue, without those that wait for them. */
+  const underWay = new Map<string, number>();
 
   const read: AccessStore['read'] = async ({ account }, signal, shard) => {
     const item = await orUnavailable(
@@ -36,38 +49,71 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     return accessIn(item, account);
   };
 
-  async function charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
-    const { claim, units } = attempt;
-    const { account } = claim;
+  function charge(attempt: ChargeAttempt, signal: AbortSignal): ChargeWrite {
+    const { account } = attempt.claim;
     const shard = attempt.shard ?? hints.pick(account);
-    const limits = attempt.limits ?? hints.limits(account, shard);
-    const command = chargeCommand(table, { ...attempt, shard, ...(limits && { limits }) });
+    const item = `${account}#${shard}`;
+    const call = new AbortController();
+    const before = underWay.get(item) ?? 0;
+    const waits = before >= mostAtOnce;
+    if (!waits) underWay.set(item, before + 1);
+    const answer = write({ ...attempt, shard }, { waits, call: call.signal }, signal);
+    return { shard, answer, unanswered: unanswered(item, waits, answer), abandon: () => call.abort() };
+  }
+
+  async function write(
+    attempt: ChargeAttempt & { shard: number },
+    options: { waits: boolean; call: AbortSignal },
+    signal: AbortSignal,
+  ): Promise<ChargeResult> {
+    const { claim, units, shard } = attempt;
+    const limits = attempt.limits ?? hints.limits(claim.account, shard);
+    const command = chargeCommand(table, { ...attempt, ...(limits && { limits }) }, options.waits);
     try {
-      const item = await orUnavailable(update(command, signal), signal, isConflict);
-      const access = accessIn(item, account);
+      const item = await orUnavailable(update(command, options.call), signal, isConflict);
+      const access = accessIn(item, claim.account);
       if (access) hints.learn(access, units);
       return { charged: true, access };
     } catch (error) {
-      if (error instanceof StoreUnavailable) return await lost({ shard, cause: error }, signal);
+      // Unless the time is over, or the store has refused the write for good: then nothing was done.
+      if (error instanceof StoreUnavailable && !signal.aborted && !isRefused(error.cause)) {
+        return { charged: 'unknown', cause: error };
+      }
       if (!isConflict(error)) throw error;
-      if (!conditionFailed(error)) return await chargeLater({ ...attempt, shard }, signal);
+      if (!conditionFailed(error)) {
+        // A transaction on the item is under way, which takes milliseconds; the SDK does not retry this.
+        await pause(10 + Math.random() * 40);
+        return await write(attempt, options, signal);
+      }
       const access = error.Item && readAccess(unmarshall(error.Item));
       if (access) hints.learn(access, units);
       return { charged: false, access, shard };
     }
   }
 
-  /** Unless the time is over, or the store has refused the write for good: then nothing was done. */
-  async function lost({ shard, cause }: { shard: number; cause: StoreUnavailable }, signal: AbortSignal) {
-    if (signal.aborted || isRefused(cause.cause)) throw cause;
-    await pause(Math.random() * 20);
-    return { charged: 'unknown' as const, shard, cause };
-  }
-
-  /** A transaction on the item is under way, which takes milliseconds; the SDK does not retry this. */
-  async function chargeLater(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
-    await pause(10 + Math.random() * 40);
-    return await charge(attempt, signal);
+  /** Resolves when the answer is overdue, or soon after it was lost. Stays pending if there is one before. */
+  function unanswered(item: string, waits: boolean, answer: Promise<ChargeResult>): Promise<void> {
+    return new Promise((resolve) => {
+      let counts = !waits;
+      function end() {
+        clearTimeout(timer);
+        if (!counts) return;
+        counts = false;
+        const others = (underWay.get(item) ?? 1) - 1;
+        if (others > 0) underWay.set(item, others);
+        else underWay.delete(item);
+      }
+      const overdue = () => {
+        end();
+        resolve();
+      };
+      // First reads what has come: after a pause of the whole process the timer would be before the answer.
+      const timer = setTimeout(() => setImmediate(overdue), waits ? overdueAfterWaiting : repeatsAfter);
+      answer.then(({ charged }) => {
+        end();
+        if (charged === 'unknown') setTimeout(resolve, Math.random() * 20);
+      }, end);
+    });
   }
 
   return {

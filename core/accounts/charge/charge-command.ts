@@ -7,11 +7,20 @@ import type { ChargeAttempt } from './charge.ts';
 import { seenLimits } from './shards.ts';
 
 /**
+ * After how many milliseconds a write no longer counts on an item that others have charged since. Fewer than 45 charges
+ * a second are fewer than the item lists in that time.
+ */
+const expiresAfter = 300;
+
+/** A write that waits for a connection of its own instance is late for no fault of the store. */
+const expiresAfterWaiting = 60_000;
+
+/**
  * The one write of a request. Its condition compares attributes of the item with each other, so it needs no read
  * before:
  *
  *   the key's hash is stored and the key has not expired, and account and plan are active
- *   and this request is not one of the last that were counted
+ *   and this request is not one of the last that were counted, and none that was sent long after it was
  *   and each window is not configured, or is the current one and has so many units left
  *   and the day of usage is the current one
  *
@@ -19,11 +28,14 @@ import { seenLimits } from './shards.ts';
  * one, the count may be at most `limit - units`. With `roll`, the windows that have passed must still be the ones seen;
  * they restart with these units. Every window's count and the key's go up, or nothing changes and the old item is
  * returned.
+ *
+ * `waits` says that the write may not be sent at once.
  */
-export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
+export function chargeCommand(table: string, attempt: ChargeAttempt, waits = false): Update {
   const { claim, units, id, now, at = now, roll, shard } = attempt;
   const limits = roll ? seenLimits(roll.seen) : (attempt.limits ?? {});
   const seconds = Math.floor(at);
+  const sent = Date.now();
   const { low, high } = expiringKeyBounds(claim.hash, now);
   const code = keyCode(claim.keyId);
   const names: Record<string, string> = { ...namesOfAll, '#keyId': claim.keyId };
@@ -35,8 +47,11 @@ export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
     ':units': units,
     ':date': Math.floor(seconds / daySeconds),
     [attemptValue]: id,
+    ':sent': sent,
+    // The item that was seen may have been charged by an instance whose clock is ahead.
+    ':latest': Math.max(sent, roll?.seen.sent ?? 0) + (waits ? expiresAfterWaiting : expiresAfter),
   };
-  const conditions = [keyIsValid, accountIsActive, planIsActive, isNoneOfTheLast];
+  const conditions = [keyIsValid, accountIsActive, planIsActive, isNoneOfTheLast, isNotLate];
   const sets = [listAttempt];
   const adds = ['#total :units'];
 
@@ -82,8 +97,6 @@ export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
   };
 }
 
-const attemptNames = Object.fromEntries(attemptSlots.map((slot) => [`#last${slot}`, slot]));
-
 const namesOfAll: Readonly<Record<string, string>> = {
   '#keys': accessItem.keys,
   '#state': accessItem.state,
@@ -91,7 +104,6 @@ const namesOfAll: Readonly<Record<string, string>> = {
   '#date': accessItem.date,
   '#total': accessItem.total,
   '#byKey': accessItem.byKey,
-  ...attemptNames,
   ...Object.fromEntries(
     windowNames.flatMap((window) => [
       [`#${window}Start`, windowItem[window].start],
@@ -109,10 +121,18 @@ const accountIsActive = '#state = :active';
 const planIsActive = '#planState = :active';
 
 /** The last attempts that were counted, the latest first; each charge moves them by one. */
-const isNoneOfTheLast = `NOT (${attemptValue} IN (${Object.keys(attemptNames).join(', ')}))`;
-const listAttempt = Object.keys(attemptNames)
-  .map((name, i, all) => `${name} = ${i === 0 ? attemptValue : all[i - 1]}`)
-  .join(', ');
+const isNoneOfTheLast = `NOT (${attemptValue} IN (${attemptSlots.join(', ')}))`;
+
+/**
+ * A write that arrives late may have been repeated, and its repetition may have left the list since. So it no longer
+ * counts where others have charged the item meanwhile; if none has, the list still has the repetition.
+ */
+const isNotLate = `${accessItem.sent} <= :latest`;
+
+const listAttempt = [
+  ...attemptSlots.map((slot, i) => `${slot} = ${i === 0 ? attemptValue : attemptSlots[i - 1]}`),
+  `${accessItem.sent} = :sent`,
+].join(', ');
 
 /** A start after the current one was set by an instance whose clock is ahead; the window never moves backwards. */
 function notConfiguredOrCurrent(window: WindowName, hasUnits: string): string {

@@ -57,13 +57,24 @@ export type ChargeAttempt = {
 export type ChargeResult =
   | { charged: true; access: Access | undefined }
   | { charged: false; access: Access | undefined; shard: number }
-  | { charged: 'unknown'; shard: number; cause: unknown };
+  | { charged: 'unknown'; cause: unknown };
+
+/** A write that was sent. */
+export type ChargeWrite = {
+  shard: number;
+  /** @throws StoreUnavailable */
+  answer: Promise<ChargeResult>;
+  /** Resolves when the answer is overdue, though it may still come, or was lost. */
+  unanswered: Promise<void>;
+  /** Frees the connection of a write that nobody waits for any more; it may still be done. */
+  abandon(): void;
+};
 
 export type AccessStore = {
   /** Strongly consistent; shard 0 by default. @throws StoreUnavailable */
   read(claim: KeyClaim, signal: AbortSignal, shard?: number): Promise<Access | undefined>;
-  /** Applies all of the attempt or nothing. @throws StoreUnavailable */
-  charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult>;
+  /** Applies all of the attempt or nothing. */
+  charge(attempt: ChargeAttempt, signal: AbortSignal): ChargeWrite;
   /** All shards of an account, each as it was at some moment during the call. @throws StoreUnavailable */
   readShards(account: string, signal: AbortSignal): Promise<Access[]>;
   /** Returns whether the shares moved: all of them, or none because a shard had changed. @throws StoreUnavailable */
@@ -93,12 +104,12 @@ const maxAttempts = 8;
 const maxShardedAttempts = 100;
 
 /**
- * Writes of one request whose answers may be lost. Each may have been done, unseen by the next: two, so that none
+ * Writes of one request that are without an answer. Each may have been done, unseen by the next: two, so that none
  * counts a third time.
  */
 const mostUnanswered = 2;
 
-/** A new id: of 48 bits, since it is compared with a few others only. */
+/** A new id. */
 export function attemptId(): Uint8Array {
   return randomBytes(attemptIdBytes);
 }
@@ -106,10 +117,10 @@ export function attemptId(): Uint8Array {
 /**
  * Admits `claim` and consumes `units` in every configured window, or refuses and consumes nothing. The first write
  * succeeds unless a window has passed since the last one; then that window is rolled and charged in one write, which
- * one of the concurrent callers wins and the others follow. A write whose answer is lost is sent once more, and counts
- * nothing if the item still lists its attempt. If that answer is lost too, the item is read. So a request is counted at
- * most twice, and twice only where others came in between (decision 0153).
- * @throws Refusal or StoreUnavailable
+ * one of the concurrent callers wins and the others follow. A write without an answer is sent once more, and counts
+ * nothing if the item still lists its attempt. If that one has no answer either, the item is read. So a request is
+ * counted at most twice, and twice only where many others came in between (decision 0153).
+ * @throws Refusal when nothing was counted; StoreUnavailable otherwise
  */
 export async function charge(
   store: AccessStore,
@@ -118,31 +129,40 @@ export async function charge(
   signal: AbortSignal,
   units = 1,
 ): Promise<Caller> {
-  const request = { claim, units, id: attemptId() };
-  const served = (access: Access): Caller => ({
-    account: claim.account,
-    keyId: claim.keyId,
-    access,
-    charged: { units },
-  });
+  const writes = new Writes(store, { claim, units, id: attemptId() }, signal);
+  try {
+    const access = await chargeShards(writes, clock).catch(async (error: unknown) => {
+      const counted = error instanceof Refusal && (await writes.settled());
+      if (counted) return counted;
+      throw error;
+    });
+    return { account: claim.account, keyId: claim.keyId, access, charged: { units } };
+  } finally {
+    writes.abandon();
+  }
+}
+
+/** Returns the item that shows the charge. */
+async function chargeShards(writes: Writes, clock: Clock): Promise<Access> {
+  const { store, request, signal } = writes;
   let attempt: ChargeAttempt = { ...request, now: clock() };
   let most = maxAttempts;
-  let unanswered = 0;
   for (let tries = 0; tries < most && !signal.aborted; tries++) {
-    const result = await store.charge(attempt, signal);
-    if (result.charged === true) return served(requireCounted(result.access, attempt));
-    if (result.charged === 'unknown') {
-      attempt = { ...attempt, shard: result.shard };
-      if (++unanswered < mostUnanswered) continue;
-      const access = await store.read(claim, signal, result.shard);
-      if (access && hasCounted(access, request.id)) return served(access);
-      throw new StoreUnavailable('the store did not answer a charge', { cause: result.cause });
+    const result = await writes.send(attempt);
+    if ('counted' in result) return result.counted;
+    if ('unanswered' in result) {
+      attempt = { ...attempt, shard: result.unanswered };
+      continue;
     }
-    if (result.access && hasCounted(result.access, request.id)) return served(result.access);
-    const next = nextAttempt(request, result, clock());
+    const next = nextAttempt(request, result.refused, clock());
+    if (next === 'other-shard' || next.shard !== result.refused.shard) {
+      // On another shard an earlier write would count as well.
+      const counted = await writes.settled();
+      if (counted) return counted;
+    }
     if (next === 'other-shard') {
       most = maxShardedAttempts;
-      attempt = await findShardWithQuota(store, request, result.shard, clock, signal);
+      attempt = await findShardWithQuota(store, request, result.refused.shard, clock, signal);
     } else {
       const seen = next.roll?.seen;
       // The item has no space for another day where many keys were used, or nothing has recorded the usage for days.
@@ -155,6 +175,80 @@ export async function charge(
   throw new StoreUnavailable('the account is contended: no write went through in time');
 }
 
+type ChargeRequest = Pick<ChargeAttempt, 'claim' | 'units' | 'id'>;
+type SentWrite = ChargeWrite & { attempt: ChargeAttempt };
+type ChargeAnswer = { counted: Access } | { refused: NotCharged };
+
+/** The writes of one request that were not refused: those may count, now or later. */
+class Writes {
+  readonly store: AccessStore;
+  readonly request: ChargeRequest;
+  readonly signal: AbortSignal;
+  readonly #open = new Set<SentWrite>();
+
+  constructor(store: AccessStore, request: ChargeRequest, signal: AbortSignal) {
+    this.store = store;
+    this.request = request;
+    this.signal = signal;
+  }
+
+  /**
+   * Sends a write and returns the first answer to it or to one before. `unanswered` is the shard to send it to again.
+   * After as many as may be without an answer it reads the item instead.
+   */
+  async send(attempt: ChargeAttempt): Promise<ChargeAnswer | { unanswered: number }> {
+    if (this.#open.size === mostUnanswered) return await this.#lastAnswer(attempt.shard);
+    const sent = { ...this.store.charge(attempt, this.signal), attempt };
+    this.#open.add(sent);
+    const overdue = sent.unanswered.then(() => ({ unanswered: sent.shard }));
+    return await Promise.race([overdue, ...[...this.#open].map((write) => this.#answer(write, never))]);
+  }
+
+  /** Waits for all answers: the item that shows the request as counted, or nothing if all writes were refused. */
+  async settled(): Promise<Access | undefined> {
+    const answers = await Promise.all([...this.#open].map((write) => this.#answer(write, noAnswer)));
+    const counted = answers.find((answer) => 'counted' in answer);
+    return counted?.counted;
+  }
+
+  /** An answer that still comes, or what the item says. */
+  async #lastAnswer(shard: number | undefined): Promise<ChargeAnswer> {
+    const { claim, id } = this.request;
+    const listed = this.store.read(claim, this.signal, shard).then((access) => {
+      if (access && hasCounted(access, id)) return { counted: access };
+      throw new StoreUnavailable('the item does not list the charge');
+    });
+    const answers = [...this.#open].map((write) => this.#answer(write, noAnswer));
+    return await Promise.any([listed, ...answers]).catch((error: AggregateError) => noAnswer(error.errors[0]));
+  }
+
+  abandon(): void {
+    for (const { abandon } of this.#open) abandon();
+  }
+
+  async #answer(write: SentWrite, lost: (cause: unknown) => Promise<never>): Promise<ChargeAnswer> {
+    const result = await write.answer;
+    if (result.charged === 'unknown') return await lost(result.cause);
+    if (result.charged) {
+      this.#open.delete(write);
+      return { counted: requireCounted(result.access, write.attempt) };
+    }
+    if (result.access && hasCounted(result.access, this.request.id)) {
+      if (this.#open.delete(write) && this.#open.size > 0) return { counted: result.access };
+      // No other write can have counted: another request has the same id.
+      this.request.id = attemptId();
+    }
+    this.#open.delete(write);
+    return { refused: result };
+  }
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+async function noAnswer(cause: unknown): Promise<never> {
+  throw new StoreUnavailable('the store did not answer a charge', { cause });
+}
+
 /** If the returned item does not show the charge, the store did not make it: then nothing may be served. */
 function requireCounted(access: Access | undefined, { claim, units, now, at = now }: ChargeAttempt): Access {
   if (access && admits(access, claim, now) && showsUnits(access.quota, at, units)) return access;
@@ -164,7 +258,7 @@ function requireCounted(access: Access | undefined, { claim, units, now, at = no
 type NotCharged = Extract<ChargeResult, { charged: false }>;
 
 function nextAttempt(
-  request: Pick<ChargeAttempt, 'claim' | 'units' | 'id'>,
+  request: ChargeRequest,
   { access, shard }: NotCharged,
   now: number,
 ): ChargeAttempt | 'other-shard' {
@@ -207,7 +301,7 @@ const shareThatMarks = 1 / 4;
  */
 export async function findShardWithQuota(
   store: AccessStore,
-  request: Pick<ChargeAttempt, 'claim' | 'units' | 'id'>,
+  request: ChargeRequest,
   tried: number,
   clock: Clock,
   signal: AbortSignal,

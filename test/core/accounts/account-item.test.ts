@@ -38,7 +38,14 @@ describe('the largest account that an operator can make', () => {
         windowItem[window].limit,
         windowItem[window].exhausted,
       ]),
-      ...[accessItem.version, accessItem.planVersion, accessItem.moves, accessItem.total, accessItem.mark],
+      ...[
+        accessItem.version,
+        accessItem.planVersion,
+        accessItem.moves,
+        accessItem.total,
+        accessItem.mark,
+        accessItem.sent,
+      ],
     ];
     const dates = Array.from({ length: maxUnrecordedDays }, (_, i) => dayNumber(`2026-11-1${i}`));
     const days = Object.fromEntries(dates.map((date) => [date, widest]));

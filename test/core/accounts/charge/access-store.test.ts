@@ -58,8 +58,8 @@ describe('the access store', () => {
     const { key } = await shardedAccount(service, limits, 3);
     const { store, inputs } = observedStore();
     const attempt = () => ({ claim: claimOf(key), units: 1, id: attemptId(), now: Date.now() / 1000 });
-    expect(await store.charge(attempt(), signal())).toMatchObject({ charged, access: { shard: 0, shards: 3 } });
-    for (let i = 0; i < 40; i++) expect(await store.charge(attempt(), signal())).toMatchObject({ charged });
+    expect(await store.charge(attempt(), signal()).answer).toMatchObject({ charged, access: { shard: 0, shards: 3 } });
+    for (let i = 0; i < 40; i++) expect(await store.charge(attempt(), signal()).answer).toMatchObject({ charged });
     const keys = inputs.map((input) => unmarshall((input as UpdateItemCommandInput).Key ?? {}).item);
     expect([...new Set(keys)].toSorted()).toEqual(['access#0', 'access#1', 'access#2']);
   });
@@ -74,14 +74,16 @@ describe('the access store', () => {
     await patchShard(service, id, 0, { day: { limit: 0 } });
     const before = await shardsOf(service, id);
     expect(
-      await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal()),
+      await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal())
+        .answer,
     ).toMatchObject({
       charged: false,
     });
     expect(await shardsOf(service, id)).toEqual(before);
     await patchShard(service, id, 0, { day: { limit: 1 } });
     expect(
-      await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal()),
+      await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal())
+        .answer,
     ).toMatchObject({
       charged: true,
     });

@@ -34,7 +34,7 @@ async function lateWrite(id: string, laterSeconds: number, windows: WindowName[]
     claim: readApiKey(key, checksumSecret) as KeyClaim,
     ...{ units: 1, id: attemptId(), now: clock.now / 1000, shard: 0, roll: { seen, windows } },
   };
-  const write = () => createAccessStore(client, table).charge(attempt, signal());
+  const write = () => createAccessStore(client, table).charge(attempt, signal()).answer;
   return { key, write, read };
 }
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { storedKey } from '../../../../core/accounts/api-key.ts';
-import { type AccessStore, type ChargeAttempt, charge } from '../../../../core/accounts/charge/charge.ts';
+import {
+  type AccessStore,
+  type ChargeAttempt,
+  type ChargeResult,
+  charge,
+} from '../../../../core/accounts/charge/charge.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { accessOf } from '../../../support/access.ts';
 
@@ -26,12 +31,19 @@ function scripted(answers: (Access | 'gone' | { charged: Access | undefined })[]
   const attempts: ChargeAttempt[] = [];
   const recorded: Access[] = [];
   const store: Pick<AccessStore, 'charge' | 'recordDays' | 'readShards'> = {
-    charge: async (attempt) => {
+    charge: (attempt) => {
       attempts.push(attempt);
       const answer = answers[Math.min(attempts.length, answers.length) - 1] ?? 'gone';
-      if (answer === 'gone') return { charged: false, access: undefined, shard: attempt.shard ?? 1 };
-      if ('charged' in answer) return { charged: true, access: answer.charged };
-      return { charged: false, access: answer, shard: answer.shard };
+      const shard = attempt.shard ?? 1;
+      const write = (result: ChargeResult) => ({
+        shard,
+        answer: Promise.resolve(result),
+        unanswered: new Promise<never>(() => undefined),
+        abandon: () => undefined,
+      });
+      if (answer === 'gone') return write({ charged: false, access: undefined, shard });
+      if ('charged' in answer) return write({ charged: true, access: answer.charged });
+      return write({ charged: false, access: answer, shard: answer.shard });
     },
     recordDays: async (seen) => void recorded.push(seen),
     readShards: async () => shards,
