@@ -28,7 +28,7 @@ const overdueAfter = 200;
  * If one process has more charges of an item under way, the next ones wait for these and for a connection, so they are
  * not overdue as soon. An item lists more than so many.
  */
-const mostAtOnce = 16;
+const mostAtOnce = 19;
 const overdueAfterWaiting = 1_000;
 
 /**
