@@ -56,7 +56,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     const twice = [...truth.current.values()].filter(({ ids }) => ids.length > 1);
     expect(twice).toHaveLength(7);
     const include = 'toevoegingen,nummeraanduidingen';
-    for (const address of [...twice, ...sweep(truth.current.values(), 20)]) {
+    for (const address of [...twice, ...sweep(truth.current.values(), 20, 60)]) {
       const { postcode, huisnummer, straat, ids } = address;
       const bare = `${postcode}#${huisnummer}#`;
       const found = [...truth.current.keys()].filter((key) => key.startsWith(bare)).sort();
@@ -86,7 +86,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     const streets = new Map([...truth.current.values()].map((address) => [address.straat, address]));
     expect(streets.size).toBeGreaterThan(200);
     // A lookup takes 6 ms of CPU; the whole table is compared above.
-    const addresses = [...sweep(streets.values(), 40), ...sweep(truth.current.values(), 40)];
+    const addresses = [...sweep(streets.values(), 40), ...sweep(truth.current.values(), 40, 120)];
     const wrong = await wrongAnswers(addresses, ({ straat }) => ({
       status: 'ok',
       address: { straat, woonplaats: 'Weesp' },
@@ -103,7 +103,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
       existing.set(number, [...(existing.get(number) ?? []), toevoeging.toUpperCase() || null]);
     }
     const sorted = (list: (string | null)[]) => list.map((one) => one ?? '').sort();
-    const wrong = await wrongAnswers(sweep(truth.former.values(), 40), ({ postcode, huisnummer }) => ({
+    const wrong = await wrongAnswers(sweep(truth.former.values(), 40, 90), ({ postcode, huisnummer }) => ({
       status: 'not_found',
       address: null,
       candidates: [],
