@@ -23,7 +23,7 @@ export async function usageFault(words: readonly string[]): Promise<string | und
   } catch (error) {
     if ((error as Error).message !== 'valid') return (error as Error).message;
   }
-  return words.find((word) => /^[A-Z]{2,}/.test(word)) && 'it has a placeholder';
+  return words.find((word) => /^[A-Z][A-Z_]+$/.test(word)) && 'it has a placeholder';
 }
 
 /** Whatever a command prints, the commands that it quotes can be pasted. */
