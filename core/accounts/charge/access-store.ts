@@ -31,6 +31,31 @@ const overdueAfter = 200;
 const mostAtOnce = 19;
 const overdueAfterWaiting = 1_000;
 
+/** So many charges of an item begin in twice `overdueAfter` at the 45 a second below which none may count twice. */
+const mostAround = 18;
+
+/** How the charges of an item by this process go. Times are those of `performance.now()`. */
+type Traffic = {
+  /** How many are under way and not overdue, without those that wait for them. */
+  underWay: number;
+  /** When the first write of each request was sent, by the id of the request; only of the last second. */
+  begun: Map<Uint8Array, number>;
+  /** When the last answer came, and when the latest write that has an answer was sent. */
+  answered: number;
+  latestAnswered: number;
+};
+
+/**
+ * Whether the answer to a write of `sent` is lost, rather than late. In a burst on a slow engine it is late, and a
+ * repetition could find its id gone from the list: then answers to others come, but to none that was sent later.
+ */
+export function isLost({ begun, answered, latestAnswered }: Traffic, sent: number): boolean {
+  if (latestAnswered >= sent + overdueAfter / 2) return true;
+  let around = 0;
+  for (const at of begun.values()) if (Math.abs(at - sent) <= overdueAfter) around++;
+  return answered < sent && around <= mostAround;
+}
+
 /**
  * Access items in DynamoDB: a strongly consistent read, or the single conditional write that authenticates and charges.
  * A charge without an answer is repeated after `repeatsAfter` milliseconds.
@@ -38,8 +63,7 @@ const overdueAfterWaiting = 1_000;
 export function createAccessStore(client: StoreClient, table: string, repeatsAfter = overdueAfter): AccessStore {
   const { get, update, updateAll, query } = documents(client);
   const hints = createShardHints();
-  /** How many charges of an item are under way and not overdue, without those that wait for them. */
-  const underWay = new Map<string, number>();
+  const traffic = new Map<string, Traffic>();
 
   const read: AccessStore['read'] = async ({ account }, signal, shard) => {
     const item = await orUnavailable(
@@ -54,11 +78,17 @@ export function createAccessStore(client: StoreClient, table: string, repeatsAft
     const shard = attempt.shard ?? hints.pick(account);
     const item = `${account}#${shard}`;
     const call = new AbortController();
-    const before = underWay.get(item) ?? 0;
-    const waits = before >= mostAtOnce;
-    if (!waits) underWay.set(item, before + 1);
+    const going = traffic.get(item) ?? { underWay: 0, begun: new Map(), answered: 0, latestAnswered: 0 };
+    const waits = going.underWay >= mostAtOnce;
+    const sent = performance.now();
+    if (!waits) {
+      going.underWay++;
+      traffic.set(item, going);
+    }
+    for (const [id, at] of going.begun) if (at < sent - overdueAfterWaiting) going.begun.delete(id);
+    if (!going.begun.has(attempt.id)) going.begun.set(attempt.id, sent);
     const answer = write({ ...attempt, shard }, { waits, call: call.signal }, signal);
-    return { shard, answer, unanswered: unanswered(item, waits, answer), abandon: () => call.abort() };
+    return { shard, answer, unanswered: unanswered(item, going, { sent, waits }, answer), abandon: () => call.abort() };
   }
 
   async function write(
@@ -92,26 +122,37 @@ export function createAccessStore(client: StoreClient, table: string, repeatsAft
   }
 
   /** Resolves when the answer is overdue, or soon after it was lost. Stays pending if there is one before. */
-  function unanswered(item: string, waits: boolean, answer: Promise<ChargeResult>): Promise<void> {
+  function unanswered(
+    item: string,
+    going: Traffic,
+    { sent, waits }: { sent: number; waits: boolean },
+    answer: Promise<ChargeResult>,
+  ): Promise<void> {
     return new Promise((resolve) => {
       let counts = !waits;
       function end() {
         clearTimeout(timer);
         if (!counts) return;
         counts = false;
-        const others = (underWay.get(item) ?? 1) - 1;
-        if (others > 0) underWay.set(item, others);
-        else underWay.delete(item);
+        going.underWay--;
+        if (going.underWay === 0) traffic.delete(item);
       }
-      const overdue = () => {
-        end();
-        resolve();
-      };
+      function look() {
+        if (performance.now() - sent >= overdueAfterWaiting || (!waits && isLost(going, sent))) {
+          end();
+          resolve();
+        } else timer = later(overdueAfter / 4);
+      }
       // First reads what has come: after a pause of the whole process the timer would be before the answer.
-      const timer = setTimeout(() => setImmediate(overdue), waits ? overdueAfterWaiting : repeatsAfter);
+      const later = (milliseconds: number) => setTimeout(() => setImmediate(look), milliseconds);
+      let timer = later(waits ? overdueAfterWaiting : repeatsAfter);
       answer.then(({ charged }) => {
         end();
         if (charged === 'unknown') setTimeout(resolve, Math.random() * 20);
+        else {
+          going.answered = performance.now();
+          going.latestAnswered = Math.max(going.latestAnswered, sent);
+        }
       }, end);
     });
   }

@@ -2,7 +2,7 @@ import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
-import { createAccessStore, createShardHints } from '../../../../core/accounts/charge/access-store.ts';
+import { createAccessStore, createShardHints, isLost } from '../../../../core/accounts/charge/access-store.ts';
 import { attemptId } from '../../../../core/accounts/charge/charge.ts';
 import { accessOf } from '../../../support/access.ts';
 import {
@@ -124,5 +124,26 @@ describe('a hint', () => {
     expect(picks(hints, 'account-0')).toEqual([0]);
     expect(picks(hints, 'account-1')).toEqual([0, 1, 2, 3]);
     expect(picks(hints, 'account-10000')).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('an answer that has not come in 200 ms', () => {
+  const sent = 10_000;
+  /** Requests that began so many milliseconds after ours, and when answers came, as times after ours. */
+  function traffic(others: number[], answered = -1, latestAnswered = -1): Parameters<typeof isLost>[0] {
+    const begun = new Map([0, ...others].map((after) => [new Uint8Array(3), sent + after]));
+    return { underWay: begun.size, begun, answered: sent + answered, latestAnswered: sent + latestAnswered };
+  }
+  const at45ASecond = Array.from({ length: 9 }, (_, i) => (i + 1) * 22);
+  const burst = Array.from({ length: 49 }, (_, i) => i);
+
+  it.each([
+    ['is lost where nothing else goes on', true, traffic([])],
+    ['is lost where none has come at 45 requests a second', true, traffic(at45ASecond)],
+    ['is lost where one has come to a write that was sent later', true, traffic(burst, 190, 120)],
+    ['is late in a burst whose answers come', false, traffic(burst, 190, 40)],
+    ['is late in a burst of which no answer has come', false, traffic(burst)],
+  ])('%s', (_, lost, going) => {
+    expect(isLost(going, sent)).toBe(lost);
   });
 });
