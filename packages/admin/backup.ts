@@ -136,7 +136,7 @@ function usageOf(shards: readonly Access[], window: WindowName): { start: number
 }
 
 /** How many plans and accounts, with how many members and days of usage these have. */
-export function countsOf({ plans, accounts }: Backup) {
+export function countsOf({ plans, accounts }: Backup): Omit<ImportResult, 'unchanged'> {
   const sum = (of: (account: AccountBackup) => readonly unknown[]) =>
     accounts.reduce((total, account) => total + of(account).length, 0);
   return {
@@ -148,7 +148,7 @@ export function countsOf({ plans, accounts }: Backup) {
 }
 
 /** What an import created, and how many plans and accounts were there already, equal to the backup. */
-export type ImportResult = ReturnType<typeof countsOf> & { unchanged: number };
+export type ImportResult = { plans: number; accounts: number; members: number; days: number; unchanged: number };
 
 /** How many accounts are created at the same time. */
 const concurrency = 16;
