@@ -15,7 +15,7 @@ export type RegisterView = {
 };
 
 /** What every load has, published or not. Dates as `2026-11-08`. */
-type LoadChanges = {
+export type LoadChanges = {
   load: string;
   peildatum: string;
   /** The number of addresses after it. */

@@ -16,10 +16,11 @@ import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
 export { addressText } from '../../core/addresses/address-key.ts';
-export type { Decided, Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
+export type { Decided, LoadRunner, Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
 export type {
   Approval,
   ApprovalState,
+  LoadChanges,
   LoadDecision,
   LoadExample,
   PublishedLoad,
