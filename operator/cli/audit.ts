@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../core/accounts/admin/audit.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { PersonalKind } from '../connect/person.ts';
+import type { PersonalKind, Remainder } from '../connect/person.ts';
 import {
   type CliCommand,
   callersPath,
@@ -128,11 +128,11 @@ export function addPersonCommands(program: CliCommand): void {
     .argument('<email>', 'the e-mail address', emailAddress)
     .examples('person export jo@example.nl --local')
     .onAccounts(async ({ client, table }, email: string) => {
-      const { personalData } = await import('../connect/person.ts');
-      const found = await personalData(client, table, email);
+      const { personalData, withoutSecrets } = await import('../connect/person.ts');
+      const found = (await personalData(client, table, email)).map(withoutSecrets);
       const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
       const text = [
-        `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('audit')} entries of the audit, ${count('other')} other.`,
+        `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
         ...found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
       ].join('\n');
       return { json: found, text, isVerbatim: true };
@@ -140,30 +140,37 @@ export function addPersonCommands(program: CliCommand): void {
   person
     .command('erase')
     .description(
-      'remove the memberships and sessions of a person, and the address from details of accounts and the audit',
+      'remove the memberships and sessions of a person, and the address from details of accounts, keys and the audit',
     )
     .argument('<email>', 'the e-mail address', emailAddress)
     .option('--yes', 'carry it out; without it nothing is changed')
     .notes(
-      `The audit keeps what was changed and when; "erased-" and a hash take the place of the address. Logs name no members. Backups
+      `The audit keeps what was changed and when. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
+checksum secret of the deployment can make of it. The exit code is 1 if the address stays somewhere. Logs name no members. Backups
 keep it until they expire: point-in-time recovery after 35 days, backup sets as the rules of their bucket say.`,
     )
-    .examples('person erase jo@example.nl --local')
-    .onAccounts(async ({ admin, client, table }, email: string, { yes }: { yes?: true }) => {
-      const { erasePerson, personalData } = await import('../connect/person.ts');
+    .examples('person erase an@example.nl --local')
+    .onAccounts(async ({ admin, client, table, checksumSecret }, email: string, { yes }: { yes?: true }) => {
+      const { erasePerson, personalData, unerasable } = await import('../connect/person.ts');
       if (!yes) {
         const items = (await personalData(client, table, email)).length;
-        const text = `Would erase ${email} from ${items} items; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
-        return { json: { items, executed: false }, text };
+        const left = await unerasable(admin, email);
+        const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
+        return { json: { items, left, executed: false }, text, failure: staying(email, left) };
       }
-      const erasure = await erasePerson(admin, client, table, email);
-      const { memberships, details, sessions, audit, left } = erasure;
-      const text = [
-        `Removed ${memberships} memberships and ${sessions} items on sessions, and the address from the details of ${details} accounts and ${audit} entries of the audit.`,
-        ...left.map((line) => `Left: ${line}`),
-      ].join('\n');
-      return { json: { ...erasure, executed: true }, text };
+      const secret = await checksumSecret();
+      const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
+      const { membership, session, details, key, audit, other } = erased;
+      const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
+      return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
     });
+}
+
+/** The failure of an erasure that leaves something. */
+function staying(email: string, left: readonly Remainder[]): CommandError | undefined {
+  if (left.length === 0) return undefined;
+  const places = left.map(({ what, until }) => `as ${what}, ${until}`).join('; ');
+  return new CommandError('not_erased', `${email} stays ${places}.`, { details: { left } });
 }
 
 function emailAddress(text: string): string {

@@ -87,7 +87,7 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
     if (secret) return secret;
     throw new CommandError(
       'no_secret',
-      'Creating a key needs the checksum secret of the deployment. Use --stack NAME, which finds it, ' +
+      'Creating a key or erasing a person needs the checksum secret of the deployment. Use --stack NAME, which finds it, ' +
         `or set ${environment.keyChecksumSecret} in the environment.`,
     );
   };
@@ -143,6 +143,8 @@ export type OpenAdmin = {
   table: string;
   /** The statements of closed months; `undefined` where the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
+  /** The checksum secret of the deployment. */
+  checksumSecret: () => Promise<string>;
   /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
   checkClock: () => Promise<void>;
 };
@@ -165,6 +167,7 @@ export async function openAdmin(
     admin: createAdmin({ client: documents, table, checksumSecret, actor, announce: events?.announce }),
     client: documents,
     table,
+    checksumSecret,
     async statements() {
       const store = await statements();
       return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);

@@ -1,13 +1,18 @@
-import { createHash } from 'node:crypto';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import { createHmac } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { AdminError, maxLabelLength } from '../../core/accounts/admin/admin-error.ts';
 import {
   type AccountDetails,
   type DetailsChanges,
   detailsItem,
+  longestDetails,
   readDetails,
 } from '../../core/accounts/admin/details.ts';
 import { memberPrefix, normalizedPerson, personPrefix } from '../../core/accounts/admin/members.ts';
+import { keyRecord } from '../../core/accounts/key-record.ts';
+import { instant } from '../../core/calendar.ts';
+import { type Guard, guardedUpdate, isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
@@ -15,10 +20,10 @@ type StoredItem = Record<string, unknown>;
 
 /**
  * What an item about a person is. `membership`: may sign in for an account. `details`: the name, contact and note of
- * one. `session`: is or was signed in. `audit`: made a change, or was the subject of one. `other`: a text that somebody
- * typed, such as the label of a key.
+ * one. `session`: is or was signed in. `key`: made a key, or is named by its label. `audit`: made a change, or was the
+ * subject of one. `other`: decided about a load, or is making a change.
  */
-export type PersonalKind = 'membership' | 'details' | 'session' | 'audit' | 'other';
+export type PersonalKind = 'membership' | 'details' | 'session' | 'key' | 'audit' | 'other';
 
 /** An item of the accounts table that names a person. */
 export type PersonalItem = { kind: PersonalKind; item: StoredItem };
@@ -58,77 +63,149 @@ function kindOf(item: StoredItem): PersonalKind {
   const [partition, sort] = [String(item[partitionKey]), String(item[sortKey])];
   if (sort.startsWith('audit#')) return 'audit';
   if (sort.startsWith(memberPrefix)) return 'membership';
+  if (sort.startsWith(keyRecord.sortKey(''))) return 'key';
   if (sort === detailsItem) return 'details';
   if (partition === 'session#' || partition.startsWith(personPrefix)) return 'session';
   return 'other';
 }
 
-/**
- * The name that takes the place of an erased person in the audit: the same for the same person, and without the
- * address.
- */
-export function pseudonymOf(email: string): string {
-  return `erased-${createHash('sha256').update(normalizedPerson(email).toLowerCase()).digest('hex').slice(0, 8)}`;
+/** The same without what is nobody's data but a secret, or made of one: ids of sessions, fingerprints, attempts. */
+export function withoutSecrets({ kind, item }: PersonalItem): PersonalItem {
+  const { [keyRecord.secret]: _secret, [keyRecord.attempt]: _attempt, ...shown } = item;
+  return { kind, item: kind === 'session' ? { ...shown, [sortKey]: 'session' } : shown };
 }
 
-/** What was erased, and what needs a person's decision. */
-export type Erasure = { memberships: number; details: number; sessions: number; audit: number; left: string[] };
+/**
+ * The name that takes the place of an erased person: the same for the same person, and without the address. Only who
+ * has the secret of the deployment can compute it from an address, so that nobody else can guess whose it is.
+ */
+export function pseudonymOf(email: string, secret: string): string {
+  const person = normalizedPerson(email).toLowerCase();
+  return `erased-${createHmac('sha256', secret).update(`person ${person}`).digest('hex').slice(0, 32)}`;
+}
+
+/** Where an address stays, and until when. */
+export type Remainder = { what: string; until: string };
+
+/** In how many items of a kind a person was erased, and where the address still is. */
+export type Erasure = Record<PersonalKind, number> & { left: Remainder[] };
+
+/** What an erasure works with; `secret` keys the pseudonym. */
+export type ErasureTools = { admin: Admin; client: DynamoDBDocumentClient; table: string; secret: string };
 
 /**
- * Removes the memberships and sessions of a person, and their address from the details of accounts and from the audit,
- * which keeps what was changed and when. An account's last administrator stays until it has another one. Repeating it
- * completes what was interrupted.
+ * Removes the memberships and sessions of a person, and puts a pseudonym in the place of their address everywhere else:
+ * in the details of accounts, in the records of keys, also revoked ones, and in the audit, which keeps what was changed
+ * and when. An account's last administrator stays until it has another one. Repeating it completes what was
+ * interrupted; what is found in the end is `left`.
  */
-export async function erasePerson(
-  admin: Admin,
-  client: DynamoDBDocumentClient,
-  table: string,
-  email: string,
-): Promise<Erasure> {
+export async function erasePerson({ admin, client, table, secret }: ErasureTools, email: string): Promise<Erasure> {
   const person = normalizedPerson(email).toLowerCase();
-  const erasure: Erasure = { memberships: 0, details: 0, sessions: 0, audit: 0, left: [] };
+  const pseudonym = pseudonymOf(person, secret);
+  const erasure: Erasure = { membership: 0, details: 0, session: 0, key: 0, audit: 0, other: 0, left: [] };
   for (const { account } of await admin.members.accountsOf([person])) {
-    try {
-      await admin.members.remove({ account, person });
-      erasure.memberships++;
-    } catch (error) {
-      if (!(error instanceof AdminError)) throw error;
-      erasure.left.push(`member of account "${account}": ${error.message}`);
-    }
+    if (await removedMember(admin, account, person)) erasure.membership++;
   }
-  for (const { kind, item } of await personalData(client, table, person)) {
+  // Before the audit, which then has the address once more, as what was there before.
+  const before = await personalData(client, table, person);
+  if (before.some(({ kind }) => kind === 'session')) await admin.sessions.endAll({ person });
+  for (const { kind, item } of before) {
+    if (kind === 'session') erasure.session++;
     if (kind !== 'details') continue;
-    // Before the audit, which then has the address once more, as what was there before.
-    await admin.accounts.set({ id: String(item[partitionKey]), ...detailsWithout(readDetails(item), person) });
+    const id = String(item[partitionKey]);
+    await admin.accounts.set({ id, ...detailsWithout(readDetails(item), person, pseudonym) });
     erasure.details++;
   }
   for (const { kind, item } of await personalData(client, table, person)) {
-    const Key = { [partitionKey]: item[partitionKey], [sortKey]: item[sortKey] };
-    if (kind === 'session') {
-      await client.send(new DeleteCommand({ TableName: table, Key }));
-      erasure.sessions++;
-    } else if (kind === 'audit') {
-      await client.send(new PutCommand({ TableName: table, Item: withoutPerson(item, person) as StoredItem }));
-      erasure.audit++;
-    } else if (kind === 'other') {
-      erasure.left.push(
-        `${item[partitionKey]} ${item[sortKey]}: a text that somebody typed; change or revoke it yourself`,
-      );
-    }
+    if (kind === 'membership') continue;
+    const Key = { [partitionKey]: String(item[partitionKey]), [sortKey]: String(item[sortKey]) };
+    // The last ones have expired, and wait for DynamoDB to delete them.
+    if (kind === 'session') await client.send(new DeleteCommand({ TableName: table, Key }));
+    else if (await replaced(client, table, Key, item, (text) => text.replace(wordIn(person), pseudonym)))
+      erasure[kind]++;
   }
-  return erasure;
+  const after = await personalData(client, table, person);
+  return { ...erasure, left: after.flatMap((found) => remainder(found) ?? []) };
+}
+
+/** Where the address of a person would stay: an account keeps its last administrator. */
+export async function unerasable(admin: Admin, email: string): Promise<Remainder[]> {
+  const person = normalizedPerson(email).toLowerCase();
+  const left: Remainder[] = [];
+  for (const { account, role } of await admin.members.accountsOf([person])) {
+    const admins = (await admin.members.list(account)).filter((member) => member.role === 'admin');
+    if (role === 'admin' && admins.length === 1) left.push(lastAdmin(account));
+  }
+  return left;
+}
+
+/** Whether a member was removed: the last administrator stays. */
+async function removedMember(admin: Admin, account: string, person: string): Promise<boolean> {
+  try {
+    await admin.members.remove({ account, person });
+    return true;
+  } catch (error) {
+    if (error instanceof AdminError && error.reason === 'last_admin') return false;
+    throw error;
+  }
+}
+
+function lastAdmin(account: string): Remainder {
+  const until = 'until it has another administrator and this is repeated, or the account is deleted';
+  return { what: `the last administrator of account "${account}"`, until };
+}
+
+/** An item that still names a person; the entry of a member, which is removed with the member, is not told. */
+function remainder({ kind, item }: PersonalItem): Remainder | undefined {
+  const [partition, sort, expires] = [String(item[partitionKey]), String(item[sortKey]), item[accountsTable.expires]];
+  if (kind === 'membership') return partition.startsWith(personPrefix) ? undefined : lastAdmin(partition);
+  const name = kind === 'session' ? 'a session' : `${partition} ${sort}`;
+  const until = typeof expires === 'number' ? `, or until ${instant(expires)}` : '';
+  return { what: `${name}, written meanwhile`, until: `until this is repeated${until}` };
 }
 
 /** A contact that is the address and nothing else goes. */
-function detailsWithout({ name, contact, note }: AccountDetails, email: string): DetailsChanges {
-  const without = (text: string | null) =>
-    text === null || text.toLowerCase() === email ? null : text.replace(wordIn(email), pseudonymOf(email));
-  return { name: without(name), contact: without(contact), note: without(note) };
+function detailsWithout(details: AccountDetails, email: string, pseudonym: string): DetailsChanges {
+  const changes: DetailsChanges = {};
+  for (const [field, length] of Object.entries(longestDetails) as [keyof AccountDetails, number][]) {
+    const text = details[field];
+    const isAlone = text === null || text.toLowerCase() === email;
+    changes[field] = isAlone ? null : firstOf(text.replace(wordIn(email), pseudonym), length);
+  }
+  return changes;
 }
 
-function withoutPerson(value: unknown, email: string): unknown {
-  if (typeof value === 'string') return value.replace(wordIn(email), pseudonymOf(email));
-  if (Array.isArray(value)) return value.map((each) => withoutPerson(each, email));
+const firstOf = (text: string, length: number) => [...text].slice(0, length).join('');
+
+/** Replaces in the texts of an item what `replace` does; whether it did: not in one that was changed meanwhile. */
+async function replaced(
+  client: DynamoDBDocumentClient,
+  table: string,
+  Key: Record<string, string>,
+  item: StoredItem,
+  replace: (text: string) => string,
+): Promise<boolean> {
+  const set = Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) => {
+      const next = withTexts(value, replace);
+      if (isDeepStrictEqual(next, value)) return [];
+      return [[name, name === keyRecord.label ? firstOf(String(next), maxLabelLength) : next]];
+    }),
+  );
+  const unchanged = Object.keys(set).map((attribute): Guard => ({ attribute, is: '=', value: item[attribute] }));
+  if (unchanged.length === 0) return false;
+  try {
+    await client.send(new UpdateCommand(guardedUpdate(table, Key, { set, remove: [] }, unchanged)));
+    return true;
+  } catch (error) {
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}
+
+function withTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, replace));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutPerson(member, email)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [replace(name), withTexts(member, replace)]));
 }

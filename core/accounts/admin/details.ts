@@ -17,9 +17,13 @@ export type AccountDetails = {
   note: string | null;
 };
 
-const longest = { name: 100, contact: 200, note: 200 } as const satisfies Record<keyof AccountDetails, number>;
+/** The most characters of each. */
+export const longestDetails = { name: 100, contact: 200, note: 200 } as const satisfies Record<
+  keyof AccountDetails,
+  number
+>;
 
-const fields = Object.keys(longest) as (keyof AccountDetails)[];
+const fields = Object.keys(longestDetails) as (keyof AccountDetails)[];
 
 export const detailsItem = 'details';
 
@@ -63,7 +67,7 @@ export function checkDetails(changes: DetailsChanges): void {
   for (const field of fields) {
     const text = changes[field];
     if (text === undefined || text === null) continue;
-    checkOneLine(text, `The ${field} of an account`, longest[field]);
+    checkOneLine(text, `The ${field} of an account`, longestDetails[field]);
   }
 }
 
