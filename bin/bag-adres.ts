@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { AdminError } from '../core/accounts/admin/admin-error.ts';
 import { redactKeys } from '../core/accounts/api-key.ts';
 import { addAccessCommands } from '../operator/cli/access.ts';
 import { addAccountCommands } from '../operator/cli/account.ts';
@@ -38,8 +39,14 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     const line = pasteable(redactKeys(message.replace(/\s*\n\s*/g, ' ')), command, command.opts());
     const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
     terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : `bag-adres: ${line}`);
-    return error instanceof CommanderError || error instanceof UsageError ? 2 : 1;
+    return isUsage(error) ? 2 : 1;
   }
+}
+
+/** Whether the command can't be run as it was typed; what months there are is known only after a look. */
+function isUsage(error: unknown): boolean {
+  if (error instanceof AdminError) return error.reason === 'month';
+  return error instanceof CommanderError || error instanceof UsageError;
 }
 
 /** The command line with all its commands. With `json` an error is not preceded by the help of a group. */

@@ -19,10 +19,11 @@ import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
  * | account id | `usage#2026-11-21` | the lookups and refusals of a UTC day (`usage-record.ts`) |
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
+ * | account id | `plans` | which plan it has been on since when (`plan-history.ts`) |
  * | account id | `details` | name, contact, note (`details.ts`) |
  * | `search#` | `00` to `99` | what accounts are found by (`search-index.ts`) |
  * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
- * | `usage#` | `retention` | for how many months usage is kept (`usage.ts`) |
+ * | `usage#` | `retention` | for how many months usage is kept, and the month of the first account (`usage.ts`) |
  * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
  */
 export const accessItem = {

@@ -30,11 +30,8 @@ export async function runUsageJob(
   store: AdminStore,
   { months, messageAtShare, send }: UsageJob,
 ): Promise<UsageJobResult> {
-  let since = dateOf(store.nowSeconds()).slice(0, 7);
   const result: UsageJobResult = { recorded: 0, messages: 0, failures: [] };
   await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
-    const created = dateOf(access.created).slice(0, 7);
-    if (created < since) since = created;
     try {
       if (await recordUsage(store, access, months)) result.recorded++;
       if (messageAtShare === 0) return;
@@ -45,7 +42,7 @@ export async function runUsageJob(
       result.failures.push({ account: access.account, error });
     }
   });
-  await setRetention(store, { months, since });
+  await setRetention(store, months);
   return result;
 }
 

@@ -43,9 +43,9 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
     .checks((_: string, { from, to, by }: UsageOptions) => void rangeOf(from, to, by))
     .onAccounts(async ({ admin }, id: string, { from, to, by, byKey, csv }: UsageOptions) => {
       const range = rangeOf(from, to, by);
-      // Twelve months, or as many as are kept.
-      const kept = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince() : '';
-      if (range.from !== undefined && range.from < kept) range.from = kept;
+      // Twelve months, or as many as there are.
+      const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
+      if (range.from !== undefined && range.from < first) range.from = first;
       if (byKey) {
         const usage = await admin.accounts.usageByKey(id, range);
         const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage);
@@ -234,10 +234,10 @@ function addStatement(usage: CliCommand): void {
     .description('print what an account used in a closed month, as it is written down for good')
     .argument('<id>', 'the account; also one that was deleted', accountId)
     .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
-    .addOption(csvOption('print CSV: a row with a column for each day'))
+    .addOption(csvOption('print CSV: a row for each period under a plan, with a column for each day'))
     .notes(
-      `A statement has the days with lookups, their sum, and the SHA-256 of all that: with --json of its other members, as JSON in the
-order in which they are printed, without spaces.`,
+      `A statement has the periods under each plan, the days with lookups, their sum, and the SHA-256 of all that: with --json of its
+other members, as JSON in the order in which they are printed, without spaces. The day of a change is wholly under the new plan.`,
     )
     .examples('usage statement acme --month 2026-10 --csv --local')
     .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
@@ -248,10 +248,12 @@ order in which they are printed, without spaces.`,
 }
 
 function renderStatement(statement: Statement): string {
-  const { account, month, plan, lookups, sha256 } = statement;
+  const { account, month, plans, lookups, sha256 } = statement;
+  const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, thousands(lookups)]);
   const rows = daysOf(statement).map((day) => [day.date, thousands(day.lookups)]);
   return [
-    `Account ${account}, ${month}${plan === null ? '' : `, plan ${plan}`}`,
+    `Account ${account}, ${month}`,
+    table(['plan', 'from', 'to', 'lookups'], periods),
     table(['day', 'lookups'], rows),
     `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
   ].join('\n');

@@ -23,6 +23,7 @@ const accountLine = z.strictObject({
   id: z.string(),
   state: z.enum(['active', 'suspended']),
   plan: z.string(),
+  plans: z.record(z.string(), z.string()),
   own_limits: limits,
   shards: z.int(),
   created: count,
@@ -64,10 +65,10 @@ export function backupLines({ plans, accounts }: Backup): string[] {
 }
 
 function lineOf(account: AccountBackup): z.input<typeof accountLine> {
-  const { id, state, plan, ownLimits, shards, created, usage, keys, members, days, ...details } = account;
+  const { id, state, plan, plans, ownLimits, shards, created, usage, keys, members, days, ...details } = account;
   return {
     type: 'account',
-    ...{ id, state, plan, own_limits: ownLimits, shards, created, usage },
+    ...{ id, state, plan, plans, own_limits: ownLimits, shards, created, usage },
     keys: keys.map(({ keyId, hash, label, created, revoked, secret }) => ({
       key_id: keyId,
       hash: hash && Buffer.from(hash).toString('base64'),

@@ -40,8 +40,10 @@ import {
   withDetails,
 } from '../../core/accounts/admin/details.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from '../../core/accounts/admin/keys.ts';
+import { addToHistory, type PlanHistory } from '../../core/accounts/admin/plan-history.ts';
 import { allShards, resetWrites, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
 import { searchWrite } from '../../core/accounts/admin/search-index.ts';
+import { noteFirstMonth } from '../../core/accounts/admin/usage.ts';
 import {
   changeOwnLimits,
   futureWindows,
@@ -49,7 +51,7 @@ import {
   windowChanges,
 } from '../../core/accounts/admin/window-changes.ts';
 import { configured } from '../../core/accounts/quota.ts';
-import { instant, type WindowName, windowEnd, windowNames } from '../../core/calendar.ts';
+import { dateOf, instant, type WindowName, windowEnd, windowNames } from '../../core/calendar.ts';
 import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
@@ -161,9 +163,11 @@ export async function creation(
   plan: PlanVersion,
   item: Item,
   details: DetailsChanges,
-  members: readonly string[] = [],
+  { members = [], history }: { members?: readonly string[]; history?: PlanHistory } = {},
 ): Promise<Write[]> {
   const account: string = item[accountsTable.partitionKey];
+  const created = dateOf(item[accessItem.created]);
+  await noteFirstMonth(store, created.slice(0, 7));
   const condition = {
     TableName: store.table,
     ConditionExpression: 'attribute_not_exists(#account)',
@@ -174,6 +178,7 @@ export async function creation(
     { ConditionCheck: { ...condition, Key: tombstoneKey(account) } },
     { Put: { ...condition, Item: item } },
     addToIndex(store.table, 'account', account),
+    { Update: addToHistory(store.table, account, history ?? new Map([[created, plan.code]])) },
     ...detailsPut(store, account, details),
     await searchWrite(store, account, { made: { plan: plan.code, texts: textsOf(details), members } }),
   ];

@@ -140,8 +140,8 @@ export function createAdmin({
       eachUsage: (range?: UsageRange & UsagePart) => eachUsage(store, range),
       /** The parts that all accounts come in, of so many each: for files of a size that a page can return. */
       usageParts: (accounts: number) => usageParts(store, accounts),
-      /** The first day whose usage is still kept, `2024-10-01`. */
-      usageKeptSince: () => usageKeptSince(store),
+      /** The first day of which there can be usage, of all accounts or of one, `2024-10-01`. */
+      usageKeptSince: (id?: string) => usageKeptSince(store, id),
       /** The changes of an account and its keys, newest first; 100 entries by default. */
       audit: (id: string, last?: number) => auditAccount(store, id, last),
       /** A page of them. */

@@ -31,6 +31,7 @@ import {
   normalizedPerson,
   readMember,
 } from '../../core/accounts/admin/members.ts';
+import { planHistoryItem, readPlanHistory } from '../../core/accounts/admin/plan-history.ts';
 import { checkDate } from '../../core/accounts/admin/usage.ts';
 import { windowChanges } from '../../core/accounts/admin/window-changes.ts';
 import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../../core/accounts/key-record.ts';
@@ -51,6 +52,8 @@ export type AccountBackup = DetailsChanges & {
   id: string;
   state: AccountState;
   plan: string;
+  /** Which plan it has been on since when, by UTC date; the last one is `plan`. */
+  plans: Record<string, string>;
   ownLimits: Limits;
   shards: number;
   created: number;
@@ -77,9 +80,12 @@ export async function exportBackup(store: AdminStore): Promise<Backup> {
   const prefixes = { ':access': accessPrefix, ':key': keyPrefix, ':member': memberPrefix, ':usage': usagePrefix };
   const beginnings = Object.keys(prefixes).map((prefix) => `begins_with(#item, ${prefix})`);
   const found = store.scan({
-    FilterExpression: `#item IN (:plan, :details) OR ${beginnings.join(' OR ')}`,
+    FilterExpression: `#item IN (:plan, :plans, :details) OR ${beginnings.join(' OR ')}`,
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':plan': planRecord.sortKey, ':details': detailsItem, ...prefixes },
+    ExpressionAttributeValues: {
+      ...{ ':plan': planRecord.sortKey, ':plans': planHistoryItem, ':details': detailsItem },
+      ...prefixes,
+    },
   });
   const items: Item[] = [];
   for await (const item of found) items.push(item);
@@ -104,6 +110,7 @@ function accountBackup(items: readonly Item[]): AccountBackup[] {
     .toSorted((a, b) => a.shard - b.shard);
   const [first] = shards;
   if (first?.shard !== 0) return [];
+  const named = (name: string) => items.find((item) => item[accountsTable.sortKey] === name);
   const having = (prefix: string) => items.filter((item) => String(item[accountsTable.sortKey]).startsWith(prefix));
   const records = having(keyPrefix).map(readKeyRecord);
   const withoutRecord = Object.keys(first.keys)
@@ -115,7 +122,8 @@ function accountBackup(items: readonly Item[]): AccountBackup[] {
   return [
     {
       ...{ id, state: first.state as AccountState, plan, ownLimits, shards: first.shards, created },
-      ...readDetails(items.find((item) => item[accountsTable.sortKey] === detailsItem)),
+      plans: Object.fromEntries(readPlanHistory(named(planHistoryItem))) as Record<string, string>,
+      ...readDetails(named(detailsItem)),
       usage: Object.fromEntries(windows.map((window) => [window, usageOf(shards, window)])),
       keys: inOrderOf(keys, ({ keyId }) => keyId),
       members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
@@ -168,9 +176,11 @@ export async function importBackup(
   const plans = missingOf('Plan', backup.plans, existing.plans, ({ code }) => code, planText);
   const accounts = missingOf('Account', backup.accounts, existing.accounts, ({ id }) => id, accountText);
   const codes = new Set([...backup.plans, ...existing.plans].map(({ code }) => code));
-  for (const { id, plan } of accounts) {
+  for (const { id, plan, plans } of accounts) {
     if (!codes.has(plan))
       throw new AdminError('not_found', `Account "${id}" is on plan "${plan}", which does not exist.`);
+    if ([...readPlanHistory(plans).values()].at(-1) === plan) continue;
+    throw new AdminError('invalid', `The last of the plans of account "${id}" is not "${plan}", which it is on.`);
   }
   const unchanged = backup.plans.length + backup.accounts.length - plans.length - accounts.length;
   const result = { ...countsOf({ plans, accounts }), unchanged };
@@ -195,7 +205,7 @@ function checkBackup({ plans, accounts }: Backup): void {
     checkLimits(limits);
   }
   for (const account of accounts) {
-    const { id, plan, ownLimits, shards, keys, members, days } = account;
+    const { id, plan, plans, ownLimits, shards, keys, members, days } = account;
     checkAccountId(id);
     checkDetails(account);
     checkPlanCode(plan);
@@ -206,7 +216,8 @@ function checkBackup({ plans, accounts }: Backup): void {
       checkPerson(person);
       checkRole(role);
     }
-    for (const { date } of days) checkDate('date', date);
+    for (const date of [...Object.keys(plans), ...days.map(({ date }) => date)]) checkDate('date', date);
+    for (const code of Object.values(plans)) checkPlanCode(code);
     if (keys.filter(({ hash }) => hash !== null).length <= mostKeys) continue;
     throw new AdminError('too_many_keys', `Account "${id}" has more than ${mostKeys} active keys.`);
   }
@@ -262,9 +273,9 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
     for (const item of members.flatMap((member) => memberItems(id, member))) await store.put(item);
     for (const day of days) await store.update(restoreDay(store.table, id, day));
     await retryConflicts(async () => {
-      const people = members.map(({ person }) => person);
       const current = await getPlan(store, plan);
-      await store.writeAll(await creation(store, current, accountItem(account, current), account, people));
+      const more = { members: members.map(({ person }) => person), history: readPlanHistory(account.plans) };
+      await store.writeAll(await creation(store, current, accountItem(account, current), account, more));
     });
   });
 }

@@ -27,6 +27,7 @@ import {
   auditOf,
   auditPageOf,
 } from '../../core/accounts/admin/audit.ts';
+import { planFromNow } from '../../core/accounts/admin/plan-history.ts';
 import { mergedShards, reshareWrites } from '../../core/accounts/admin/reshard.ts';
 import { searchWrite } from '../../core/accounts/admin/search-index.ts';
 import { windowChanges } from '../../core/accounts/admin/window-changes.ts';
@@ -144,7 +145,11 @@ async function changeUnsharded(store: AdminStore, access: Access, terms: Terms):
 /** An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it. */
 async function joinWrites(store: AdminStore, { account, plan: from }: Access, { plan }: Terms): Promise<Write[]> {
   if (plan.code === from) return [];
-  return [{ ConditionCheck: planIsUnchanged(store, plan) }, await searchWrite(store, account, { plan: plan.code })];
+  return [
+    { ConditionCheck: planIsUnchanged(store, plan) },
+    { Update: await planFromNow(store, account, plan.code) },
+    await searchWrite(store, account, { plan: plan.code }),
+  ];
 }
 
 /** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */

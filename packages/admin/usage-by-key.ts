@@ -35,7 +35,7 @@ export type UsageByKey = {
  */
 export async function usageByKey(store: AdminStore, id: string, options: UsageRange = {}): Promise<UsageByKey> {
   checkAccountId(id);
-  const { from, to } = await readRange(store, options);
+  const { from, to } = await readRange(store, options, id);
   const { counts } = await readCounts(store, id, { from, to });
   // Read after the counts: the record of a key is written before the key can be used.
   const records = await keyRecordsOf(store, id);

@@ -97,11 +97,14 @@ export async function faulty<V extends Visit>(
   };
 }
 
+/** A sentence on what is wrong. */
+type ErrorText = Exclude<keyof Text['errors'], 'firstMonth'>;
+
 /** What a refusal is about, and where a visitor can continue. */
 type FormChange<V> = {
   back: string;
   /** What an invalid value is about. */
-  about: keyof Text['errors'];
+  about: ErrorText;
   /** The form that the change came from, and which of its fields an invalid value is in. */
   form?: { show: Show<V>; field: string };
   /** What a code means here: a page, or a sentence. */
@@ -132,11 +135,13 @@ async function refusalPage<V extends Visit>(
   if (given !== undefined && typeof given !== 'string') return given;
   if (error.code === 'conflict' && given === undefined) return conflictPage(text, back);
   if (error.code === 'not_found' && given === undefined) return notFoundPage(text, back);
-  const message = given ?? refusalText(text, error, about);
+  const message = given ?? refusalText(visit, error, about);
   return form ? faulty(visit, { field: form.field, message }, form.show) : invalidPage(text, back, message);
 }
 
-function refusalText({ errors }: Text, { code, reason }: AdminError, about: keyof Text['errors']): string {
+function refusalText({ text: { errors }, format }: Visit, error: AdminError, about: ErrorText): string {
+  const { code, reason, firstMonth } = error;
+  if (firstMonth !== undefined) return errors.firstMonth(format.month(firstMonth));
   if (reason === 'last_admin') return errors.lastAdmin;
   if (reason === 'day') return errors.tooManyToday;
   const known: { [Code in AdminError['code']]?: string } = {

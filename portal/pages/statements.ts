@@ -39,14 +39,16 @@ async function find<T>(visit: Visit, back: string, work: (statements: Statements
   try {
     return await work(await tools.statements());
   } catch (error) {
-    if (error instanceof AdminError && (error.code === 'not_found' || error.code === 'invalid')) throw missing;
-    throw error;
+    if (!(error instanceof AdminError && (error.code === 'not_found' || error.code === 'invalid'))) throw error;
+    const { firstMonth } = error;
+    if (firstMonth === undefined) throw missing;
+    throw new OtherPage(invalidPage(text, back, text.errors.firstMonth(visit.format.month(firstMonth))));
   }
 }
 
-/** The months of the statements. @throws OtherPage where they are not connected */
-async function readMonths({ tools, text }: Visit): Promise<readonly UsageMonth[]> {
-  if (tools.statements) return (await tools.statements()).months();
+/** The months of the statements, of all accounts or of one. @throws OtherPage where they are not connected */
+async function readMonths({ tools, text }: Visit, account?: string): Promise<readonly UsageMonth[]> {
+  if (tools.statements) return (await tools.statements()).months({ account });
   throw new OtherPage({ title: text.statements, body: html`<div class="card"><p>${text.noStatements}</p></div>` });
 }
 
@@ -54,7 +56,7 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
   const { text, format } = visit;
   const title = text.statements;
   // Only the state: the counts of a month are those of all accounts.
-  const rows = (await readMonths(visit)).map(({ month, state }): Html[] => [
+  const rows = (await readMonths(visit, visit.account)).map(({ month, state }): Html[] => [
     format.month(month),
     text.monthStates[state],
     state === 'closed' ? html`<a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a>` : '-',
@@ -69,19 +71,22 @@ const findStatement = (visit: AccountVisit) =>
   find(visit, listPathOf(visit), (statements) => statements.show({ account: visit.account, month: monthOf(visit) }));
 
 async function statementPage(visit: AccountVisit): Promise<Page> {
-  const { month, plan, lookups, days, sha256 } = await findStatement(visit);
+  const { month, plans, lookups, days, sha256 } = await findStatement(visit);
   const { text, format, account } = visit;
+  const periods = plans.map(({ plan, from, to, lookups }): Html[] => {
+    return [plan, format.day(from), format.day(to), format.number(lookups)];
+  });
   const rows = days.map((day): Html[] => [format.day(day.date), format.number(day.lookups)]);
   const file = (type: 'csv' | 'json') => `/accounts/${account}/statement.${type}?month=${month}`;
   return {
     title: `${text.statement} ${format.month(month)}`,
     body: html`<div class="card">${facts([
       [text.lookups, format.number(lookups)],
-      [text.plan, plan ?? '-'],
       ['SHA-256', html`<code>${sha256}</code>`],
     ])}
 <p class="muted">${text.statementText}</p>
 <p class="actions"><a href="${file('csv')}">${text.csv}</a><a href="${file('json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.statements}</a></p></div>
+<div class="card">${scrollTable(text.plan, [text.plan, text.rangeFrom, text.rangeTo, numbers(text.lookups)], periods)}<p class="muted">${text.planPeriodsText}</p></div>
 <div class="card">${scrollTable(text.lookups, [text.day, numbers(text.lookups)], rows)}</div>`,
   };
 }

@@ -44,21 +44,23 @@ const daysShown = 30;
 const monthsShown = 12;
 
 const dateOf = (date: Date) => date.toISOString().slice(0, 10);
+const later = (one: string, other: string) => (one > other ? one : other);
 const periodOf = ({ query }: Visit): UsagePeriod => (query.by === 'month' ? 'month' : 'day');
 
-/** The range that the address of the page asks for, else the last days or months, with the current one. */
-function rangeOf(visit: AccountVisit): Pick<Usage, 'by' | 'from' | 'to'> {
+/** The range that the address of the page asks for, else the last days or months that there are, today included. */
+async function rangeOf(visit: AccountVisit): Promise<Pick<Usage, 'by' | 'from' | 'to'>> {
   const today = new Date(visit.tools.now());
   const by = periodOf(visit);
   const first =
     by === 'day'
       ? new Date(today.getTime() - (daysShown - 1) * dayMilliseconds)
       : new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsShown + 1, 1));
-  return { by, from: visit.query.from || dateOf(first), to: visit.query.to || dateOf(today) };
+  const from = visit.query.from || later(dateOf(first), await visit.admin.accounts.usageKeptSince(visit.account));
+  return { by, from, to: visit.query.to || dateOf(today) };
 }
 
 async function readUsage(visit: AccountVisit): Promise<Usage> {
-  const { by, from, to } = rangeOf(visit);
+  const { by, from, to } = await rangeOf(visit);
   const { days, refusals } = await visit.admin.accounts.usage(visit.account, { from, to });
   const bars = new Map<string, Counts>();
   for (const { date, ...counts } of [...days, ...refusals]) {
@@ -79,7 +81,7 @@ const noCounts: Counts = { lookups: 0, quota: 0, input: 0, inactive: 0 };
 
 async function usagePage(visit: AccountVisit): Promise<Page> {
   const { admin, account, text, format } = visit;
-  const { by, from, to } = rangeOf(visit);
+  const { by, from, to } = await rangeOf(visit);
   const asked = { ...visit, form: { from, to } };
   const show = (again: AccountVisit): Page => ({
     title: text.usage,
@@ -112,7 +114,8 @@ const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/usage`;
 async function comparisonOf({ admin, account, tools, text, format }: AccountVisit): Promise<Html> {
   const today = new Date(tools.now());
   const first = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1));
-  const usage = await admin.accounts.usage(account, { from: dateOf(first), to: dateOf(today) }).catch(() => undefined);
+  const from = later(dateOf(first), await admin.accounts.usageKeptSince(account));
+  const usage = await admin.accounts.usage(account, { from, to: dateOf(today) }).catch(() => undefined);
   if (!usage) return '';
   const day = dateOf(today).slice(8);
   const sumOf = (month: string) =>
@@ -122,7 +125,7 @@ async function comparisonOf({ admin, account, tools, text, format }: AccountVisi
   const [now, before] = [sumOf(dateOf(today).slice(0, 7)), sumOf(dateOf(first).slice(0, 7))];
   return facts([
     [text.thisMonth, format.number(now)],
-    [text.lastMonthSoFar, format.number(before)],
+    ...(from === dateOf(first) ? [[text.lastMonthSoFar, format.number(before)] as const] : []),
   ]);
 }
 
@@ -201,7 +204,7 @@ async function usageCsv(visit: AccountVisit): Promise<PageAnswer> {
 }
 
 async function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
-  const { by, from, to } = rangeOf(visit);
+  const { by, from, to } = await rangeOf(visit);
   const usage = await visit.admin.accounts.usageByKey(visit.account, { from, to });
   return csvFile(`${visit.account}-by-key.csv`, usageByKeyCsv(usage, by));
 }

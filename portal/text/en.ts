@@ -267,6 +267,7 @@ export const en = {
   statementsText: 'A month is closed soon after it has ended. From then on its statement never changes.',
   statementText:
     'This statement is final. The JSON file without its last member, sha256, has this SHA-256; the reference of the service says how to verify it.',
+  planPeriodsText: 'The day of a change of plan is wholly under the new plan. Days are those of UTC.',
   noStatements: 'This portal is not connected to the statements. Ask the operator of the service.',
   noStatementText: 'Choose a month that is closed, and in which the account existed.',
   allStatementsText:
@@ -501,6 +502,7 @@ export const en = {
     tooManyKeys: 'The account has the maximum number of keys. Revoke one that is no longer used.',
     lastAdmin: 'This is the last administrator of the account. Make another member administrator first.',
     range: 'Enter two days, the first one not after the second, of the time for which usage is kept.',
+    firstMonth: (month: string) => `There is nothing before ${month}. Choose a later time.`,
     tooManyToday: 'The account was given as many keys today as it can be. Create more tomorrow.',
     tooManyReplaced:
       'All places for keys are taken, and one of them is being replaced already. Wait until that one has ended, or revoke a key.',

@@ -266,6 +266,7 @@ export const nl: Text = {
   statementsText: 'Een maand wordt kort na afloop gesloten. Daarna verandert het maandoverzicht niet meer.',
   statementText:
     'Dit maandoverzicht is definitief. Het JSON-bestand zonder het laatste veld, sha256, heeft deze SHA-256; in de beschrijving van de dienst staat hoe u dat controleert.',
+  planPeriodsText: 'De dag waarop het abonnement wijzigt, valt geheel onder het nieuwe. De dagen zijn in UTC.',
   noStatements: 'Dit portaal is niet verbonden met de maandoverzichten. Vraag het de beheerder van de dienst.',
   noStatementText: 'Kies een maand die is gesloten, en waarin het account bestond.',
   allStatementsText:
@@ -502,6 +503,7 @@ export const nl: Text = {
     tooManyKeys: 'Het account heeft zoveel sleutels als het kan hebben. Trek er een in die niet meer wordt gebruikt.',
     lastAdmin: 'Dit is de laatste beheerder van het account. Maak eerst een ander lid beheerder.',
     range: 'Vul twee dagen in, de eerste niet na de tweede, uit de tijd waarvan het gebruik wordt bewaard.',
+    firstMonth: (month: string) => `Vóór ${month} is er niets. Kies een latere periode.`,
     tooManyToday:
       'Voor dit account zijn vandaag zoveel sleutels aangemaakt als mogelijk is. Maak er morgen weer een aan.',
     tooManyReplaced:

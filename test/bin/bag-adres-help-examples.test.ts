@@ -2,8 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeExtract } from '../../local/demo/write-extract.ts';
+import { createAdmin } from '../../packages/admin/admin.ts';
 import { february, january, voorkomensOf } from '../loader/steps/months.ts';
 import { run, runWith, startLocalRun } from '../operator/command-line.ts';
 
@@ -20,6 +22,11 @@ beforeAll(async () => {
     await writeFile(file, await writeExtract(month.peildatum, voorkomensOf(month)));
     expect(await bench.run('load', 'run', '--extract', file)).toMatchObject({ exit: 0 });
   }
+  // The examples name months of the past.
+  const client = DynamoDBDocumentClient.from(bench.client);
+  const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => Date.UTC(2026, 8, 1) });
+  await past.plans.put({ code: 'old', limits: { month: null } });
+  await past.accounts.create({ id: 'old', plan: 'old' });
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   await writeFile(join(folder, 'backup-public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
   examples = await collectExamples([]);

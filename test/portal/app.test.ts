@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
+import { createAdmin } from '../../packages/admin/admin.ts';
 import { pageRoutes } from '../../portal/app.ts';
 import { testTables } from '../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../support/portal.ts';
@@ -36,7 +37,11 @@ describe('a form', () => {
 
 describe('usage', () => {
   it('equals what was charged, on the page and in the files', async () => {
-    const id = await newAccount();
+    const id = 'long-ago';
+    const now = () => Date.now() - 400 * 86_400_000;
+    const past = createAdmin({ client: service.client, table: testTables.accounts, checksumSecret: '', now });
+    await past.accounts.create({ id, plan: 'small' });
+    await past.members.add({ account: id, person: 'admin@own.nl', role: 'admin' });
     const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
     for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
     const today = new Date().toISOString().slice(0, 10);
@@ -52,13 +57,19 @@ describe('usage', () => {
     const months = await admin.get(`/accounts/${id}/usage.csv?by=month`);
     expect(months.body).toMatch(new RegExp(`${today.slice(0, 7)},3\r\n$`));
     expect(months.body.trim().split('\r\n')).toHaveLength(13);
-    const range = await admin.get(`/accounts/${id}/usage?from=2026-01-01&to=${today}`);
+    const begin = new Date(Date.now() - 300 * 86_400_000).toISOString().slice(0, 10);
+    const range = await admin.get(`/accounts/${id}/usage?from=${begin}&to=${today}`);
     expect(range.status).toBe(200);
-    expect(range.body).toContain(`usage.csv?by=day&amp;from=2026-01-01&amp;to=${today}`);
-    for (const wrong of ['from=x', `from=${today}&to=2026-01-01`, 'from=2026-13-01', 'from=2016-01-01']) {
+    expect(range.body).toContain(`usage.csv?by=day&amp;from=${begin}&amp;to=${today}`);
+    for (const wrong of ['from=x', `from=${today}&to=${begin}`, 'from=2026-13-01', 'to=2099-01-01']) {
       const answer = await admin.get(`/accounts/${id}/usage?${wrong}`);
       expect([wrong, answer.status, answer.body.includes('Enter two days')]).toEqual([wrong, 422, true]);
     }
+    const early = await admin.get(`/accounts/${id}/usage?from=2024-01-01`);
+    expect([early.status, early.body]).toEqual([422, expect.stringContaining('There is nothing before')]);
+    const fresh = await admin.get(`/accounts/${await newAccount()}/usage`);
+    expect(fresh.body.match(/<rect/g)).toHaveLength(Math.min(30, Number(today.slice(8))));
+    expect(fresh.body).not.toContain('Last month until');
     expect((await operator.get('/operator/usage.csv')).body).toContain(`${id},${today},3\r\n`);
   });
 });

@@ -36,7 +36,7 @@ export type AdminRefusals = {
   'accounts.usagePage': 'invalid' | 'conflict';
   'accounts.eachUsage': 'invalid' | 'conflict';
   'accounts.usageParts': 'invalid';
-  'accounts.usageKeptSince': never;
+  'accounts.usageKeptSince': 'invalid';
   'backup.export': never;
   'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
@@ -71,15 +71,17 @@ export class AdminError extends Error {
   /** The kind of thing that does not exist, for `not_found`. */
   readonly subject?: 'account' | 'plan' | 'key' | 'statement';
   /**
-   * What exactly is refused, where a code has more than one meaning: `last_admin` with `invalid`, `day` with
-   * `too_many_keys`.
+   * What exactly is refused, where a code has more than one meaning: `last_admin` and `month` (one of which there is
+   * nothing to know) with `invalid`, `day` with `too_many_keys`.
    */
-  readonly reason?: 'last_admin' | 'day';
+  readonly reason?: 'last_admin' | 'month' | 'day';
+  /** The first month that there is, `2026-11`, for a month or a day before it. */
+  readonly firstMonth?: string;
 
   constructor(
     code: AdminErrorCode,
     message: string,
-    options: ErrorOptions & Pick<AdminError, 'keyId' | 'subject' | 'reason'> = {},
+    options: ErrorOptions & Pick<AdminError, 'keyId' | 'subject' | 'reason' | 'firstMonth'> = {},
   ) {
     super(message, options);
     this.name = 'AdminError';
@@ -87,6 +89,7 @@ export class AdminError extends Error {
     if (options.keyId !== undefined) this.keyId = options.keyId;
     if (options.subject !== undefined) this.subject = options.subject;
     if (options.reason !== undefined) this.reason = options.reason;
+    if (options.firstMonth !== undefined) this.firstMonth = options.firstMonth;
   }
 }
 

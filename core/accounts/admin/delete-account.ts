@@ -19,6 +19,7 @@ import { audited } from './audit.ts';
 import { detailsDeletion } from './details.ts';
 import { creationCountKey, keyRecordsOf } from './keys.ts';
 import { removeAllMembers } from './members.ts';
+import { noPlanFromTomorrow } from './plan-history.ts';
 import { allShards } from './reshard.ts';
 import { searchWrite } from './search-index.ts';
 
@@ -30,11 +31,6 @@ export function tombstoneKey(account: string): Record<string, string> {
 /** Whether an account of this id has been deleted. */
 export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
   return (await store.get(tombstoneKey(account))) !== undefined;
-}
-
-/** The plan that a deleted account was on, for its last statements; `null` for an account that was not deleted. */
-export async function planOfDeleted(store: AdminStore, account: string): Promise<string | null> {
-  return (await store.get(tombstoneKey(account)))?.plan ?? null;
 }
 
 /**
@@ -62,12 +58,8 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         detailsDeletion(store, id),
         await searchWrite(store, id, 'deleted'),
-        {
-          Put: {
-            TableName: store.table,
-            Item: { ...tombstoneKey(id), deleted: store.nowSeconds(), plan: access.plan },
-          },
-        },
+        { Update: noPlanFromTomorrow(store, id) },
+        { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
       ]);
     });
     for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));

@@ -5,40 +5,41 @@ import { statementsPrefix } from '../../names.ts';
 import { accessKey, readAccess } from '../account-item.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
-import { planOfDeleted } from './delete-account.ts';
+import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';
 import {
+  createdIn,
   type DayUsage,
-  firstKeptDay,
+  firstMonthOf,
   namesPage,
   readAccounts,
   readRetention,
   recordUsage,
-  usageKeptSince,
+  tooEarly,
+  tooLate,
 } from './usage.ts';
 
 /**
- * What an account used in a closed month: the days with lookups, in order, and their sum. `plan` is the one it was on
- * when the month was closed, or when the account was deleted. `sha256` is the hash of the other members, as JSON in
- * this order without spaces.
+ * What an account used in a closed month: the periods under each plan, the days with lookups, in order, and the sum of
+ * either. `sha256` is the hash of the other members, as JSON in this order without spaces.
  */
 export type Statement = {
   month: string;
   account: string;
-  plan: string | null;
+  plans: PlanPeriod[];
   lookups: number;
   days: DayUsage[];
   sha256: string;
 };
 
 /** The statement of an account in a month, from all of its days. */
-export function statementOf(
+function statementOf(
   month: string,
   { account, days }: { account: string; days: readonly DayUsage[] },
-  plan: string | null,
+  history: PlanHistory,
 ): Statement {
   const used = days.filter(({ lookups }) => lookups > 0);
   const lookups = used.reduce((sum, day) => sum + day.lookups, 0);
-  const content = { month, account, plan, lookups, days: used };
+  const content = { month, account, plans: planPeriods(days, history), lookups, days: used };
   return { ...content, sha256: sha256Of(JSON.stringify(content)) };
 }
 
@@ -48,14 +49,17 @@ export function daysOf({ month, days }: Pick<Statement, 'month' | 'days'>): DayU
   return datesOf(rangeOfMonth(month)).map((date) => ({ date, lookups: byDate.get(date) ?? 0 }));
 }
 
-/** The CSV of statements of one month: a row for each account, a column for each day. */
+/** The CSV of statements of one month: a row for each period of an account under a plan, a column for each day. */
 export function statementsCsv(month: string, statements: readonly Statement[]): string {
   const dates = datesOf(rangeOfMonth(month));
-  const rows = statements.map((statement) => {
-    const { account, plan, lookups, sha256 } = statement;
-    return [account, plan ?? '', month, lookups, sha256, ...daysOf(statement).map((day) => day.lookups)];
+  const rows = statements.flatMap((statement) => {
+    const days = daysOf(statement);
+    return statement.plans.map(({ plan, from, to, lookups }) => {
+      const used = days.map((day) => (from <= day.date && day.date <= to ? day.lookups : 0));
+      return [statement.account, plan, month, from, to, lookups, statement.sha256, ...used];
+    });
   });
-  return [['account', 'plan', 'month', 'lookups', 'sha256', ...dates], ...rows]
+  return [['account', 'plan', 'month', 'from', 'to', 'lookups', 'sha256', ...dates], ...rows]
     .map((row) => `${row.join(',')}\n`)
     .join('');
 }
@@ -117,8 +121,11 @@ export type StatementStore = {
 
 /** The calls on statements. */
 export type Statements = {
-  /** The months since the first account, the newest first, as far as they are closed or their usage is kept. */
-  months(): Promise<UsageMonth[]>;
+  /**
+   * The months since the first account, or since this one, the newest first, as far as they are closed or their usage
+   * is kept.
+   */
+  months(scope?: { account?: string | undefined }): Promise<UsageMonth[]>;
   /** The state of one month. */
   month(month: string): Promise<UsageMonth>;
   /** What one account used in a closed month. */
@@ -135,7 +142,7 @@ export type Statements = {
 
 /** The codes with which each call can refuse. */
 export type StatementsRefusals = {
-  'statements.months': never;
+  'statements.months': 'invalid' | 'not_found';
   'statements.month': 'invalid';
   'statements.show': 'invalid' | 'not_found';
   'statements.each': 'invalid' | 'not_found';
@@ -151,21 +158,61 @@ const marker = (month: string) => `${statementsPrefix}${month}.json`;
 const indexed = 100;
 const concurrency = 16;
 
-export function statementsOf(store: AdminStore, files: StatementStore): Statements {
+/** The closed months and their files, which nothing changes any more. */
+function closedMonths(files: StatementStore) {
   const find = async (month: string): Promise<ClosedMonth | null> => {
     const bytes = await files.read(marker(month));
     return bytes && JSON.parse(text(bytes));
   };
 
-  /** The state of a month of which anything is known, with its marker if it is closed. @throws AdminError `invalid` */
+  /** The statements that begin with an entry of the index. */
+  const readPart = async ({ file, index, bytes }: ClosedMonth, entry: number): Promise<Statement[]> => {
+    const [first, end] = [index[entry]?.position ?? 0, index[entry + 1]?.position ?? bytes];
+    const lines = end <= first ? null : await files.read(file, { first, last: end - 1 });
+    return text(lines ?? missing(file))
+      .trimEnd()
+      .split('\n')
+      .map((line): Statement => JSON.parse(line));
+  };
+
+  return {
+    find,
+    async names(): Promise<string[]> {
+      return (await files.list(statementsPrefix)).flatMap((key) => {
+        return /^(\d{4}-\d\d)\.json$/.exec(key.slice(statementsPrefix.length))?.[1] ?? [];
+      });
+    },
+    async statement(closed: ClosedMonth, account: string): Promise<Statement | undefined> {
+      const part = closed.index.findLastIndex((entry) => entry.account <= account);
+      const found = part === -1 ? [] : await readPart(closed, part);
+      return found.find((one) => one.account === account);
+    },
+    async *each(closed: ClosedMonth): AsyncGenerator<Statement> {
+      for (const part of closed.index.keys()) yield* await readPart(closed, part);
+    },
+    csv: async ({ csv }: ClosedMonth): Promise<Uint8Array> => (await files.read(csv)) ?? missing(csv),
+    /** Only the marker has a fixed name: of two that close a month, one writes it, and both return that one. */
+    async add(made: ClosedMonth): Promise<ClosedMonth | null> {
+      if (await files.create(marker(made.month), Buffer.from(JSON.stringify(made)))) return made;
+      return find(made.month);
+    },
+  };
+}
+
+export function statementsOf(store: AdminStore, files: StatementStore): Statements {
+  const closedOnes = closedMonths(files);
+  const currentMonth = () => dateOf(store.nowSeconds()).slice(0, 7);
+
+  /** The state of a month that there is, with its marker if it is closed. @throws AdminError `invalid` */
   const look = async (month: string): Promise<{ view: UsageMonth; closed: ClosedMonth | null }> => {
-    const { from } = rangeOfMonth(month);
-    const closed = await find(month);
+    rangeOfMonth(month);
+    const closed = await closedOnes.find(month);
     if (closed) return { view: viewOf(closed), closed };
-    const today = dateOf(store.nowSeconds());
-    if (from > today) throw notBegun(month, today);
-    if (from < (await usageKeptSince(store))) throw expired(month);
-    return { view: notClosed(month, month === today.slice(0, 7) ? 'open' : 'closing'), closed };
+    const current = currentMonth();
+    if (month > current) throw tooLate(month, current);
+    const first = await firstMonthOf(store);
+    if (month < first.month) throw tooEarly(first.month, `${first.why} Choose ${first.month} or later.`);
+    return { view: notClosed(month, month === current ? 'open' : 'closing'), closed };
   };
 
   /** @throws AdminError `invalid`, `not_found` */
@@ -179,52 +226,30 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     throw new AdminError('not_found', why, { subject: 'statement' });
   };
 
-  const linesOf = async (closed: ClosedMonth, first: number, last: number): Promise<Statement[]> => {
-    const bytes = last < first ? null : await files.read(closed.file, { first, last });
-    return text(bytes ?? missing(closed.file))
-      .trimEnd()
-      .split('\n')
-      .map((line): Statement => JSON.parse(line));
-  };
-
-  /** The part of the file that begins with entry `i` of the index. */
-  const partOf = (closed: ClosedMonth, i: number) => {
-    const end = closed.index[i + 1]?.position ?? closed.bytes;
-    return linesOf(closed, closed.index[i]?.position ?? 0, end - 1);
-  };
-
   const close = async (month: string): Promise<UsageMonth> => {
-    const { from, to } = rangeOfMonth(month);
-    const found = await find(month);
-    if (found) return viewOf(found);
+    const { view } = await look(month);
+    if (view.state === 'closed') return view;
     const due = dueAt(month);
     if (store.nowSeconds() < due) {
       throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
     }
-    if (from < (await usageKeptSince(store))) throw expired(month);
-    const made = await writeFiles(store, files, month, { from, to });
-    // The marker is the only object of a fixed name: of two that close a month, one writes it, and both return that
-    // one.
-    if (await files.create(marker(month), Buffer.from(JSON.stringify(made)))) return viewOf(made);
-    const first = await find(month);
-    if (!first) throw new AdminError('conflict', `${month} is being closed; retry.`);
-    return viewOf(first);
+    const closed = await closedOnes.add(await writeFiles(store, files, month));
+    if (!closed) throw new AdminError('conflict', `${month} is being closed; retry.`);
+    return viewOf(closed);
   };
 
-  const months = async (): Promise<UsageMonth[]> => {
-    const names = (await files.list(statementsPrefix)).flatMap((key) => {
-      return /^(\d{4}-\d\d)\.json$/.exec(key.slice(statementsPrefix.length))?.[1] ?? [];
-    });
-    const closed = new Set(names);
-    const { months: kept, since } = await readRetention(store);
-    const now = store.nowSeconds();
-    const current = dateOf(now).slice(0, 7);
-    const first = [firstKeptDay(kept, now).slice(0, 7), since ?? previous(current)].toSorted().at(-1) as string;
-    const all = new Set(names);
-    for (let month = current; month >= first; month = previous(month)) all.add(month);
+  const months = async ({ account }: { account?: string | undefined } = {}): Promise<UsageMonth[]> => {
+    const closed = new Set(await closedOnes.names());
+    const current = currentMonth();
+    const all = new Set(closed);
+    for (let { month } = await firstMonthOf(store); month <= current; month = next(month)) all.add(month);
+    const { from, to } = account === undefined ? { from: '', to: '~' } : await monthsOfAccount(store, account);
     const views: UsageMonth[] = [];
-    for (const month of [...all].toSorted().reverse()) {
-      const found = closed.has(month) ? await find(month) : null;
+    for (const month of [...all]
+      .filter((month) => from <= month && month <= to)
+      .toSorted()
+      .reverse()) {
+      const found = closed.has(month) ? await closedOnes.find(month) : null;
       views.push(found ? viewOf(found) : notClosed(month, month === current ? 'open' : 'closing'));
     }
     return views;
@@ -236,21 +261,17 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     close,
     async show({ account, month }) {
       checkAccountId(account);
-      const closed = await get(month);
-      const part = closed.index.findLastIndex((entry) => entry.account <= account);
-      const found = part === -1 ? [] : await partOf(closed, part);
-      const statement = found.find((one) => one.account === account);
+      rangeOfMonth(month);
+      const { from } = await monthsOfAccount(store, account);
+      if (month < from) throw tooEarly(from, `${createdIn(from, account)} Choose ${from} or later.`);
+      const statement = await closedOnes.statement(await get(month), account);
       if (statement) return statement;
       throw new AdminError('not_found', `Account "${account}" has no statement for ${month}.`);
     },
     async *each(month) {
-      const closed = await get(month);
-      for (const i of closed.index.keys()) yield* await partOf(closed, i);
+      yield* closedOnes.each(await get(month));
     },
-    async csv(month) {
-      const { csv } = await get(month);
-      return (await files.read(csv)) ?? missing(csv);
-    },
+    csv: async (month) => closedOnes.csv(await get(month)),
     async closeNext() {
       const due = (await months()).filter(
         ({ month, state }) => state === 'closing' && dueAt(month) <= store.nowSeconds(),
@@ -261,18 +282,23 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
   };
 }
 
+/** The first and the last month in which an account existed. @throws AdminError `invalid`, `not_found` */
+async function monthsOfAccount(store: AdminStore, account: string): Promise<{ from: string; to: string }> {
+  checkAccountId(account);
+  const history = [...(await planHistoryOf(store, account))];
+  const [first, last] = [history[0], history.at(-1)];
+  if (!first || !last) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });
+  const [from, deleted] = [first[0].slice(0, 7), last[1] === null ? dateOf(secondsOf(last[0]) - daySeconds) : '~'];
+  return { from, to: deleted.slice(0, 7) };
+}
+
 /**
  * Records every day of the month of all accounts, and writes the files. Each access item is moved on to today first:
  * from then on no lookup can be counted in the month, whatever an instance's clock says.
  */
-async function writeFiles(
-  store: AdminStore,
-  files: StatementStore,
-  month: string,
-  range: { from: string; to: string },
-): Promise<ClosedMonth> {
+async function writeFiles(store: AdminStore, files: StatementStore, month: string): Promise<ClosedMonth> {
   const { months } = await readRetention(store);
-  const end = windowEnd('month', secondsOf(range.from));
+  const range = rangeOfMonth(month);
   const lines: Buffer[] = [];
   const rows: string[] = [];
   const index: ClosedMonth['index'] = [];
@@ -286,13 +312,11 @@ async function writeFiles(
       concurrency,
       async (one) => void (await recordUsage(store, one, months, { movesIdle: true })),
     );
-    const created = new Map(access.map((one) => [one.account, one.created]));
-    const statements: Statement[] = [];
-    for (const usage of await readAccounts(store, page.names, range)) {
-      const statement = statementOf(month, usage, usage.plan ?? (await planOfDeleted(store, usage.account)));
+    const histories = await planHistories(store, page.names);
+    const statements = (await readAccounts(store, page.names, range))
+      .map((usage) => statementOf(month, usage, histories.get(usage.account) ?? new Map()))
       // An account without lookups has a statement if it existed.
-      if (statement.lookups > 0 || (created.get(usage.account) ?? end) < end) statements.push(statement);
-    }
+      .filter(({ plans }) => plans.length > 0);
     for (const statement of statements) {
       if (count % indexed === 0) index.push({ account: statement.account, position: bytes });
       const line = Buffer.from(`${JSON.stringify(statement)}\n`);
@@ -337,16 +361,8 @@ function dueAt(month: string): number {
   return windowEnd('month', secondsOf(`${month}-01`)) + graceSeconds;
 }
 
-function previous(month: string): string {
-  return dateOf(secondsOf(`${month}-01`) - daySeconds).slice(0, 7);
-}
-
-function notBegun(month: string, today: string): AdminError {
-  return new AdminError('invalid', `${month} has not begun yet; the current month is ${today.slice(0, 7)}.`);
-}
-
-function expired(month: string): AdminError {
-  return new AdminError('invalid', `${month} was never closed, and its usage is no longer kept.`);
+function next(month: string): string {
+  return dateOf(windowEnd('month', secondsOf(`${month}-01`))).slice(0, 7);
 }
 
 function missing(file: string): never {

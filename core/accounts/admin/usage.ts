@@ -1,6 +1,6 @@
 import { dateOf, datesOf, daySeconds, isDate, secondsOf, windowStart } from '../../calendar.ts';
 import { mapConcurrently, mapInOrder } from '../../concurrency.ts';
-import type { Item, Query } from '../../dynamodb.ts';
+import { type Guard, guardedUpdate, type Item, type Query } from '../../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../../names.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess } from '../account-item.ts';
@@ -20,6 +20,7 @@ import {
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, checkPage, findAccess, maxPage, readNames, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
+import { firstDay, planHistoryOf } from './plan-history.ts';
 import { allShards } from './reshard.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
@@ -45,7 +46,7 @@ export type DayRange = { from: string; to: string };
  */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
-  const days = await readRange(store, range);
+  const days = await readRange(store, range, id);
   const { counts, refusals } = await readCounts(store, id, days);
   return usageView(id, datesOf(days), lookupsByDate(counts), refusals);
 }
@@ -170,45 +171,63 @@ export async function recordUsage(
   });
 }
 
-/** UTC dates, `2026-11-21`. Without them the last 30 days, today included. */
+/** UTC dates, `2026-11-21`. Without them the last 30 days, today included, as far as there can be usage of them. */
 export type UsageRange = { from?: string | undefined; to?: string | undefined };
 
 /** The longest range of days: three years. */
 const maxRangeDays = 1100;
 
 /**
- * The first and the last day of a range. Zeros would look like an answer.
+ * The first and the last day of a range, of an account or of all of them. Zeros would look like an answer.
  * @throws AdminError `invalid` for a range of which nothing can be known: one that ends in a month of the future, or
- * begins in a month whose records have expired
+ * begins in a month before the first one that there is
  */
-export async function readRange(
-  store: AdminStore,
-  { from, to }: UsageRange,
-): Promise<{ from: string; to: string; months: number }> {
+export async function readRange(store: AdminStore, { from, to }: UsageRange, account?: string): Promise<DayRange> {
   if (from !== undefined) checkDate('from', from);
   if (to !== undefined) checkDate('to', to);
   const today = dateOf(store.nowSeconds());
   const last = to ?? today;
-  const first = from ?? dateOf(secondsOf(last) - 29 * daySeconds);
+  const { month, why } = await firstMonthOf(store, account);
+  const day = `${month}-01`;
+  const monthBefore = dateOf(secondsOf(last) - 29 * daySeconds);
+  const first = from ?? (monthBefore < day && day <= last ? day : monthBefore);
   if (first > last) throw new AdminError('invalid', `The range ends (${last}) before it begins (${first}).`);
   if ((secondsOf(last) - secondsOf(first)) / daySeconds >= maxRangeDays) {
     throw new AdminError('invalid', `A range has at most ${maxRangeDays} days. Choose a shorter one.`);
   }
-  if (last.slice(0, 7) > today.slice(0, 7)) {
-    throw new AdminError(
-      'invalid',
-      `${last.slice(0, 7)} has not begun yet; the current month is ${today.slice(0, 7)}.`,
-    );
-  }
-  const { months } = await readRetention(store);
-  const kept = firstKeptDay(months, store.nowSeconds());
-  if (first < kept) {
-    throw new AdminError(
-      'invalid',
-      `Usage is kept for ${months} whole months, so there is none before ${kept}. Begin on that day or later.`,
-    );
-  }
-  return { from: first, to: last, months };
+  if (last.slice(0, 7) > today.slice(0, 7)) throw tooLate(last.slice(0, 7), today.slice(0, 7));
+  if (first < day) throw tooEarly(month, `${why} Begin on ${day} or later.`);
+  return { from: first, to: last };
+}
+
+/** The refusal of a month, or of a day, before the first month that there is. */
+export function tooEarly(firstMonth: string, message: string): AdminError {
+  return new AdminError('invalid', message, { reason: 'month', firstMonth });
+}
+
+/** The refusal of a month of the future. */
+export function tooLate(month: string, current: string): AdminError {
+  const message = `${month} has not begun yet; the current month is ${current}.`;
+  return new AdminError('invalid', message, { reason: 'month' });
+}
+
+/** The first month of which there can be usage, and why there is none before it. */
+export type FirstMonth = { month: string; why: string };
+
+/** That of all accounts, or of one; of an account that is not known, it is the first month that is kept. */
+export async function firstMonthOf(store: AdminStore, account?: string): Promise<FirstMonth> {
+  const now = store.nowSeconds();
+  const { months, since = dateOf(now).slice(0, 7) } = await readRetention(store);
+  const kept = firstKeptDay(months, now).slice(0, 7);
+  const created = account === undefined ? since : firstDay(await planHistoryOf(store, account))?.slice(0, 7);
+  if (created !== undefined && created >= kept) return { month: created, why: createdIn(created, account) };
+  return { month: kept, why: `Usage is kept for ${months} whole months, so there is none before ${kept}.` };
+}
+
+/** Why there is nothing before the month in which an account, or the first one, was created. */
+export function createdIn(month: string, account?: string): string {
+  const what = account === undefined ? 'The first account' : `Account "${account}"`;
+  return `${what} was created in ${month}; there is nothing before that month.`;
 }
 
 /** @throws AdminError `invalid` unless `date` is a UTC date of this century */
@@ -220,37 +239,46 @@ export function checkDate(name: string, date: string): void {
 /** The item that tells everyone who reads usage how long the job keeps it. No account id has a `#`. */
 const retentionKey = { [accountsTable.partitionKey]: 'usage#', [accountsTable.sortKey]: 'retention' };
 
-/** How many whole months usage is kept, and the month when the first account was created, if the job has run. */
+/** How many whole months usage is kept, and the month when the first account was created, if there was one. */
 export type Retention = { months: number; since?: string };
 
-/** What the job said last, or the default where none has run. */
+/** What the job said last, or the default where none has run, and what `noteFirstMonth` has noted. */
 export async function readRetention(store: AdminStore): Promise<Retention> {
   const { months = defaultUsageMonths, since } = (await store.get(retentionKey)) ?? {};
   return { months, ...(since && { since }) };
 }
 
-/** Tells readers for how many whole months usage is kept, and since when. */
-export async function setRetention(store: AdminStore, { months, since }: Retention): Promise<void> {
-  const known = await readRetention(store);
-  // The first account may have been deleted since.
-  const first = [since, known.since].filter((month) => month !== undefined).toSorted()[0];
-  if (known.months === months && known.since === first) return;
+/** Tells readers for how many whole months usage is kept. */
+export async function setRetention(store: AdminStore, months: number): Promise<void> {
+  if ((await store.get(retentionKey))?.months === months) return;
   await store.update({
     TableName: store.table,
     Key: retentionKey,
-    UpdateExpression: `SET #months = :months${first === undefined ? '' : ', #since = :since'}`,
-    ExpressionAttributeNames: { '#months': 'months', ...(first !== undefined && { '#since': 'since' }) },
-    ExpressionAttributeValues: { ':months': months, ...(first !== undefined && { ':since': first }) },
+    UpdateExpression: 'SET #months = :months',
+    ExpressionAttributeNames: { '#months': 'months' },
+    ExpressionAttributeValues: { ':months': months },
   });
 }
 
-/** The first day whose usage is still kept, `2024-10-01`. */
-export async function usageKeptSince(store: AdminStore): Promise<string> {
-  return firstKeptDay((await readRetention(store)).months, store.nowSeconds());
+/** Notes that an account was created in `month`, if no earlier one is known. The first one may be deleted since. */
+export async function noteFirstMonth(store: AdminStore, month: string): Promise<void> {
+  await retryConflicts(async () => {
+    const { since } = await readRetention(store);
+    if (since !== undefined && since <= month) return;
+    const seen: Guard =
+      since === undefined ? { attribute: 'since', is: 'absent' } : { attribute: 'since', is: '=', value: since };
+    await store.update(guardedUpdate(store.table, retentionKey, { set: { since: month }, remove: [] }, [seen]));
+  });
+}
+
+/** The first day of which there can be usage, of all accounts or of one: always that of a month, `2024-10-01`. */
+export async function usageKeptSince(store: AdminStore, account?: string): Promise<string> {
+  if (account !== undefined) checkAccountId(account);
+  return `${(await firstMonthOf(store, account)).month}-01`;
 }
 
 /** The first day whose record has not expired at `nowSeconds`, where records are kept for `months`. */
-export function firstKeptDay(months: number, nowSeconds: number): string {
+function firstKeptDay(months: number, nowSeconds: number): string {
   const month = new Date(windowStart('month', nowSeconds) * 1000);
   return dateOf(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() - months, 1) / 1000);
 }

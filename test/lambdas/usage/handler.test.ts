@@ -48,6 +48,7 @@ beforeEach(() => {
   table.onAnyCommand().resolves({});
   table.on(GetCommand).callsFake(({ Key }) => {
     if (Key.item.startsWith('access')) return { Item: usedUp(Key.account) };
+    if (Key.item === 'retention') return { Item: { since: lastMonth } };
     return Key.item === 'details' && Key.account === 'acme'
       ? { Item: { name: 'Acme B.V.', contact: 'Ann, 020 123' } }
       : {};

@@ -41,17 +41,16 @@ async function request(key: string, count: number): Promise<void> {
 }
 
 describe('the usage job', () => {
-  it('notes the month in which the first account was created, and for how long usage is kept', async () => {
+  it('notes for how long usage is kept, beside the month of the first account, also when that is deleted', async () => {
     const { admin, client, table, clock } = bench;
     const retention = () => readRetention(createAdminStore(client, table, 'test', () => clock.now));
     const month = () => new Date(clock.now).toISOString().slice(0, 7);
     await runJob({ months: 7 });
-    expect(await retention()).toEqual({ months: 7, since: month() });
+    expect(await retention()).toMatchObject({ months: 7 });
     clock.now -= 40 * dayMilliseconds;
     await admin.accounts.create({ id: 'first', plan: 'ten' });
     const earlier = month();
     clock.now += 40 * dayMilliseconds;
-    await runJob({ months: 7 });
     expect(await retention()).toEqual({ months: 7, since: earlier });
     await admin.accounts.suspend('first');
     await admin.accounts.delete('first');

@@ -20,7 +20,7 @@ beforeAll(async () => {
   bench = await startLocalRun();
   await bench.run('plan put standard --limit month=unlimited');
   const client = DynamoDBDocumentClient.from(bench.client);
-  const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - day) * 1000 });
+  const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - 400 * day) * 1000 });
   for (const id of ['acme', 'gone', 'idle']) await past.accounts.create({ id, plan: 'standard' });
   await lookups('acme', now - day, 3);
   await lookups('acme', now, 2);
@@ -148,11 +148,14 @@ describe('statements', () => {
 
     const { sha256, ...content } = await bench.json('usage', 'statement', 'older', '--month', month);
     const days = [{ date: `${month}-10`, lookups: 4 }];
-    expect(content).toEqual({ month, account: 'older', plan: 'standard', lookups: 4, days });
+    const to = dateOf(Date.parse(`${monthsFrom(now, 0)}-01T00:00:00Z`) / 1000 - day);
+    const plans = [{ plan: 'standard', from: `${month}-10`, to, lookups: 4 }];
+    expect(content).toEqual({ month, account: 'older', plans, lookups: 4, days });
     expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(sha256);
     const csv = (await bench.run('usage', 'statement', 'older', '--month', month, '--csv')).out;
-    expect(csv.split('\n')[1]).toMatch(new RegExp(`^older,standard,${month},4,${sha256},0,`));
+    expect(csv.split('\n')[1]).toMatch(new RegExp(`^older,standard,${month},${month}-10,${to},4,${sha256},0,`));
     const shown = await bench.run('usage', 'statement', 'older', '--month', month);
+    expect(shown.out).toMatch(new RegExp(`standard +│ ${month}-10 +│ ${to} +│ 4`));
     expect(shown.out).toMatch(new RegExp(`${month}-10 +│ 4[\\s\\S]*4 lookups\\. SHA-256: ${sha256}$`));
     const months = await bench.json('usage months');
     expect(months.map(({ state }: { state: string }) => state).slice(0, 2)).toEqual(['open', 'closed']);
@@ -204,10 +207,14 @@ describe('usage export', () => {
 
   it.each([
     [monthsFrom(now, 1), /has not begun yet; the current month is/],
-    [monthsFrom(now, -26), /was never closed, and its usage is no longer kept/],
-  ])('refuses the month %s, of which it knows nothing, instead of listing zeros', async (month, message) => {
-    const { exit, out, err } = await bench.run('usage', 'export', '--month', month, '--csv');
-    expect([exit, out, err]).toEqual([1, '', expect.stringMatching(message)]);
+    [monthsFrom(now, -26), /The first account was created in \d{4}-\d\d; .* Choose \d{4}-\d\d or later\./],
+  ])('refuses the month %s, of which there is nothing, as a mistake of usage', async (month, message) => {
+    for (const command of ['export', 'close', 'statement acme']) {
+      const { exit, out, err } = await bench.run('usage', ...command.split(' '), '--month', month);
+      const ofAccount = /Account "acme" was created in \d{4}-\d\d; .* Choose \d{4}-\d\d or later\./;
+      const expected = command === 'statement acme' && /first account/.test(message.source) ? ofAccount : message;
+      expect([command, exit, out, err]).toEqual([command, 2, '', expect.stringMatching(expected)]);
+    }
   });
 
   it.each([['2026-13'], ['2026'], ['november']])('refuses the month %s', async (month) => {

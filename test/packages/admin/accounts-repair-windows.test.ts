@@ -126,7 +126,9 @@ describe('accounts.repairWindows', () => {
 
   it('does so before the days that the wrong clock has ended are recorded', async () => {
     const { admin, client, clock, item, request, table } = bench;
+    clock.now -= day; // in July
     const key = await account('unrecorded');
+    clock.now += day;
     await requestsAhead(key, 4000 * day, 1);
     const days = { [dayNumber('2026-07-31')]: 2, [dayNumber('2026-08-01')]: 1 };
     const counts = { [accessItem.total]: 5, [accessItem.mark]: 3, [accessItem.days]: days };

@@ -11,7 +11,7 @@ import { writeItems } from '../../support/stored-items.ts';
 
 const dayMilliseconds = 86_400_000;
 const start = Date.UTC(2026, 7, 1, 12, 30, 15);
-const range = { from: '2026-07-31', to: '2026-08-31' };
+const range = { from: '2026-08-01', to: '2026-08-31' };
 
 let bench: AdminBench;
 beforeAll(async () => {

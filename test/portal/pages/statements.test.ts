@@ -52,7 +52,7 @@ describe('the statements of an account', () => {
   it('show the days, the sum and the hash of the statement', async () => {
     const { sha256 } = await statements.show({ account: 'mine', month: '2026-10' });
     const { body } = await member.get('/accounts/mine/statements/show?month=2026-10');
-    for (const shown of ['10 Oct', '<dd>4</dd>', sha256]) expect(body).toContain(shown);
+    for (const shown of ['10 Oct', '31 Oct', 'standard', '<dd>4</dd>', sha256]) expect(body).toContain(shown);
     expect(body).toMatch(/href="\/accounts\/mine\/statements" aria-current="true"/);
   });
 
@@ -62,7 +62,21 @@ describe('the statements of an account', () => {
     const { sha256, ...content } = JSON.parse(json.body);
     expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(sha256);
     const csv = await member.get('/accounts/mine/statement.csv?month=2026-10');
-    expect(csv.body.split('\n')[1]).toMatch(new RegExp(`^mine,standard,2026-10,4,${sha256},0,0`));
+    expect(csv.body.split('\n')[1]).toMatch(new RegExp(`^mine,standard,2026-10,2026-10-10,2026-10-31,4,${sha256},0,0`));
+  });
+
+  it('are not listed for months before the account, and such a month is refused with the first one', async () => {
+    const { body } = await member.get('/accounts/mine/statements');
+    expect([...body.matchAll(/20\d\d-\d\d/g)].map(([month]) => month)).toEqual(['2026-10']);
+    expect(body).not.toContain('September');
+    for (const path of ['statements/show', 'statement.csv', 'statement.json']) {
+      const answer = await member.get(`/accounts/mine/${path}?month=2026-09`);
+      expect([answer.status, answer.body]).toEqual([422, expect.stringContaining('nothing before October 2026')]);
+    }
+    const all = await operator.get('/operator/statements.csv?month=2026-09');
+    expect([all.status, all.body]).toEqual([422, expect.stringContaining('nothing before October 2026')]);
+    const open = await operator.get('/operator/usage.csv?month=2026-09');
+    expect([open.status, open.body]).toEqual([422, expect.stringContaining('nothing before October 2026')]);
   });
 
   it.each([
@@ -104,10 +118,10 @@ describe('the statements of all accounts', () => {
   it('are one file of a closed month, the same after more lookups were counted and recorded', async () => {
     const path = '/operator/statements.csv?month=2026-10';
     const { body } = await operator.get(path);
-    expect(body.split('\n').map((line) => line.split(',').slice(0, 4).join())).toEqual([
-      'account,plan,month,lookups',
-      'mine,standard,2026-10,4',
-      'theirs,standard,2026-10,7',
+    expect(body.split('\n').map((line) => line.split(',').slice(0, 6).join())).toEqual([
+      'account,plan,month,from,to,lookups',
+      'mine,standard,2026-10,2026-10-10,2026-10-31,4',
+      'theirs,standard,2026-10,2026-10-10,2026-10-31,7',
       '',
     ]);
     await chargeAt(service, 'mine', october / 1000, 1);

@@ -29,16 +29,17 @@ const keys = ['aaaa', 'bbbb'];
 
 /** A database of the embedded engine with a table of such accounts, by the engine's own import. */
 export async function seedDatabase(folder: string, table: string, { accounts, from, to }: Seed): Promise<string> {
-  const { items: template, description } = await makeTemplate(table, secondsOf(from));
+  const { items: template, ofService, description } = await makeTemplate(table, secondsOf(from));
   const source = join(folder, 'export');
   const data = join(source, table, 'data');
   await mkdir(data, { recursive: true });
   const file = await open(join(data, '000000.json'), 'w');
+  const write = (items: Item[]) =>
+    file.write(items.map((item) => `${JSON.stringify({ Item: marshall(item) }, bytesAsText)}\n`).join(''));
   try {
-    for (let i = 0; i < accounts; i++) {
-      const items = [...template.map((item) => ofAccount(item, idOf(i))), ...recordsOf(i, { from, to })];
-      await file.write(items.map((item) => `${JSON.stringify({ Item: marshall(item) }, bytesAsText)}\n`).join(''));
-    }
+    await write(ofService);
+    for (let i = 0; i < accounts; i++)
+      await write([...template.map((item) => ofAccount(item, idOf(i))), ...recordsOf(i, { from, to })]);
   } finally {
     await file.close();
   }
@@ -65,7 +66,9 @@ async function makeTemplate(table: string, createdSeconds: number) {
     const { Items = [] } = await documents.send(new ScanCommand({ TableName: table }));
     const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
     const items = Items.filter((item) => Object.values(item).includes(templateId));
-    return { items, description: { Table } };
+    // The month of the first account.
+    const ofService = Items.filter((item) => item[accountsTable.partitionKey] === 'usage#');
+    return { items, ofService, description: { Table } };
   } finally {
     client.destroy();
     await engine.stop();

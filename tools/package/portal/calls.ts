@@ -64,13 +64,13 @@ assert.equal((await admin.accounts.set({ id: 'shop', ...about })).name, 'Corner 
 assert.equal((await admin.accounts.list({ search: 'CORNER' })).accounts[0]?.contact, 'ann@corner.example');
 assert.deepEqual(await admin.plans.counts(), { large: 1 });
 
-assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.length, 30);
+assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.at(-1)?.lookups, 0);
 const byKey: UsageByKey = await admin.accounts.usageByKey('shop', { to: undefined });
 assert.match(usageByKeyCsv(byKey, 'month'), /^account,key_id,label,month,lookups/);
 assert.equal((await admin.accounts.usagePage({ limit: 1, cursor: undefined })).accounts[0]?.plan, 'large');
 assert.deepEqual(await admin.accounts.usageParts(10), [{ after: undefined, last: undefined }]);
 for await (const { account } of admin.accounts.eachUsage()) assert.equal(account, 'shop');
-assert.match(await admin.accounts.usageKeptSince(), /^20\d\d-\d\d-01$/);
+assert.match(await admin.accounts.usageKeptSince('shop'), /^20\d\d-\d\d-01$/);
 
 const expires = new Date(Date.UTC(2100, 0));
 const { key, keyId } = await admin.keys.create({
@@ -154,7 +154,7 @@ const statements: Statements = createStatements({ client, table: ACCOUNTS_TABLE,
 const statementRefusals: Record<StatementsRefusals['statements.show'], number> = { invalid: 422, not_found: 404 };
 const wrongMonth = await refusal(statements.show({ account: 'shop', month: '2026' }));
 assert.equal(statementRefusals[wrongMonth.code as StatementsRefusals['statements.show']], 422);
-assert.match(statementsCsv('2026-02', []), /^account,plan,month,lookups,sha256,2026-02-01,/);
+assert.match(statementsCsv('2026-02', []), /^account,plan,month,from,to,lookups,sha256,2026-02-01,/);
 
 connection.destroy();
 const there = Object.entries(direct).flatMap(([group, calls]) => Object.keys(calls).map((call) => `${group}.${call}`));

@@ -53,9 +53,10 @@ export async function startAdmin() {
 
   /** Adds accounts that are like this one, which has no key, one shard and no usage. */
   async function addCopies(account: string, ids: readonly string[], attributes: object = {}): Promise<void> {
-    const access = await item(account);
+    const [access, plans] = [await item(account), await item(account, 'plans')];
     const items = ids.flatMap((id) => [
       { ...access, ...attributes, account: id },
+      { ...plans, account: id },
       { account: 'account#', item: id },
     ]);
     await writeItems(client, table, items);

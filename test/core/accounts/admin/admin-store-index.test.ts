@@ -93,7 +93,7 @@ describe('accounts.delete', () => {
       expect((await allAccounts(admin)).map((account) => account.id)).not.toContain(id);
       const left = await storedItems(client, bench.table, id);
       const items = left.map(({ item }) => item);
-      expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted', 'usage#2026-08-01']);
+      expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted', 'plans', 'usage#2026-08-01']);
       expect(JSON.stringify(left)).not.toContain('the label');
       expect((await admin.accounts.audit(id)).map(({ action }) => action)).toContain('account delete');
     },

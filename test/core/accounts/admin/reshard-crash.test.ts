@@ -42,7 +42,7 @@ describe('an administrative process that dies', () => {
         expect(await admin.accounts.create({ id: name, plan: 'create' })).toMatchObject({ state: 'active' });
       },
     );
-    expect(calls).toBe(6); // audit, four reads (account, deleted account, plan, search), one transaction
+    expect(calls).toBe(7); // audit, five reads (account, deleted account, plan, first month, search), one transaction
   });
 
   it('while moving an account: it is on one plan with the limits of that plan', async () => {

@@ -12,7 +12,7 @@ import {
   usagePage,
   usageParts,
 } from '../../../../core/accounts/admin/usage.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { type AdminBench, benchStart, startAdmin } from './admin-bench.ts';
 
 /** On 1 August 2026. */
 let bench: AdminBench;
@@ -23,10 +23,12 @@ beforeAll(async () => {
   const { admin, clock, request } = bench;
   await admin.plans.put({ code: 'standard', limits: { month: null } });
   const keys: Record<string, string> = {};
+  clock.now = Date.UTC(2024, 4, 30); // long before what is kept
   for (const id of ['zed', 'acme', 'gone', 'unused', 'idle']) {
     await admin.accounts.create({ id, plan: 'standard' });
     keys[id] = (await admin.keys.create({ account: id, label: 'k' })).key;
   }
+  clock.now = benchStart;
   for (const id of ['acme', 'acme', 'gone', 'zed']) expect(await request(keys[id] as string)).toBe('charged');
   clock.now += dayMilliseconds;
   expect(await request(keys.acme as string)).toBe('charged');
@@ -86,7 +88,7 @@ describe('the usage of an account', () => {
     [{ from: '2026-08-03' }, 'ends (2026-08-02) before it begins (2026-08-03)'],
     [{ from: '2026-08-01', to: '2026-09-01' }, '2026-09 has not begun yet; the current month is 2026-08'],
     [{ to: '2027-01-31' }, '2027-01 has not begun yet'],
-    [{ from: '2024-06-30', to: '2024-07-31' }, 'kept for 25 whole months, so there is none before 2024-07-01'],
+    [{ from: '2024-06-30', to: '2024-07-31' }, 'kept for 25 whole months, so there is none before 2024-07'],
     [{ from: '2026-02-30' }, '"from" is a UTC date'],
     [{ to: 'today' }, '"to" is a UTC date'],
   ])('is refused for the range %j, as is that of all accounts', async (range, message) => {
@@ -226,15 +228,41 @@ describe('the usage of all accounts', () => {
   });
 
   it('is kept for as many months as the job said last, 25 if it never ran', async () => {
-    expect(await readRetention(store())).toEqual({ months: 25 });
-    await setRetention(store(), { months: 3, since: '2026-07' });
+    expect(await readRetention(store())).toEqual({ months: 25, since: '2024-05' });
+    await setRetention(store(), 3);
     await expect(usageOf(store(), 'acme', { from: '2026-04-30' })).rejects.toMatchObject({
-      message: 'Usage is kept for 3 whole months, so there is none before 2026-05-01. Begin on that day or later.',
+      message: 'Usage is kept for 3 whole months, so there is none before 2026-05. Begin on 2026-05-01 or later.',
     });
     expect((await usageOf(store(), 'acme', { from: '2026-05-01' })).from).toBe('2026-05-01');
     expect(await bench.admin.accounts.usageKeptSince()).toBe('2026-05-01');
-    await setRetention(store(), { months: 25, since: '2026-08' });
-    expect(await readRetention(store())).toEqual({ months: 25, since: '2026-07' });
+    await setRetention(store(), 25);
+    expect(await bench.admin.accounts.usageKeptSince()).toBe('2024-07-01');
+  });
+
+  it('of an account is refused before its month, and begins with it by default', async () => {
+    const restore = await bench.saved();
+    await newAccount('new', 0);
+    const refusal = { code: 'invalid', reason: 'month', firstMonth: '2026-08' };
+    const why =
+      'Account "new" was created in 2026-08; there is nothing before that month. Begin on 2026-08-01 or later.';
+    for (const range of [{ from: '2026-07-31' }, { to: '2026-07-31' }]) {
+      await expect(usageOf(store(), 'new', range)).rejects.toMatchObject({ ...refusal, message: why });
+      await expect(bench.admin.accounts.usageByKey('new', range)).rejects.toMatchObject(refusal);
+    }
+    expect((await usageOf(store(), 'new')).from).toBe('2026-08-01');
+    expect(await bench.admin.accounts.usageKeptSince('new')).toBe('2026-08-01');
+    await restore();
+  });
+
+  it('of all accounts is refused before the month of the first one', async () => {
+    const restore = await bench.saved();
+    await store().put({ account: 'usage#', item: 'retention', since: '2026-07' });
+    await expect(usagePage(store(), { from: '2026-06-30', to: '2026-06-30' })).rejects.toMatchObject({
+      ...{ code: 'invalid', reason: 'month', firstMonth: '2026-07' },
+      message: expect.stringContaining('The first account was created in 2026-07'),
+    });
+    expect(await bench.admin.accounts.usageKeptSince()).toBe('2026-07-01');
+    await restore();
   });
 
   it('has an account once that is deleted while it is read', async () => {
