@@ -5,7 +5,7 @@ import { placeOf } from './backup.ts';
 import { type CliCommand, callersPath, folderOf, type Result, type Terminal } from './command.ts';
 
 /** Options of every restore. */
-type RestoreOptions = { json?: true; stack: string; yes?: true; key?: string };
+type RestoreOptions = { json?: true; stack: string; yes?: true; into?: string; key?: string };
 
 /** `restore`: each shows its plan; with `--yes` it carries it out, and continues one that was interrupted. */
 export function addRestoreCommands(program: CliCommand): void {
@@ -24,6 +24,7 @@ export function addRestoreCommands(program: CliCommand): void {
     });
 
   withRestore(restore.command('wrong-contents'))
+    .option(...intoOption)
     .description('give the accounts table the contents that it had at a time in the last 35 days')
     .requiredOption('--at <time>', 'the time, in UTC: 2026-01-31T12:00:00Z', parseTime)
     .notes(
@@ -61,6 +62,7 @@ function addFromSet(restore: CliCommand, lost: 'account' | 'region', description
   const { terminal } = restore;
   withRestore(restore.command(`lost-${lost}`))
     .description(description)
+    .option(...intoOption)
     .option(
       '--from <set>',
       'a backup set, or a place with sets, of which the newest is taken (default: "backup" in bag-adres.json)',
@@ -117,6 +119,12 @@ function withRestore(command: CliCommand): CliCommand {
     .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks');
 }
 
+/** Commands that replace or delete the contents of a deployment have it, and no others. */
+const intoOption = [
+  '--into <name>',
+  'the deployment, spelled out: needed with --yes where something is there',
+] as const;
+
 const untilDone =
   'It looks at AWS for what is done already: run it again after any failure, also on another machine. See docs/recovery.md.';
 
@@ -135,16 +143,16 @@ const printer = ({ terminal }: CliCommand, json?: true) => (json ? () => undefin
 
 async function shown(
   command: CliCommand,
-  { stack, yes, json, key = command.terminal.env.BAG_ADRES_KEY }: RestoreOptions,
+  { stack, yes, into, json, key = command.terminal.env.BAG_ADRES_KEY }: RestoreOptions,
   work: (tools: RecoveryInput) => Promise<RecoveryReport>,
 ): Promise<Result> {
   const executed = yes === true;
-  const { summary, ...report } = await work({ stack, execute: executed, key, print: printer(command, json) });
+  const { summary, ...report } = await work({ stack, execute: executed, into, key, print: printer(command, json) });
   const more = !executed && report.remaining.length > 0 ? [nothingChanged] : [];
   return { json: { ...report, executed, summary }, text: [...summary, ...more].join('\n') };
 }
 
-type DrillOptions = { json?: true; stack: string; yes?: true; seed?: number };
+type DrillOptions = { json?: true; stack: string; yes?: true; into?: string; seed?: number };
 
 /** `drill`: loses the accounts table of a test stage and brings it back. */
 export function addDrillCommand(program: CliCommand): void {
@@ -152,6 +160,7 @@ export function addDrillCommand(program: CliCommand): void {
     .command('drill')
     .description('in a test stage: lose the accounts table, restore it, and measure minutes and loss')
     .option('--yes', 'carry it out; without it nothing is changed')
+    .option(...intoOption)
     .option('--seed <n>', 'the order and the interruptions; the same seed repeats them (default: by the time)', seedIn)
     .requiredOption('--stack <name>', 'a deployment that is not production, like bag-adres-test')
     .notes(
@@ -159,16 +168,18 @@ export function addDrillCommand(program: CliCommand): void {
 "restore deleted-table" or "restore wrong-contents" brings the table back. See docs/recovery.md#how-long-and-how-much-is-lost.`,
     )
     .examples('drill --stack bag-adres-test')
-    .does(async ({ seed = Date.now() % 100_000, yes, stack, json }: DrillOptions) => {
+    .does(async ({ seed = Date.now() % 100_000, yes, into, stack, json }: DrillOptions) => {
       const { drillStage } = await import('../recovery/drill.ts');
       const executed = yes === true;
-      const report = await drillStage({ stack, execute: executed, seed, print: printer(program, json) });
+      const report = await drillStage({ stack, execute: executed, into, seed, print: printer(program, json) });
       const lost = report.procedures.filter(({ lostAccounts, lostKeys }) => lostAccounts + lostKeys > 0);
       const message = `Lost accounts or keys: ${lost.map(({ procedure }) => procedure).join(', ')}.`;
       return {
         json: { ...report, executed },
         text: report.summary.join('\n'),
-        hint: executed ? `Seed ${seed}.` : nothingChanged,
+        hint: executed
+          ? `Seed ${seed}.`
+          : `Nothing was changed. To carry it out: --yes --into ${report.target.deployment}.`,
         failure: lost.length > 0 ? new CommandError('lost', message) : undefined,
       };
     });

@@ -4,7 +4,16 @@ import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { patient, waitUntil } from '../connect/wait-for.ts';
-import { accountsIn, type RecoveryInput } from './procedure.ts';
+import {
+  accountOf,
+  accountsIn,
+  checkInto,
+  contentsOf,
+  printTarget,
+  type RecoveryInput,
+  type RecoveryTarget,
+  requireInto,
+} from './procedure.ts';
 import { restoreDeletedTable, restoreWrongContents } from './restore.ts';
 import { deleteTable, recoverableTimes } from './restore-table.ts';
 
@@ -21,7 +30,7 @@ export type DrilledProcedure = {
   lostKeys: number;
 };
 
-export type DrillReport = { deployment: string; seed: number; procedures: DrilledProcedure[]; summary: string[] };
+export type DrillReport = { target: RecoveryTarget; seed: number; procedures: DrilledProcedure[]; summary: string[] };
 
 const plan = [
   'Deletes the accounts table, as by mistake, and restores it: restore deleted-table.',
@@ -40,14 +49,20 @@ export async function drillStage(input: DrillInput): Promise<DrillReport> {
     const message = `${name} is production: a drill deletes its accounts table. Name a test stage.`;
     throw new CommandError('production', message);
   }
+  checkInto(name, input.into);
   const { output } = await findDeployment(input.stack, ['data', 'service']);
   const table = output('AccountsTableName');
-  const report: DrillReport = { deployment: name, seed, procedures: [], summary: plan };
-  if (!input.execute) return report;
   const client = new DynamoDBClient(clientConfig);
-  const admin = accountsIn(client, table, await callerIdentity());
+  const actor = await callerIdentity();
+  const admin = accountsIn(client, table, actor);
   const order = ['deleted-table', 'wrong-contents'] as const;
   try {
+    const now = await contentsOf(client, output);
+    const target = { account: accountOf(actor), region: await client.config.region(), deployment: name, now };
+    printTarget(target, print);
+    const report: DrillReport = { target, seed, procedures: [], summary: plan };
+    if (!input.execute) return report;
+    requireInto(target, input.into);
     for (const procedure of seed % 2 === 0 ? order : order.toReversed()) {
       const before = await contents(admin);
       print(`${procedure}: ${before.accounts.size} accounts, ${before.keys.size} active keys`);

@@ -13,7 +13,7 @@ import { deployedVersions } from '../connect/checksum-rotation.ts';
 import { clientConfig, readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { countAccounts, renderCounts } from './backup-lines.ts';
-import { accountsIn, type RecoveryInput, type RecoveryReport, recover, type Step } from './procedure.ts';
+import { accountsIn, contentsOf, type RecoveryInput, type RecoveryReport, recover, type Step } from './procedure.ts';
 import { type FromSet, openSet, sessionSecretOf } from './sets.ts';
 
 /**
@@ -33,6 +33,10 @@ export async function restoreFromSet(
         throw new CommandError('same_region', message);
       }
       const admin = accountsIn(client, output('AccountsTableName'), actor);
+      const checksum = secretAt(secrets, output('KeyChecksumSecretArn'));
+      // Refuses what differs from the set: a secret that was replaced before would already refuse the keys there.
+      await admin.backup.import(backup, { checkOnly: true });
+      const isForeign = index.deployment !== name || (await hasOthers(admin, backup, checksum, checksumSecret));
       const set = { set: index.created, of: index.deployment, region: index.region };
       const audited = (step: Step, before: () => Promise<unknown>): Step => ({
         ...step,
@@ -41,25 +45,30 @@ export async function restoreFromSet(
       });
       const secretStep = (what: string, place: SecretPlace, value: string): Step =>
         audited(
-          { what, isDone: async () => (await place.value()) === value, run: () => place.put(value) },
+          {
+            what,
+            destroys: isForeign,
+            isDone: async () => (await place.value()) === value,
+            run: () => place.put(value),
+          },
           async () => ({ version: await place.currentVersion() }),
         );
-      const checksum = secretAt(secrets, output('KeyChecksumSecretArn'));
       const sessionArn = sessionSecret === null ? undefined : await sessionSecretOf(name);
       const session = 'Put the session secret of the portal there';
       return {
+        now: await contentsOf(client, output),
+        from: `${input.from}, the set of ${index.created}, of ${index.deployment} in ${index.region}: ${renderCounts(index.counts)}`,
         steps: [
           secretStep('Put the checksum secret of the set into the new secret', checksum, checksumSecret),
           ...(sessionArn && sessionSecret !== null
             ? [secretStep(session, secretAt(secrets, sessionArn), sessionSecret)]
             : []),
-          audited(importStep(admin, backup), () => countAccounts(admin)),
+          audited({ ...importStep(admin, backup), isForeign }, () => countAccounts(admin)),
           serviceStep(stacks.service, checksum),
           registerStep(client, output('AddressesTableName'), where),
         ],
         summary: [
-          `The set is of ${index.created}, of ${index.deployment} in ${index.region}: ${renderCounts(index.counts)}.`,
-          'Lost is what was changed or used after that time. A key that was revoked since is valid again: revoke it again.',
+          `Lost is what was changed or used after ${index.created}. A key that was revoked since is valid again: revoke it again.`,
         ],
         async end() {
           if (secretFingerprint(await checksum.value()) === index.checksumSecret)
@@ -73,6 +82,22 @@ export async function restoreFromSet(
     secrets.destroy();
   }
 }
+
+/**
+ * Whether a deployment holds plans or accounts that no earlier run of this restore created: those that the set lacks,
+ * and any before the secret of the set is there, which is put first.
+ */
+async function hasOthers(admin: Admin, backup: Backup, checksum: SecretPlace, ofSet: string): Promise<boolean> {
+  const there = namesIn(await admin.backup.export());
+  if ((await checksum.value()) !== ofSet) return there.length > 0;
+  const wanted = new Set(namesIn(backup));
+  return there.some((name) => !wanted.has(name));
+}
+
+const namesIn = ({ plans, accounts }: Backup) => [
+  ...plans.map(({ code }) => `plan ${code}`),
+  ...accounts.map(({ id }) => `account ${id}`),
+];
 
 type SecretPlace = ReturnType<typeof secretAt>;
 

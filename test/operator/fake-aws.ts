@@ -13,9 +13,14 @@ export type FakeStack = { status?: string; outputs: Record<string, string> };
 
 /**
  * AWS as far as the command line needs it: the JSON protocols, CloudFormation's outputs. `asked` holds every operation;
- * what `operations` lacks goes on to the engine at `forward`.
+ * what `operations` lacks goes on to the engine at `forward`, and what `refuses` says has no effect.
  */
-export async function startFakeAws(stacks: Record<string, FakeStack>, operations: AwsOperations, forward?: string) {
+export async function startFakeAws(
+  stacks: Record<string, FakeStack>,
+  operations: AwsOperations,
+  forward?: string,
+  refuses: (operation: string) => boolean = () => false,
+) {
   const asked: { operation: string; input: Record<string, unknown> }[] = [];
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
@@ -25,6 +30,7 @@ export async function startFakeAws(stacks: Record<string, FakeStack>, operations
     const operation = isJson ? (target.split('.').at(-1) ?? '') : (Action ?? `${request.method} ${request.url}`);
     const input = isJson ? JSON.parse(body || '{}') : query;
     asked.push({ operation, input });
+    if (refuses(operation)) return response.writeHead(400).end('{"__type":"InternalServerError"}');
     if (operation === 'DescribeStacks') {
       const { status, text } = describeStacks(stacks, input.StackName);
       return response.writeHead(status, { 'content-type': 'text/xml' }).end(text);

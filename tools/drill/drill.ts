@@ -71,7 +71,14 @@ export async function drill({ accounts, seed, log }: DrillOptions): Promise<Dril
   const use = (endpoint: string) => Object.assign(process.env, { AWS_ENDPOINT_URL: endpoint });
 
   const patience = { pauseMilliseconds: 0, sleep: async () => undefined };
-  const tools = { stack: 'a', execute: true, key: undefined, patience, print: (line: string) => log(`    ${line}`) };
+  const tools = {
+    stack: 'a',
+    into: 'a',
+    execute: true,
+    key: undefined,
+    patience,
+    print: (line: string) => log(`    ${line}`),
+  };
   const results: DrillResult[] = [];
 
   /** Runs a procedure until it has ended, as an operator does; `between` is what the operator does after a failure. */

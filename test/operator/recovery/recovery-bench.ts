@@ -10,7 +10,7 @@ import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer } from '../fake-aws.ts';
 
-const changing = /^(Create|Delete|Restore|Update|Tag|Put)/;
+const changing = /^(Create|Delete|Restore|Update|Tag|Put|Transact)/;
 
 /** Whether an operation of AWS changes something. */
 export const isChange = (operation: string) => changing.test(operation);
@@ -19,6 +19,12 @@ export const isChange = (operation: string) => changing.test(operation);
 export class OneFailure {
   /** The call of this number, counted from now on, fails before or after it has its effect. */
   next: { call: number; when: 'before' | 'after' } | null = null;
+
+  /** How many more changes have an effect, as of a process that is killed then; `null`: all. */
+  left: number | null = null;
+
+  /** Whether the process was killed before this. */
+  readonly killed = (operation: string) => this.left !== null && isChange(operation) && this.left-- <= 0;
 
   /** The same operations, of which one may fail. */
   in(operations: AwsOperations): AwsOperations {
@@ -71,11 +77,12 @@ export async function startNewDeployment(baseUrl: string, failure: OneFailure) {
     },
     GetTemplate: () => templateAnswer(deployed.map(secret).join()),
   });
-  const aws = await startFakeAws(stacks, operations, engine.endpoint);
+  const aws = await startFakeAws(stacks, operations, engine.endpoint, failure.killed);
   const client = DynamoDBDocumentClient.from(engine.client);
   const addresses = dynamoDbAddressTable(engine.client, tables.addresses);
   return {
     endpoint: aws.endpoint,
+    asked: aws.asked,
     stacks,
     client,
     accountsTable: tables.accounts,

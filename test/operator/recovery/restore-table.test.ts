@@ -60,7 +60,7 @@ const patience: Patience = {
   },
 };
 const lines: string[] = [];
-const tools = { stack: 'a', key: undefined, print: (line: string) => void lines.push(line), patience };
+const tools = { stack: 'a', into: 'a', key: undefined, print: (line: string) => void lines.push(line), patience };
 
 /** Runs a procedure until it has ended, as an operator does after each failure. */
 async function untilDone<T>(work: () => Promise<T>): Promise<{ result: T; failures: string[] }> {
@@ -285,7 +285,14 @@ describe('drill', () => {
       // The pause after the time to which the table goes back.
       if (milliseconds === 2_000) await control.remember(table, new Date(Date.now() - 5_000));
     };
-    return drillStage({ stack, execute: true, seed, print: tools.print, patience: { pauseMilliseconds: 0, sleep } });
+    return drillStage({
+      stack,
+      into: 'a',
+      execute: true,
+      seed,
+      print: tools.print,
+      patience: { pauseMilliseconds: 0, sleep },
+    });
   };
 
   it.each([
@@ -311,7 +318,10 @@ describe('drill', () => {
 
   it('by command line shows its plan, and changes nothing without --yes', async () => {
     const { exit, out, err } = await run(['drill', '--stack', 'a']);
-    expect([exit, err]).toEqual([0, 'Nothing was changed. Run it again with --yes to carry this out.']);
+    expect(exit).toBe(0);
+    expect(err).toMatch(
+      /^Into: a in account 123456789012.*\nThere now: [\s\S]*\nNothing was changed. .*--yes --into a\.$/,
+    );
     expect(out).toMatch(/Deletes the accounts table.*restore deleted-table/);
     expect(settings()).toEqual(whole);
     expect(await run(['drill', '--stack', 'a', '--seed', 'x'])).toMatchObject({ exit: 2 });
