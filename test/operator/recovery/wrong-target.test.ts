@@ -135,6 +135,13 @@ describe('restore lost-account', () => {
     expect(err).toContain('exists and differs from the backup; nothing was imported');
   });
 
+  it('replaces the secret of a deployment that has the accounts of the set only with --into', async () => {
+    await other.admin.backup.import(await service.admin.backup.export());
+    const refused = await restore();
+    expect([refused.exit, refused.changes]).toEqual([1, []]);
+    expect((await restore('--into', 'a')).changes).toContain('PutSecretValue');
+  });
+
   it('restores a set of another deployment only with --into', async () => {
     const refused = await restore('--stack', 'b');
     expect([refused.exit, refused.changes]).toEqual([1, []]);
