@@ -6,6 +6,7 @@ import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { s3Statements } from '../../core/accounts/admin/statement-bucket.ts';
 import { type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
 
+export type { PlanPeriod } from '../../core/accounts/admin/plan-history.ts';
 export type { MonthState, Statements, StatementsRefusals, UsageMonth } from '../../core/accounts/admin/statements.ts';
 export { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statements.ts';
 export type { DayUsage } from '../../core/accounts/admin/usage.ts';
