@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const { keyId } = await admin.keys.create({ account: 'nest', label: 'web', expires: new Date(Date.now() + 90_500) });
   assert.equal((await admin.keys.list('nest'))[0]?.keyId, keyId);
   assert.equal((await admin.accounts.usagePage()).accounts.find(({ account }) => account === 'nest')?.plan, 'nest');
-  for await (const { days } of admin.accounts.eachUsage()) assert.equal(days.length, 30);
+  for await (const { days } of admin.accounts.eachUsage()) assert.equal(days.at(-1)?.lookups, 0);
   await admin.keys.revoke({ account: 'nest', keyId });
 
   const s3 = new S3Client({ region: 'eu-west-1', credentials });
