@@ -2,39 +2,18 @@
 // Requires BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and Node 24 or newer; nothing to install.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
+// In a shop: from 'bag-adres-form/routes/node'.
+import { lookUp } from '../../../packages/form/routes/node.js';
 
 const { BAG_ADRES_URL, BAG_ADRES_KEY, PORT = '8080' } = process.env;
 if (!BAG_ADRES_URL || !BAG_ADRES_KEY) {
   console.error('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
   process.exit(1);
 }
-const headers = { 'X-API-Key': BAG_ADRES_KEY };
-const files: Record<string, [name: string, type: string]> = {
+const files: Record<string, [path: string, type: string]> = {
   '/': ['form.html', 'text/html; charset=utf-8'],
-  '/form.js': ['form.js', 'text/javascript; charset=utf-8'],
+  '/bag-adres-form.js': ['../../../packages/form/bag-adres-form.js', 'text/javascript; charset=utf-8'],
 };
-
-/** The one answer that means: let the person type the street and the town. The cause is ours to log, not theirs to read. */
-const unavailable = { status: 'unavailable' };
-
-/**
- * What the page needs to know of an address. The key stays here: a browser never sees it. Nothing waits long for it, since a
- * form must work without it.
- */
-async function lookUp(query: URLSearchParams): Promise<object> {
-  const asked = new URLSearchParams({ include: 'toevoegingen' });
-  for (const name of ['postcode', 'huisnummer', 'toevoeging']) asked.set(name, query.get(name) ?? '');
-  try {
-    const url = `${BAG_ADRES_URL?.replace(/\/+$/, '')}/v1/address?${asked}`;
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(3000) });
-    if (response.status === 200) return (await response.json()) as object;
-    if (response.status === 422) return { ...((await response.json()) as object), status: 'invalid' };
-    console.error(`The lookup failed with status ${response.status}.`);
-  } catch (error) {
-    console.error(`The lookup failed: ${(error as Error).message}`);
-  }
-  return unavailable;
-}
 
 /**
  * A shop would store the order. It takes what the person typed, also where the register does not know it: new houses are
@@ -59,7 +38,7 @@ const server = createServer(async (request, response) => {
   const [name, type] = files[pathname] ?? [];
   if (request.method === 'GET' && pathname === '/adres') {
     response.setHeader('Content-Type', 'application/json');
-    response.end(JSON.stringify(await lookUp(searchParams)));
+    response.end(JSON.stringify(await lookUp(searchParams, console.error)));
   } else if (request.method === 'GET' && name !== undefined && type !== undefined) {
     response.setHeader('Content-Type', type);
     response.end(await readFile(new URL(name, import.meta.url)));

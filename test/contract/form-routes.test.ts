@@ -1,0 +1,99 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../support/address-service.ts';
+import { type HttpService, startHttpService } from '../support/http-service.ts';
+
+const folder = fileURLToPath(new URL('../../packages/form/', import.meta.url));
+
+/** How the route of a language is asked with a query, which it prints the answer of. */
+const routes: [language: string, command: (query: string) => string[], toFindIt: string[]][] = [
+  [
+    'Node',
+    (query) => [
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      `import { lookUp } from './routes/node.js';
+       console.log(JSON.stringify(await lookUp(new URLSearchParams('${query}'), console.error)));`,
+    ],
+    [process.execPath, '--version'],
+  ],
+  [
+    'PHP',
+    (query) => ['php', '-r', `parse_str('${query}', $_GET); require 'routes/route.php';`],
+    ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);'],
+  ],
+  [
+    'Python',
+    (query) => [
+      'python3',
+      '-c',
+      `import json, sys; sys.path.insert(0, 'routes'); import route; print(json.dumps(route.look_up('${query}')))`,
+    ],
+    ['python3', '--version'],
+  ],
+];
+
+let service: HttpService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startHttpService();
+  ({ key } = await newAccount(service, { minute: 1000 }));
+});
+afterAll(() => service.stop());
+
+function isPresent([command = '', ...options]: string[]): boolean {
+  try {
+    execFileSync(command, options, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function ask([command = '', ...options]: string[], env: Record<string, string> = {}) {
+  const own = { BAG_ADRES_URL: `${service.baseUrl}/`, BAG_ADRES_KEY: key, PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout, stderr } = await promisify(execFile)(command, options, {
+    cwd: folder,
+    env: { ...process.env, ...own, ...env },
+  });
+  return { answer: JSON.parse(stdout), logged: stderr };
+}
+
+describe.each(routes)('the route in %s', (language, command, toFindIt) => {
+  const withIt = isPresent(toFindIt) ? it : it.skip;
+  const because = isPresent(toFindIt) ? '' : ` (skipped: no ${language} on this machine)`;
+
+  withIt(`answers with the lookup, and with what is wrong with the input${because}`, async () => {
+    const [found, unknown, wrong] = await Promise.all([
+      ask(command('postcode=1012RJ&huisnummer=147&toevoeging=')),
+      ask(command('postcode=9999SD&huisnummer=2&toevoeging=')),
+      ask(command('postcode=9999SD&huisnummer=2b&toevoeging=')),
+    ]);
+    expect(found.answer).toMatchObject({ status: 'ok', address: { straat: 'Nieuwezijds Voorburgwal' } });
+    expect(unknown.answer).toMatchObject({ status: 'not_found', toevoegingen: ['A', 'B'] });
+    expect(wrong.answer).toMatchObject({ status: 'invalid', errors: [{ parameter: 'huisnummer' }] });
+  });
+
+  withIt(`lets people type for any other answer, and logs why${because}`, async () => {
+    const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
+    const [refused, away] = await Promise.all([
+      ask(query, { BAG_ADRES_KEY: 'bagadres_wrong' }),
+      ask(query, { BAG_ADRES_URL: 'http://127.0.0.1:1' }),
+    ]);
+    expect([refused.answer, away.answer]).toEqual([{ status: 'unavailable' }, { status: 'unavailable' }]);
+    expect(refused.logged).toContain('The lookup failed with status 401.');
+    expect(away.logged).toContain('The lookup failed');
+  });
+});
+
+describe('the script of the form element', () => {
+  it('stays under 6 KB when it is compressed', () => {
+    expect(gzipSync(readFileSync(`${folder}bag-adres-form.js`)).length).toBeLessThan(6 * 1024);
+  });
+});
