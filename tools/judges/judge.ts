@@ -1,0 +1,60 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** What a judge found, nothing where it has no objection, and how much it looked at. */
+export type Verdict = { findings: string[]; detail: string };
+
+/** Somebody else's program that judges this project. */
+export type Judge = {
+  /** What it is and what it judges, for the list of judges. */
+  description: string;
+  /** The commands that must be on the `PATH`, each with the arguments that show that it works. */
+  needs: readonly [command: string, ...args: string[]][];
+  judge(): Promise<Verdict>;
+};
+
+export const root = resolve(import.meta.dirname, '../..');
+const cache = join(root, 'node_modules/.cache/judges');
+
+/** The first of the commands that a judge lacks on this machine; undefined if it can sit. */
+export function lacks({ needs }: Judge): string | undefined {
+  const missing = needs.find(([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status !== 0);
+  return missing?.join(' ');
+}
+
+/**
+ * A folder with what `install` puts there, once for each content of the file that pins it. What an interrupted
+ * installation leaves is removed first.
+ */
+export async function installed(pins: string, install: (folder: string) => Promise<void>): Promise<string> {
+  const folder = join(cache, pins.replaceAll('/', '-'));
+  const done = join(folder, 'installed');
+  const wanted = readFileSync(join(import.meta.dirname, pins), 'utf8');
+  if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await install(folder);
+  writeFileSync(done, wanted);
+  return folder;
+}
+
+/** A virtual environment with the packages of a file of pinned versions and hashes, in its `bin`. */
+export async function pythonPackages(pins: string): Promise<string> {
+  return installed(pins, async (into) => {
+    await run('python3', ['-m', 'venv', into]);
+    const options = ['--quiet', '--require-hashes', '--requirement', join(import.meta.dirname, pins)];
+    await run(join(into, 'bin/pip'), ['install', ...options]);
+  });
+}
+
+/** Runs a command to its end. @throws Error with the end of what it printed */
+export async function run(command: string, args: readonly string[]): Promise<void> {
+  try {
+    await promisify(execFile)(command, args, { cwd: root, maxBuffer: 2 ** 28 });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args[0] ?? ''} failed:\n${`${stdout}${stderr}`.slice(-4_000)}`);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Lets programs that others wrote judge this project: `npm run check:judges`, or one of them with `-- --only engine`.
+ * Each is installed at its first use, into the cache of this checkout. Exit code 1 says that a judge found something,
+ * 3 that none did but one could not sit, as its toolchain is missing.
+ */
+import { parseArgs } from 'node:util';
+import { client } from './client/client.ts';
+import { engine } from './engine/engine.ts';
+import { type Judge, lacks } from './judge.ts';
+import { templates } from './templates/templates.ts';
+
+const judges: Readonly<Record<string, Judge>> = { templates, client, engine };
+
+const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
+if (only !== undefined && !(only in judges)) {
+  console.error(`There is no judge "${only}". Name one of: ${Object.keys(judges).join(', ')}.`);
+  process.exit(2);
+}
+
+let [objections, absent] = [0, 0];
+for (const [name, judge] of Object.entries(judges)) {
+  if (only !== undefined && name !== only) continue;
+  const missing = lacks(judge);
+  if (missing !== undefined) {
+    console.log(`${name} did not sit: "${missing}" does not run on this machine.`);
+    absent++;
+    continue;
+  }
+  const started = performance.now();
+  const { findings, detail } = await judge.judge();
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.log(`${name} (${judge.description}): ${findings.length} findings; ${detail}; ${seconds} s.`);
+  for (const finding of findings) console.log(`  ${finding}`);
+  objections += findings.length;
+}
+process.exitCode = objections > 0 ? 1 : absent > 0 ? 3 : 0;
