@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
 import { secureHeaders } from 'hono/secure-headers';
 import { readAsset, styleSheet } from '../lambdas/page/assets.ts';
 import type { Language } from '../lambdas/page/language.ts';
@@ -20,7 +21,7 @@ import { isLanguage, texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
-import { createRateLimit, defaultRates } from './visit/rates.ts';
+import { createRateLimit, defaultRates, networkOf } from './visit/rates.ts';
 import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts';
 import {
   checkSettings,
@@ -113,6 +114,24 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   return app;
 }
 
+/** How the portal answers events of API Gateway. */
+export function portalHandler(app: Hono) {
+  const answer = handle(app);
+  return (event: GatewayEvent, context?: LambdaContext) => answer(inUrl(event), context);
+}
+
+/** An event of payload format 2.0. */
+export type GatewayEvent = Extract<LambdaEvent, { rawPath: string }>;
+
+/**
+ * Escapes the path of an event, which API Gateway has decoded: Hono makes a URL of it, in which `/accounts/X#y` would
+ * be `/accounts/X`. What a URL can't hold escaped, `..`, becomes a name that nothing has.
+ */
+function inUrl(event: GatewayEvent): GatewayEvent {
+  const path = encodeURI(event.rawPath).replace(/[?#]/g, encodeURIComponent);
+  return { ...event, rawPath: path.replace(/(?<=\/)\.{1,2}(?=\/|$)/g, '%25') };
+}
+
 /** What the routes of the portal share. */
 type Parts = ReturnType<typeof visits> &
   ReturnType<typeof answersOf> & {
@@ -149,8 +168,6 @@ function addSignIn(app: Hono, parts: Parts): void {
   const signIn = openIdSignIn(tools.settings.signIn, tools.settings.baseUrl);
 
   app.get('/sign-in', async (c) => {
-    const wait = take('signIn');
-    if (wait > 0) return tooMany(c, wait);
     const begun = await signIn
       .begin(languageOf(c), localPath(c.req.query('back')))
       .catch((error: unknown) => void logError(error, requestId(c), providerFault.unreachable));
@@ -161,9 +178,14 @@ function addSignIn(app: Hono, parts: Parts): void {
 
   app.get('/callback', async (c) => {
     const attempt = (await cookies.unseal(c, 'sign-in')) as Attempt | undefined;
-    cookies.remove(c, 'sign-in');
     // The provider is asked only about an attempt that this browser began.
-    if (!attempt || c.req.query('state') !== attempt.state) return fault(c, 'signIn');
+    if (!attempt || c.req.query('state') !== attempt.state) {
+      cookies.remove(c, 'sign-in');
+      return fault(c, 'signIn');
+    }
+    const wait = take('callback', networkOf(sourceOf(c)));
+    if (wait > 0) return tooMany(c, wait);
+    cookies.remove(c, 'sign-in');
     try {
       const identity = await signIn.complete(new URL(c.req.url).search.slice(1), attempt);
       await beginSession(c, identity);
@@ -213,7 +235,7 @@ function addPages(app: Hono, parts: Parts): void {
   for (const route of pageRoutes)
     app.on(route.method, route.path, async (c) => {
       const id = await cookies.readSession(c);
-      const wait = id === undefined ? take('anonymous') : take('session', id);
+      const wait = id === undefined ? 0 : take('session', id);
       if (wait > 0) return tooMany(c, wait);
       const session = await sessionOf(c);
       if (session) return page(c, route, session);
@@ -297,8 +319,14 @@ function assetFiles({ colour, logo }: PortalSettings) {
   };
 }
 
-/** The id of a request in the logs of API Gateway. */
-function requestId(c: Context): string {
-  const { requestContext } = (c.env ?? {}) as { requestContext?: { requestId?: string } };
-  return requestContext?.requestId ?? '-';
+/** What API Gateway says of a request. */
+function contextOf(c: Context) {
+  type Known = { requestContext?: { requestId?: string; http?: { sourceIp?: string } } };
+  return ((c.env ?? {}) as Known).requestContext;
 }
+
+/** The id of a request in the logs of API Gateway. */
+const requestId = (c: Context): string => contextOf(c)?.requestId ?? '-';
+
+/** The IP address that connected to API Gateway. Not `X-Forwarded-For`, which a visitor can write. */
+const sourceOf = (c: Context): string => contextOf(c)?.http?.sourceIp ?? '';

@@ -3,7 +3,6 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
 import { createStoreClient } from '../core/dynamodb.ts';
 import { languages as allLanguages, environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
@@ -11,7 +10,7 @@ import { linkFields } from '../lambdas/page/links.ts';
 import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';
-import { portalApp } from './app.ts';
+import { portalApp, portalHandler } from './app.ts';
 import { providerFault } from './stack/names.ts';
 import { freshSecret } from './visit/cookies.ts';
 
@@ -71,7 +70,7 @@ const app = portalApp(
 );
 
 /** The Lambda behind every path of the portal. */
-export const handler = handle(app);
+export const handler = portalHandler(app);
 
 let events: EventBridgeClient | undefined;
 

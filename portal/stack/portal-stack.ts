@@ -43,20 +43,19 @@ export type PortalStackProps = {
   /** The address API, as customers call it. */
   apiUrl: string;
   /** The loader: its bucket and its state machine. */
-  loads: { bucket: Bucket; stateMachineArn: string };
+  loads: { bucket: Bucket; stateMachineArn: string; stateMachineName: string };
 };
 
 /**
- * Requests a second, and how many may arrive at once, for each route: of pages, of sign-ins, which call the OpenID
- * provider, and of assets, which the function answers from memory. So none of these can use up the others'. Within
- * pages, the function has a rate for visitors who are not signed in and one for each session (`portal/visit/rates.ts`).
+ * Requests a second, and how many may arrive at once, for each route: of pages, of sign-ins, and of assets, which the
+ * function answers from memory. So none of these can use up the others'. All visitors share them: they bound the bill.
+ * The function has rates for each visitor (`portal/visit/rates.ts`).
  */
 const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
-const signInThrottle = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 };
 const assetThrottle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };
 const ownRates = {
-  'GET /sign-in': signInThrottle,
-  'GET /callback': signInThrottle,
+  'GET /sign-in': throttle,
+  'GET /callback': throttle,
   'GET /assets/{file+}': assetThrottle,
   // Pages of an account, and what they send, have rates of their own: somebody who floods the first page is not in the
   // way of somebody who revokes a key.
@@ -206,8 +205,7 @@ export class PortalStack extends Stack {
 function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Config): void {
   const output = (OutputName: string) =>
     JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });
-  const partOfMachine = (index: number) =>
-    `{"Fn::Select":[${index},{"Fn::Split":[":stateMachine:",${output('PublishOutputRefLoadMachineB910BA0CCF72B24C')}]}]}`;
+  const machine = output('PublishOutputFnGetAttLoadMachineB910BA0CNameD1CEEDBE');
   for (const objects of ['proposal.json', 'csv/*']) {
     acknowledge(
       lambda,
@@ -217,7 +215,7 @@ function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Co
   }
   acknowledge(
     lambda,
-    `AwsSolutions-IAM5[Resource::${partOfMachine(0)}:execution:${partOfMachine(1)}:${approvalRunPrefix}*]`,
+    `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${machine}:${approvalRunPrefix}*]`,
     'Read only: the executions that approvals started, which are named at run time.',
   );
 }

@@ -19,15 +19,19 @@ export function formatter(language: Language): Formatter {
 }
 
 function createFormatter(language: Language) {
-  const { locale } = texts[language];
+  const { locale, addressCount } = texts[language];
   const timeZone = 'Europe/Amsterdam';
   const numbers = new Intl.NumberFormat(locale);
+  const plurals = new Intl.PluralRules(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
   return {
     number: (value: number) => numbers.format(value),
+    /** `1 address` */
+    addresses: (count: number) =>
+      `${numbers.format(count)} ${addressCount[plurals.select(count) === 'one' ? 'one' : 'other']}`,
     share: (value: number) => shares.format(value),
     instant: (iso: string) => instants.format(new Date(iso)),
     /** `2026-11` */

@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
+import { requestTarget } from '../../local/gateway/http-api.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
-import { pageRoutes } from '../../portal/app.ts';
+import { type GatewayEvent, pageRoutes, portalHandler } from '../../portal/app.ts';
+import { defaultRates } from '../../portal/visit/rates.ts';
 import { testTables } from '../support/address-service.ts';
+import { gatewayEvent } from '../support/gateway-event.ts';
 import { createTestPortal, portalSettings } from '../support/portal.ts';
 import { startPortalPages } from '../support/portal-pages.ts';
 
@@ -141,13 +144,9 @@ describe('a page', () => {
     expect(hanging.logged).toHaveLength(2);
   });
 
-  it('has a rate for visitors who are not signed in, one for sign-ins, and one for each session', async () => {
+  it('has a rate for each session, and none for visitors who are not signed in', async () => {
     let now = Date.now();
-    const rates = {
-      anonymous: { perSecond: 1, burst: 3 },
-      signIn: { perSecond: 1, burst: 1 },
-      session: { perSecond: 2, burst: 4 },
-    };
+    const rates = { ...defaultRates, session: { perSecond: 2, burst: 4 } };
     const limited = createTestPortal(service, { rates, now: () => now });
     const [one, other] = [
       await limited.signedIn({ subject: 'sub:one' }),
@@ -158,18 +157,44 @@ describe('a page', () => {
       for (let i = 0; i < count; i++) all.push((await get()).status);
       return all;
     };
-    const anonymous = () => limited.app.request('/operator/accounts');
-    expect(await statuses(5, async () => anonymous())).toEqual([200, 200, 200, 429, 429]);
-    expect((await anonymous()).headers.get('retry-after')).toBe('1');
+    const anonymous = async () => limited.app.request('/operator/accounts');
     expect(await statuses(6, () => one.get('/sessions'))).toEqual([200, 200, 200, 200, 429, 429]);
+    expect((await one.get('/sessions')).headers.get('retry-after')).toBe('1');
     expect(await statuses(1, () => other.get('/sessions'))).toEqual([200]);
-    expect((await limited.app.request('/sign-in')).status).toBe(503);
-    expect((await limited.app.request('/sign-in')).status).toBe(429);
+    expect(await statuses(200, anonymous)).toEqual(Array(200).fill(200));
     const [, style = ''] = /href="([^"]*portal.css)"/.exec((await other.get('/sessions')).body) ?? [];
     expect(await statuses(9, async () => limited.app.request(style))).toEqual(Array(9).fill(200));
     now += 1000;
     expect(await statuses(3, () => one.get('/sessions'))).toEqual([200, 200, 429]);
     expect((await one.post('/sessions', {}, { origin: 'https://evil.example' })).status).toBe(429);
+  });
+});
+
+describe('an address', () => {
+  const answer = portalHandler(portal.app);
+
+  /** What the operator is answered at an address that API Gateway has decoded. */
+  async function statusAt(address: string): Promise<number> {
+    const event = gatewayEvent('/', { headers: { cookie: operator.cookie } });
+    const rawPath = requestTarget(address)?.path ?? '';
+    return (await answer({ ...event, rawPath } as unknown as GatewayEvent)).statusCode;
+  }
+
+  const added = '%23 %3F %00 %0A %09 %5C %25 %20 %EF%BF%BD %23y/usage %3Fy/keys %5Cusage /.. /%2e';
+  it.each(added.split(' '))('of an account with %s behind its id is that of no account', async (more) => {
+    const id = await newAccount();
+    expect(await statusAt(`/accounts/${id}`)).toBe(200);
+    expect(await statusAt(`/accounts/${id}${more}`)).toBe(404);
+    expect(await statusAt(`/accounts/${id}${more}/usage`)).toBe(404);
+  });
+
+  it.each([
+    '/accounts/none/../../operator/accounts',
+    '/operator/accounts%23',
+    '/operator/plans/small%23',
+    '/operator/plans/small%3Fx',
+  ])('that would be another one in a URL is that of no page: %s', async (address) => {
+    expect(await statusAt(address)).toBe(404);
   });
 });
 

@@ -6,6 +6,11 @@ import { app } from '../../lib/unbundled-app.ts';
 
 const { domain } = portal;
 const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
+/** Nearly as many as are accepted. */
+const operators = [
+  ...portal.operators,
+  ...Array.from({ length: 49 }, (_, index) => `voornaam.achternaam-${index + 10}@ict.gemeente.example`),
+];
 
 function portalStack(config: Record<string, unknown>): {
   template: Template;
@@ -29,7 +34,7 @@ describe('the stack of the portal', () => {
   let warnings: Record<'withProvider' | 'ending', string[]>;
 
   beforeAll(() => {
-    const unsaid = portalStack({ portal: { ...portal, signIn }, branding: { languages: ['en'] } });
+    const unsaid = portalStack({ portal: { ...portal, operators, signIn }, branding: { languages: ['en'] } });
     const said = portalStack({ portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '2027-01-31' } } });
     [withProvider, ending] = [unsaid.template, said.template];
     const textOf = ({ messages }: typeof said) => messages.map(({ entry }) => String(entry.data));
@@ -45,6 +50,27 @@ describe('the stack of the portal', () => {
     expect(names).toHaveLength(3);
   });
 
+  it('fits into the environment of a function with as many operators as are accepted', () => {
+    // What refers to other resources is at most as long as the ARN of a secret.
+    const arn = `arn:aws:secretsmanager:ap-northeast-1:123456789012:secret:${'x'.repeat(64)}-AbCdEf`;
+    const filledIn = (value: unknown): string => {
+      if (typeof value === 'string') return value;
+      const [[name, inner] = []] = Object.entries(value as Record<string, unknown>);
+      return name === 'Fn::Join' ? (inner as [string, unknown[]])[1].map(filledIn).join('') : arn;
+    };
+    const [lambda] = allOf(withProvider, 'AWS::Lambda::Function').filter((one) =>
+      JSON.stringify(one.Properties?.Environment).includes(environment.portal),
+    );
+    const environmentOf = lambda as unknown as { Properties: { Environment: { Variables: object } } };
+    const { Variables } = environmentOf.Properties.Environment;
+    const bytes = Buffer.byteLength(
+      JSON.stringify(Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, filledIn(value)]))),
+    );
+    // Nearly all of it is used, or the limit is lower than it has to be.
+    expect(bytes).toBeLessThanOrEqual(4096);
+    expect(bytes).toBeGreaterThan(3700);
+  });
+
   it('has its own host name and no other endpoint, and a rate for pages, for sign-ins and for assets', () => {
     expect(allOf(withProvider, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
       { Properties: { DomainName: 'portal.example.nl' } },
@@ -57,8 +83,8 @@ describe('the stack of the portal', () => {
         Properties: {
           DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
           RouteSettings: {
-            'GET /sign-in': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 },
-            'GET /callback': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 },
+            'GET /sign-in': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+            'GET /callback': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
             'GET /assets/{file+}': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
             'GET /accounts/{page+}': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
             'POST /accounts/{page+}': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { en } from '../../../portal/text/en.ts';
 import { freshSecret } from '../../../portal/visit/cookies.ts';
+import { defaultRates } from '../../../portal/visit/rates.ts';
 import { startAddressService } from '../../support/address-service.ts';
 import { cookieBrowser } from '../../support/cookie-browser.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
@@ -26,20 +27,20 @@ function newPortal(signIn: Partial<typeof portalSettings.signIn> = {}) {
       () => now,
     ),
   };
-  return createTestPortal(service, { settings, now: () => now });
+  return createTestPortal(service, { settings, now: () => now, rates: defaultRates });
 }
 
 /** A browser at the portal, which signs in as the provider answers. */
-function newBrowser({ app }: ReturnType<typeof newPortal>) {
+function newBrowser({ app }: ReturnType<typeof newPortal>, sourceIp = '203.0.113.1') {
   const { baseUrl } = portalSettings;
-  const browser = cookieBrowser((url, init) => app.request(url, init));
+  const browser = cookieBrowser((url, init) => app.request(url, init, { requestContext: { http: { sourceIp } } }));
   const get = (path: string) => browser.get(baseUrl + path);
 
-  async function signIn(answers: StubAnswers, path = '/sign-in') {
+  async function signIn(answers: StubAnswers, path = '/sign-in', init: RequestInit = {}) {
     provider.set(answers);
     const begun = await get(path);
     const back = await fetch(begun.location ?? '', { redirect: 'manual' });
-    return browser.get(back.headers.get('location') ?? '');
+    return browser.get(back.headers.get('location') ?? '', init);
   }
 
   return { get, signIn, jar: browser.jarOf(baseUrl) };
@@ -142,6 +143,33 @@ describe('a sign-in that the provider does not let through', () => {
     const portal = newPortal({ issuer: 'http://127.0.0.1:1' });
     expect((await newBrowser(portal).get('/sign-in')).status).toBe(503);
     expect(portal.logged.map(({ provider }) => provider)).toEqual(['unreachable']);
+  });
+});
+
+describe('a visitor', () => {
+  it('at any rate has no other one refused, signing in or signed in', async () => {
+    const portal = newPortal();
+    const [one, other] = [newBrowser(portal, '203.0.113.7'), newBrowser(portal, '203.0.113.8')];
+    await other.signIn(operator);
+    const flood: number[] = [];
+    for (let i = 0; i < 50; i++) {
+      const { status } = await one.signIn({ ...member, token: { status: 400, body: { error: 'invalid_grant' } } });
+      flood.push((await one.get('/sign-in')).status, (await one.get('/')).status, status);
+    }
+    expect(flood.filter((status) => status === 429)).toHaveLength(30);
+    expect((await other.get('/operator/accounts')).body).toContain('acme');
+    expect((await newBrowser(portal, '203.0.113.9').signIn(operator)).status).toBe(303);
+  });
+
+  it('is limited by the address that API Gateway names, whatever X-Forwarded-For says', async () => {
+    const portal = newPortal();
+    const [browser, token] = [newBrowser(portal), { status: 400, body: { error: 'invalid_grant' } }];
+    const statuses: number[] = [];
+    for (let i = 0; i < 21; i++) {
+      const headers = { 'x-forwarded-for': `198.51.100.${i}` };
+      statuses.push((await browser.signIn({ ...member, token }, '/sign-in', { headers })).status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(400), 429]);
   });
 });
 

@@ -75,7 +75,10 @@ describe('a page', () => {
   it.each(everything)(
     'gives a %s only the permitted access: %s %s of account %s',
     async (role, method, path, account, route) => {
-      const url = path.replace(':account', account).replace(':key', keys[account] ?? '');
+      const url = path
+        .replace(':account', account)
+        .replace(':key', keys[account] ?? '')
+        .replace(':plan', 'small');
       const wanted = expected(role, route, account);
       const before = await storedItems(service.client, testTables.accounts);
       const answer = method === 'GET' ? await people[role].get(url) : await people[role].post(url);
