@@ -37,6 +37,8 @@ export async function requireFreePort(host: string, port: number): Promise<void>
 export type ServiceOptions = WantedDataset & {
   readonly dataFolder: string;
   readonly host: string;
+  /** Names of this machine, besides its addresses and `localhost`. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** 0 picks a free one. */
   readonly port: number;
   /** Discards the data of earlier starts first. */
@@ -91,6 +93,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const functionsStart = startFunctions(app, {
     environment: {
       ...engineEnvironment(endpoint),
+      ...(options.objecten && { [environment.objecten]: 'on' }),
       [environment.branding]: brandingVariable(options.branding ?? {}, options.portalUrl),
     },
     log: log.write,
@@ -106,10 +109,11 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   );
 
   const { routes } = await functionsStart;
-  const { host, throttlePerSecond, onAnswer } = options;
+  const { host, allowedHosts = [], throttlePerSecond, onAnswer } = options;
   const gateway = await startGateway({
     routes,
     host,
+    allowedHosts,
     port: options.port,
     drainMilliseconds: drainMilliseconds(app),
     throttlePerSecond,
@@ -131,6 +135,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     checksumSecret: identity.checksumSecret,
     storageFolder: folder.storageFolder,
     mutations: options.mutations,
+    objecten: options.objecten,
   });
   return { baseUrl: url, apiKey: filled.apiKey, dataset: filled.dataset, engineEnded };
 }

@@ -8,8 +8,10 @@ import { callersFolder } from './data-folder.ts';
 export type StartOptions = {
   readonly extract?: string;
   readonly mutations?: string;
+  readonly objecten: boolean;
   readonly port: number;
   readonly host: string;
+  readonly allowHost?: readonly string[];
   readonly data?: string;
   readonly fresh: boolean;
   readonly throttle?: number;
@@ -38,8 +40,14 @@ export function startOptions(
       'days of mutations to apply to the extract, now and hourly: a list (bestanden.json), a folder or a zip',
       source,
     )
+    .option('--objecten', 'load the objects of addresses too, for include=objecten', false)
     .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
     .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
+    .option(
+      '--allow-host <name>',
+      'a host name under which others reach the service, besides localhost and its addresses; repeat it for more',
+      hostName,
+    )
     .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
     .option('--fresh', 'discard the data of earlier starts first', false)
     .option(
@@ -68,6 +76,11 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
+}
+
+function hostName(text: string, before: readonly string[] = []): readonly string[] {
+  if (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text)) return [...before, text.toLowerCase()];
+  throw new InvalidArgumentError('Use a host name without a scheme, a port or a path, such as adres.lan.');
 }
 
 function requestsPerSecond(text: string): number {

@@ -50,7 +50,8 @@ function readOptions(): StartOptions {
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { host, port, fresh, extract, mutations, throttle, branding, data: dataFolder = defaultDataFolder } = options;
+  const { host, allowHost, port, fresh, extract, mutations, objecten, throttle, branding } = options;
+  const dataFolder = options.data ?? defaultDataFolder;
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -81,10 +82,12 @@ async function start(options: StartOptions): Promise<void> {
       {
         dataFolder,
         host,
+        allowedHosts: allowHost,
         port,
         fresh,
         extract,
         mutations,
+        objecten,
         endpoint,
         throttlePerSecond: throttle,
         branding,

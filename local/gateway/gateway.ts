@@ -14,6 +14,7 @@ import {
   type Route,
   requestTarget,
 } from './http-api.ts';
+import { type OwnNames, refuseForeignName } from './own-names.ts';
 
 // An import would load undici (decision 0107).
 const { createServer } = process.getBuiltinModule('node:http');
@@ -49,9 +50,8 @@ export class IntegrationTimeoutError extends Error {
   override name = 'IntegrationTimeoutError';
 }
 
-export type GatewayOptions = {
+export type GatewayOptions = OwnNames & {
   readonly routes: readonly Route<Integration>[];
-  readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
   /** How long `stop` waits for requests in progress. */
@@ -147,8 +147,7 @@ async function serve(
   response.on('error', () => undefined);
   const target = requestTarget(request.url ?? '');
   const route = target && matchRoute(options.routes, request.method ?? '', target.path);
-  const { isThrottled } = options;
-  const answer = await answerTo(request, route, target, { id, time, isThrottled }).catch(() => integrationFailed);
+  const answer = await answerTo(request, route, target, { id, time, ...options }).catch(() => integrationFailed);
   if (response.destroyed) return;
   response.setHeader('apigw-requestid', id);
   if (!request.complete || !server.listening) response.setHeader('connection', 'close');
@@ -165,13 +164,15 @@ async function answerTo(
   request: IncomingMessage,
   route: Route<Integration> | undefined,
   target: RequestTarget | undefined,
-  { id, time, isThrottled }: { id: string; time: Date; isThrottled: Throttle },
+  { id, time, isThrottled, ...names }: OwnNames & { id: string; time: Date; isThrottled: Throttle },
 ): Promise<GatewayAnswer> {
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
   if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
   if (requestLine + headers > headLimitBytes) return ownAnswer(431, 'Request Header Fields Too Large');
   if (target === undefined || !hasValidHost(request)) return badRequest;
+  const refusal = refuseForeignName(request.headers.host ?? 'localhost', names);
+  if (refusal !== undefined) return refusal;
   if (route === undefined) return ownAnswer(404, 'Not Found');
   if (isThrottled(route.key, time)) return ownAnswer(429, 'Too Many Requests');
   const body = await readBody(request);

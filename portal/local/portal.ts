@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import type { OperatorLinks } from '../../lambdas/page/links.ts';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
-import { portalApp } from '../app.ts';
+import { type GatewayEvent, portalApp, portalHandler } from '../app.ts';
 import type { PortalSettings } from '../visit/visit.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
@@ -65,8 +64,8 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   await addDemoMember(adminAs('npm start'));
   const secret = randomBytes(32).toString('hex');
   // The portal and the provider name each other, so the address of each is known before the portal answers.
-  let answer: ReturnType<typeof handle> | undefined;
-  const target = async (event: string) => JSON.stringify(await answer?.(JSON.parse(event) as LambdaEvent));
+  let answer: ReturnType<typeof portalHandler> | undefined;
+  const target = async (event: string) => JSON.stringify(await answer?.(JSON.parse(event) as GatewayEvent));
   const gateway = await onFreePort(ports.portal, (port) => options.startGateway(target, { host, port }));
   resources.defer(gateway.stop);
   const portalUrl = `http://${host}:${gateway.port}`;
@@ -99,7 +98,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
     },
     (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),
   );
-  answer = handle(app);
+  answer = portalHandler(app);
   return { portalUrl, issuer: provider.issuer };
 }
 

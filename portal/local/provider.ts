@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLoopback } from '../visit/sign-in.ts';
 
 // An import would load undici (decision 0107).
 const { createServer } = process.getBuiltinModule('node:http');
@@ -40,6 +41,13 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
   const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A page whose own name leads to this machine could read what is answered here (DNS rebinding).
+    const address = `http://${request.headers.host}`;
+    if (!URL.canParse(address) || !isLoopback(address)) {
+      response.writeHead(421, { 'content-type': 'text/plain' });
+      response.end(`This sign-in provider answers at ${issuer} only. Begin at the portal: ${options.portalUrl}\n`);
+      return;
+    }
     loaded ??= createProvider(issuer, options);
     const { provider, respond } = await loaded;
     if (!request.url?.startsWith('/choose/')) return respond(request, response);

@@ -53,17 +53,22 @@ describe('the options of npm start', () => {
   }
 
   it('have defaults', () => {
-    expect(startOptions([], {})).toEqual({ host: '127.0.0.1', port: 3000, fresh: false });
+    expect(startOptions([], {})).toEqual({ host: '127.0.0.1', port: 3000, objecten: false, fresh: false });
   });
 
   it('are read, with the paths made absolute', () => {
     const folder = callersFolder();
-    const given = '--extract a.zip --mutations days --port 0 --host ::1 --data d --fresh --throttle 5'.split(' ');
+    const given =
+      '--extract a.zip --mutations days --objecten --port 0 --host ::1 --allow-host A.lan --allow-host b --data d --fresh --throttle 5'.split(
+        ' ',
+      );
     expect(startOptions(given, {})).toEqual({
       extract: join(folder, 'a.zip'),
       mutations: join(folder, 'days'),
+      objecten: true,
       port: 0,
       host: '::1',
+      allowHost: ['a.lan', 'b'],
       data: join(folder, 'd'),
       fresh: true,
       throttle: 5,
@@ -73,7 +78,9 @@ describe('the options of npm start', () => {
   it('are described by --help', () => {
     const { exitCode, printed } = ended(['--help']);
     expect(exitCode).toBe(0);
-    for (const word of '--extract --port --host --data --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(' ')) {
+    for (const word of '--extract --objecten --port --host --allow-host --data --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(
+      ' ',
+    )) {
       expect(printed).toContain(word);
     }
   });
@@ -82,6 +89,7 @@ describe('the options of npm start', () => {
     [['--port=-1'], /A port is a number from 0 to 65535/],
     [['--port=65536'], /A port is a number from 0 to 65535/],
     [['--throttle=0'], /A throttle is a number of requests a second, from 1 to 10000/],
+    [['--allow-host', 'http://a.lan'], /Use a host name without a scheme, a port or a path/],
     [['--extract', 'ftp://127.0.0.1/x.zip'], /Use a file, an http\(s\) URL or s3:/],
     [['--data='], /The value is empty; give one, or leave the option out/],
     [['--extract='], /The value is empty; give one, or leave the option out/],

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { cookieBrowser } from '../../support/cookie-browser.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
@@ -59,5 +61,23 @@ describe('signing in', () => {
     const browser = newBrowser();
     await browser.go(`${portalUrl}/sign-in`);
     expect((await browser.go(`${portalUrl}/callback?code=x&state=y`)).status).toBe(400);
+  });
+});
+
+describe('the portal and its provider', () => {
+  it.each([
+    ['portal', portalUrl],
+    ['provider', issuer],
+  ])('answer under the names of this machine only: the %s', async (_, url) => {
+    const { port } = new URL(url);
+    const statusFor = async (host: string) => {
+      const [answer] = await once(request({ port, host: '127.0.0.1', headers: { host } }).end(), 'response');
+      return answer.resume().statusCode;
+    };
+    for (const name of ['localhost', `localhost:${port}`, '127.0.0.1:1', '[::1]']) {
+      expect(await statusFor(name)).not.toBe(421);
+    }
+    for (const name of ['evil.example', `localhost.evil.example:${port}`, 'a b'])
+      expect(await statusFor(name)).toBe(421);
   });
 });
