@@ -1,4 +1,4 @@
-import { Fn } from 'aws-cdk-lib';
+import { Aws, Fn } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -27,6 +27,8 @@ export type LoadsAccess = {
   /** Import it with its `encryptionKey` if it has one. */
   bucket: IBucket;
   stateMachineArn: string;
+  /** Its name, where the ARN is an output of another stack in the same app, of which CloudFormation splits nothing. */
+  stateMachineName?: string;
 };
 
 /**
@@ -91,7 +93,7 @@ function grantStatements({ grantPrincipal }: IGrantable, bucket: IBucket): void 
 /**
  * Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals.
  */
-function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }: LoadsAccess): void {
+function grantLoads({ grantPrincipal }: IGrantable, { bucket, ...machine }: LoadsAccess): void {
   const grant = (actions: string[], resources: string[]) =>
     grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
   // Without listing, S3 answers 403 for an object that does not exist.
@@ -103,7 +105,12 @@ function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }:
     ),
   );
   bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
-  grant(['states:StartExecution', 'states:ListExecutions'], [stateMachineArn]);
-  const executions = Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
-  grant(['states:DescribeExecution'], [`${executions}:${approvalRunPrefix}*`]);
+  grant(['states:StartExecution', 'states:ListExecutions'], [machine.stateMachineArn]);
+  grant(['states:DescribeExecution'], [`${executionsOf(machine)}:${approvalRunPrefix}*`]);
+}
+
+/** What the ARN of each execution of the state machine begins with. */
+function executionsOf({ stateMachineArn, stateMachineName }: Omit<LoadsAccess, 'bucket'>): string {
+  if (stateMachineName === undefined) return Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
+  return `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:execution:${stateMachineName}`;
 }

@@ -4,9 +4,11 @@ import { accessItem, accessKey, newAccessItem, readAccess } from '../../core/acc
 import {
   AdminError,
   checkAccountId,
+  checkDetails,
   checkOwnLimits,
   checkPlanCode,
   checkShards,
+  type DetailsChanges,
 } from '../../core/accounts/admin/admin-error.ts';
 import {
   type AdminStore,
@@ -29,8 +31,6 @@ import {
 import { isDeleted, tombstoneKey } from '../../core/accounts/admin/delete-account.ts';
 import {
   type AccountDetails,
-  checkDetails,
-  type DetailsChanges,
   detailsDifference,
   detailsOf,
   detailsPut,

@@ -34,6 +34,7 @@ import {
   setAccountState,
   showAccount,
 } from './accounts.ts';
+import { checkArguments } from './arguments.ts';
 import { type Backup, exportBackup, importBackup } from './backup.ts';
 import { type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
 import { auditPlan, auditPlanPage, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './plans.ts';
@@ -97,7 +98,7 @@ export function createAdmin({
   const store = createAdminStore(client, table, actor, now, announce);
   const secretNow = async () => (typeof checksumSecret === 'string' ? checksumSecret : checksumSecret());
   return {
-    plans: {
+    plans: checkArguments('plans', {
       /** Creates or changes a plan; every account on it follows when this returns. */
       put: (input: PlanInput) => putPlan(store, input),
       /** The same, but returns before its accounts follow: call `follow` until it is done. */
@@ -112,8 +113,8 @@ export function createAdmin({
       audit: (code: string, last?: number) => auditPlan(store, code, last),
       /** A page of them. */
       auditPage: (code: string, options?: AuditPageOptions) => auditPlanPage(store, code, options),
-    },
-    accounts: {
+    }),
+    accounts: checkArguments('accounts', {
       /** Creates an active account on a plan. */
       create: (input: AccountInput) => createAccount(store, input),
       /** Changes plan, own limits or quota shards; usage is kept. */
@@ -146,14 +147,14 @@ export function createAdmin({
       audit: (id: string, last?: number) => auditAccount(store, id, last),
       /** A page of them. */
       auditPage: (id: string, options?: AuditPageOptions) => auditAccountPage(store, id, options),
-    },
-    backup: {
+    }),
+    backup: checkArguments('backup', {
       /** Every plan and account, for `import` into another table. Scans the whole table. */
       export: () => exportBackup(store),
       /** Creates the plans and accounts of a backup; those that exist and are equal stay. */
       import: (backup: Backup, options?: { checkOnly?: boolean | undefined }) => importBackup(store, backup, options),
-    },
-    keys: {
+    }),
+    keys: checkArguments('keys', {
       /** Creates a key, which works when this returns. `key` is its only copy. */
       create: async (input: KeyInput) => createKey(store, await secretNow(), input),
       /** Replaces a key: the new one works when this returns, the old one until `ends`. */
@@ -164,8 +165,8 @@ export function createAdmin({
       rename: (input: { account: string; keyId: string; label: string }) => renameKey(store, input),
       /** Permanently revokes a key: every request that starts after this has returned is refused. */
       revoke: (input: { account: string; keyId: string }) => revokeKey(store, input),
-    },
-    members: {
+    }),
+    members: checkArguments('members', {
       /** Makes a person a member of an account, or gives a member another role. */
       add: (input: { account: string; person: string; role: Role }) => addMember(store, input),
       /** Removes a member: the next request of that person is refused. */
@@ -176,8 +177,8 @@ export function createAdmin({
       roleIn: (account: string, people: readonly string[]) => roleIn(store, account, people),
       /** The accounts that one of `people` is a member of; all of them are the same person signing in. */
       accountsOf: (people: readonly string[]) => accountsOf(store, people),
-    },
-    sessions: {
+    }),
+    sessions: checkArguments('sessions', {
       /** Starts a session of a person that ends after `seconds`, and returns its id: a secret of that browser. */
       start: (person: string, seconds: number, details?: SessionDetails) =>
         startSession(store, person, seconds, details),
@@ -197,6 +198,6 @@ export function createAdmin({
       audit: (last = 100) => auditOf(store, signInPartition, last),
       /** A page of them. */
       auditPage: (options?: AuditPageOptions) => auditPageOf(store, signInPartition, options),
-    },
+    }),
   };
 }

@@ -12,6 +12,7 @@ import {
 import {
   AdminError,
   checkAccountId,
+  checkDetails,
   checkKeyId,
   checkLimits,
   checkOwnLimits,
@@ -19,10 +20,11 @@ import {
   checkPlanCode,
   checkRole,
   checkShards,
+  type DetailsChanges,
 } from '../../core/accounts/admin/admin-error.ts';
 import { type AdminStore, retryConflicts } from '../../core/accounts/admin/admin-store.ts';
 import { audited } from '../../core/accounts/admin/audit.ts';
-import { checkDetails, type DetailsChanges, detailsItem, readDetails } from '../../core/accounts/admin/details.ts';
+import { detailsItem, readDetails } from '../../core/accounts/admin/details.ts';
 import { maxActiveKeys } from '../../core/accounts/admin/keys.ts';
 import {
   type MemberBackup,

@@ -7,14 +7,16 @@ export {
   AdminError,
   type AdminErrorCode,
   type AdminRefusals,
+  type DetailsChanges,
   type Instant,
+  isAdminError,
   isPerson,
   type Role,
   roles,
 } from '../../core/accounts/admin/admin-error.ts';
 export type { AdminChange, PageOptions } from '../../core/accounts/admin/admin-store.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
-export type { AccountDetails, DetailsChanges } from '../../core/accounts/admin/details.ts';
+export type { AccountDetails } from '../../core/accounts/admin/details.ts';
 export type { KeyView } from '../../core/accounts/admin/keys.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';

@@ -39,14 +39,14 @@ export type LoadRunner = {
 
 /** What each call of `Loads` can refuse with; `conflict` also while another load is running. */
 export type LoadsRefusals = {
-  'loads.register': never;
+  'loads.register': 'invalid';
   'loads.running': never;
   'loads.waiting': never;
   'loads.show': 'invalid' | 'not_found';
   'loads.changes': 'invalid' | 'not_found';
   'loads.approve': 'invalid' | 'not_found' | 'conflict';
   'loads.reject': 'invalid' | 'not_found' | 'conflict';
-  'loads.audit': never;
+  'loads.audit': 'invalid';
   'loads.auditPage': 'invalid';
 };
 

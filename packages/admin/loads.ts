@@ -12,6 +12,7 @@ import {
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { s3Storage } from '../../loader/storage/s3.ts';
+import { checkArguments } from './arguments.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
@@ -52,7 +53,7 @@ export type LoadsConfig = {
 export function createLoads(config: LoadsConfig): Loads {
   const { client, table, s3, bucket, stepFunctions, stateMachine, actor = 'unknown', now = Date.now } = config;
   const store = createAdminStore(client, table, actor, now);
-  return loadsOf(store, s3Storage(s3, bucket), loadMachine(stepFunctions, stateMachine));
+  return checkArguments('loads', loadsOf(store, s3Storage(s3, bucket), loadMachine(stepFunctions, stateMachine)));
 }
 
 /** The state machine of a deployment. */

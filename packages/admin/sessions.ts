@@ -122,6 +122,7 @@ export async function confirmSession(
   details: SessionDetails = {},
 ): Promise<boolean> {
   const { people, ...attributes } = attributesOf(person, details);
+  if (!isSessionId(id)) return false;
   const set = { ...attributes, confirmed: store.nowSeconds() };
   const guards = [
     { attribute: 'person', is: '=', value: attributes.person },

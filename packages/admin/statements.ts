@@ -5,6 +5,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { s3Statements } from '../../core/accounts/admin/statement-bucket.ts';
 import { type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
+import { checkArguments } from './arguments.ts';
 
 export type { PlanPeriod } from '../../core/accounts/admin/plan-history.ts';
 export type { MonthState, Statements, StatementsRefusals, UsageMonth } from '../../core/accounts/admin/statements.ts';
@@ -25,5 +26,6 @@ export type StatementsConfig = {
 
 /** The statements of a deployment. A refusal is thrown as `AdminError`. */
 export function createStatements({ client, table, s3, bucket, now = Date.now }: StatementsConfig): Statements {
-  return statementsOf(createAdminStore(client, table, 'statements', now), s3Statements(s3, bucket));
+  const store = createAdminStore(client, table, 'statements', now);
+  return checkArguments('statements', statementsOf(store, s3Statements(s3, bucket)));
 }

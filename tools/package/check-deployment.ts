@@ -3,12 +3,24 @@
  * folder as an operator does, and goes from `init` to an upgrade and back: `npm run check:package`. It needs the npm
  * registry or its cache; without them only the packing is checked.
  */
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { everything, portal } from '../../test/lib/synthesized.ts';
-import { installOldestNode, oldestNode } from '../../test/support/oldest-node.ts';
+import { installNode } from '../../test/support/oldest-node.ts';
 import { isOffline } from '../../test/support/registry.ts';
+import { packageNode } from '../release/build-package.ts';
+import { deadLinks } from '../release/installed-docs.ts';
 import { checks, run as runIn } from './checks.ts';
 import { type LocalRegistry, startRegistry } from './local-registry.ts';
 
@@ -16,7 +28,9 @@ const root = resolve(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'bag-adres-release-'));
 const operator = join(folder, 'operator');
+const installed = join(operator, 'node_modules/bag-adres');
 const { require, report } = checks('bag-adres');
+const account = '111111111111';
 const mostBytes = 300_000_000;
 let registry: LocalRegistry | undefined;
 
@@ -33,11 +47,21 @@ async function check(): Promise<void> {
   }
   const bytes = sizeOf(join(operator, 'node_modules'));
   require(bytes < mostBytes, `less than ${megabytes(mostBytes)}, but ${megabytes(bytes)} are installed`);
+  const has = (path: string) => existsSync(join(installed, path));
+  const pages = globSync('**/*.md', { cwd: installed });
+  const dead = pages.flatMap((page) => deadLinks(page, readFileSync(join(installed, page), 'utf8'), has));
+  require(pages.length > 20 && dead.length === 0, `docs without dead links, but found ${dead}`);
   report(
     `published to a registry here and installed from it in ${Math.round((Date.now() - started) / 1000)} s: ${megabytes(bytes)}`,
   );
 
-  await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl');
+  await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl', '--account', `test=${account}`);
+  const unnamed = await npx('cdk', 'deploy', '--all').catch(String);
+  require(unnamed.includes(
+    '"account": "123456789012" to stages.prod',
+  ), `prod without an account to be refused, but got\n${unnamed}`);
+  const settings = join(operator, 'bag-adres.json');
+  writeFileSync(settings, readFileSync(settings, 'utf8').replace('"prod": {}', `"prod": { "account": "${account}" }`));
   await npx('bag-adres', 'config', 'check');
   const shown = JSON.parse(await npx('bag-adres', 'config', 'show', '--stage', 'test', '--json'));
   require(shown.origins.alarmEmail === 'shared', 'the origin of a setting in "config show"');
@@ -96,7 +120,7 @@ async function install(wanted: string): Promise<boolean> {
 /** What is installed deploys what a clone deploys, but for the subscription that the settings add. */
 async function sameAsClone(): Promise<void> {
   const out = join(folder, 'clone');
-  const context = JSON.stringify({ bagAdres: { alarmEmail: 'beheer@example.nl' } });
+  const context = JSON.stringify({ bagAdres: { alarmEmail: 'beheer@example.nl', account } });
   const variables = { CDK_OUTDIR: out, CDK_CONTEXT_JSON: context, CDK_VALIDATION: 'false' };
   // Not in the root, where a bag-adres.json of the developer could be.
   await run(folder, process.execPath, [join(root, 'bin/app.ts')], variables);
@@ -115,28 +139,31 @@ function resourcesOf(path: string): string {
 
 /** Not by npx, which uses the Node of npm. `test/architecture/oldest-node.test.ts` has the other commands. */
 async function onOldestNode(): Promise<void> {
-  const old = await installOldestNode(join(folder, 'oldest-node'), run);
+  const old = await installNode(packageNode, join(folder, 'oldest-node'), run);
   if (!old) {
-    report(`NOT checked on Node ${oldestNode}: the npm registry does not answer.`);
+    report(`NOT checked on Node ${packageNode}: the npm registry does not answer.`);
     return;
   }
   const used = (await run(operator, old, ['--version'])).trim();
-  require(used.startsWith(`v${oldestNode}.`), `Node ${oldestNode}, but got ${used}`);
-  const installed = join(operator, 'node_modules/.bin/bag-adres');
-  const said = await run(operator, old, [installed, 'config', 'check']);
+  require(used.startsWith(`v${packageNode}.`), `Node ${packageNode}, but got ${used}`);
+  const command = join(operator, 'node_modules/.bin/bag-adres');
+  const said = await run(operator, old, [command, 'config', 'check']);
   require(said === (await npx('bag-adres', 'config', 'check')), `the same answer on Node ${used}, but got\n${said}`);
   const out = join(folder, 'oldest');
-  await run(operator, old, [installed, 'app'], { CDK_OUTDIR: out, CDK_CONTEXT_JSON: '{}' });
+  await run(operator, old, [command, 'app'], { CDK_OUTDIR: out, CDK_CONTEXT_JSON: '{}' });
   const templates = globSync('bag-adres-prod-*.template.json', { cwd: out });
   require(templates.length === 3, `three templates of prod on Node ${used}, but found ${templates}`);
-  report(`config check and the app of the CDK on Node ${used}`);
+  // npm itself refuses what a dependency says of this Node.
+  const npm = process.env.npm_execpath ?? '';
+  await run(operator, old, [npm, 'install', ...quick, '--engine-strict', '--dry-run', `bag-adres@${version}`]);
+  report(`config check, the app of the CDK and npm install --engine-strict on Node ${used}`);
 }
 
 async function everyOption(): Promise<void> {
   writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   const context = JSON.stringify({ bagAdres: { ...everything, portal, branding: { logo: 'logo.svg' } } });
   const variables = { CDK_OUTDIR: join(folder, 'every'), CDK_CONTEXT_JSON: context };
-  await run(folder, process.execPath, [join(operator, 'node_modules/bag-adres/bin/app.js')], variables);
+  await run(folder, process.execPath, [join(installed, 'bin/app.js')], variables);
   const logos = globSync('asset.*/{page/,}logo', { cwd: variables.CDK_OUTDIR });
   require(logos.length === 2, `the logo in the bundles of the reference and of the portal, but found ${logos}`);
 }

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createTables, startDynamoDb } from '../../test/support/dynamodb.ts';
-import { installOldestNode, oldestNode } from '../../test/support/oldest-node.ts';
+import { installNode, oldestNode } from '../../test/support/oldest-node.ts';
 import { isOffline } from '../../test/support/registry.ts';
 import { checks, run } from './checks.ts';
 import { installPackageTools } from './package-tools.ts';
@@ -44,7 +44,7 @@ async function check(): Promise<void> {
   const tools = await installPackageTools();
   if (tools) {
     await run(folder, join(tools, 'publint'), ['run', '--strict', packed]);
-    await run(folder, join(tools, 'attw'), [packed, '--profile', 'node16']);
+    await run(folder, join(tools, 'attw'), [packed, '--profile', 'strict']);
   }
   const found = tools ? 'publint and attw find nothing' : 'NOT checked by publint and attw';
   report(`packed: ${kilobytes(statSync(packed).size)}, ${found}`);
@@ -81,7 +81,7 @@ async function check(): Promise<void> {
     banner,
   ]);
   await makeAllCalls(portal, 'bundled.mjs', 'esbuild');
-  await checkCommonJs(portal);
+  await checkCommonJs(portal, tools);
   await node(portal, ['stack.ts']);
   report('granted by the construct of bag-adres-admin/access');
 
@@ -97,14 +97,19 @@ async function check(): Promise<void> {
 }
 
 /**
- * Compiles and runs a CommonJS program under the resolution of node16, also on the oldest Node that the package names.
+ * Compiles a CommonJS program under the resolutions of node10 and node16, and runs it, also on the oldest Node that the
+ * package names.
  */
-async function checkCommonJs(portal: string): Promise<void> {
+async function checkCommonJs(portal: string, tools: string | undefined): Promise<void> {
   copyInto(portal, join(root, 'tools/package/commonjs/calls.cts'));
-  const options = ['--module', 'node16', '--moduleResolution', 'node16', '--target', 'es2022', '--types', 'node'];
-  await tool(portal, 'tsc', [...options, '--strict', '--skipLibCheck', 'calls.cts']);
+  const options = ['--target', 'es2022', '--types', 'node', '--strict', '--skipLibCheck', 'calls.cts'];
+  const node10 = ['--module', 'commonjs', '--moduleResolution', 'node10', '--noEmit'];
+  // TypeScript 7, which is ours, no longer has it.
+  if (tools) await run(portal, join(tools, 'tsc'), [...node10, ...options]);
+  report(`CommonJS ${tools ? 'compiled' : 'NOT compiled'} under the resolution of node10`);
+  await tool(portal, 'tsc', ['--module', 'node16', '--moduleResolution', 'node16', ...options]);
   await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts']);
-  const old = await installOldestNode(join(folder, 'oldest-node'), run);
+  const old = await installNode(oldestNode, join(folder, 'oldest-node'), run);
   if (old) await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts'], old);
   else report(`NOT checked on Node ${oldestNode}: the npm registry does not answer`);
 }

@@ -50,13 +50,13 @@ export type AdminRefusals = {
   'members.roleIn': 'invalid';
   'members.accountsOf': 'invalid';
   'sessions.start': 'invalid';
-  'sessions.find': never;
+  'sessions.find': 'invalid';
   'sessions.confirm': 'invalid';
-  'sessions.end': never;
+  'sessions.end': 'invalid';
   'sessions.endAll': 'invalid' | 'not_found' | 'conflict';
   'sessions.list': 'invalid' | 'not_found';
-  'sessions.refuse': never;
-  'sessions.audit': never;
+  'sessions.refuse': 'invalid';
+  'sessions.audit': 'invalid';
   'sessions.auditPage': 'invalid';
 };
 
@@ -91,6 +91,14 @@ export class AdminError extends Error {
     if (options.reason !== undefined) this.reason = options.reason;
     if (options.firstMonth !== undefined) this.firstMonth = options.firstMonth;
   }
+}
+
+/**
+ * Whether an error is an `AdminError`. Rather than `instanceof`: a program in which one part imports the package and
+ * another requires it has two classes of that name.
+ */
+export function isAdminError(error: unknown): error is AdminError {
+  return error instanceof Error && error.name === 'AdminError' && 'code' in error;
 }
 
 /** The highest limit: practically unlimited, and small enough for the access item. */
@@ -128,6 +136,25 @@ export function checkKeyId(keyId: string): void {
 /** @throws AdminError `invalid` unless `label` is 1 to 64 characters on one line, and no API key */
 export function checkLabel(label: string): void {
   checkOneLine(label, 'A label', maxLabelLength);
+}
+
+/** The most characters of each text that an operator writes about an account. */
+export const longestDetails = { name: 100, contact: 200, note: 200 } as const;
+
+/** Details to set; `null` removes one, and one that is absent stays. */
+export type DetailsChanges = {
+  name?: string | null | undefined;
+  contact?: string | null | undefined;
+  note?: string | null | undefined;
+};
+
+/** @throws AdminError `invalid` unless each is `null`, or a text on one line that is no API key */
+export function checkDetails(changes: DetailsChanges): void {
+  for (const field of Object.keys(longestDetails) as (keyof typeof longestDetails)[]) {
+    const text = changes[field];
+    if (text === undefined || text === null) continue;
+    checkOneLine(text, `The ${field} of an account`, longestDetails[field]);
+  }
 }
 
 /** @throws AdminError `invalid` unless `text` is 1 to `longest` characters on one line, and no API key */

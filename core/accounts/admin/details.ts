@@ -1,6 +1,6 @@
 import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { checkOneLine } from './admin-error.ts';
+import { type DetailsChanges, longestDetails } from './admin-error.ts';
 import { type AdminStore, getAccess, type Write } from './admin-store.ts';
 import { searchWrite } from './search-index.ts';
 
@@ -16,12 +16,6 @@ export type AccountDetails = {
   /** Only operators see it. */
   note: string | null;
 };
-
-/** The most characters of each. */
-export const longestDetails = { name: 100, contact: 200, note: 200 } as const satisfies Record<
-  keyof AccountDetails,
-  number
->;
 
 const fields = Object.keys(longestDetails) as (keyof AccountDetails)[];
 
@@ -57,18 +51,6 @@ export async function detailsOfAll(
 /** The texts by which an account is found. */
 export function textsOf(details: DetailsChanges): string[] {
   return fields.flatMap((field) => details[field] ?? []);
-}
-
-/** Details to set; `null` removes one, and one that is absent stays. */
-export type DetailsChanges = { [Field in keyof AccountDetails]?: string | null | undefined };
-
-/** @throws AdminError `invalid` unless each is `null`, or a text on one line that is no API key */
-export function checkDetails(changes: DetailsChanges): void {
-  for (const field of fields) {
-    const text = changes[field];
-    if (text === undefined || text === null) continue;
-    checkOneLine(text, `The ${field} of an account`, longestDetails[field]);
-  }
 }
 
 /** What `changes` would change, for the audit: `{ name: { before, after } }`. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { type Admin, type AdminConfig, AdminError, type AdminErrorCode, createAdmin } from 'bag-adres-admin';
+import { type Admin, type AdminConfig, type AdminErrorCode, createAdmin, isAdminError } from 'bag-adres-admin';
 
 /** Who is signed in. How that is known is the portal's own affair: a session, a token, a gateway in front of it. */
 export type Customer = { account: string; email: string };
@@ -75,6 +75,6 @@ export function createPortal({ customerOf, plansOnOffer, ...config }: PortalOpti
 
 function replyTo(error: unknown): Reply {
   if (error instanceof SyntaxError) return { status: 400, body: { error: 'That is no JSON.' } };
-  if (!(error instanceof AdminError)) return { status: 500, body: { error: 'Something went wrong.' } };
+  if (!isAdminError(error)) return { status: 500, body: { error: 'Something went wrong.' } };
   return { status: statusOf[error.code], body: { error: error.message } };
 }

@@ -76,7 +76,6 @@ describe('a search of the accounts', () => {
     ['nothing', ''],
     ['only spaces', '   '],
     ['201 characters', 'x'.repeat(201)],
-    ['what is not a text', 5 as unknown as string],
   ])('refuses %s', async (_, search) => {
     await expect(bench.admin.accounts.list({ search })).rejects.toMatchObject({
       code: 'invalid',

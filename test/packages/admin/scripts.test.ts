@@ -91,6 +91,7 @@ describe('the package bag-adres-admin', () => {
       'announceWith',
       'changeEventTypes',
       'createAdmin',
+      'isAdminError',
       'isPerson',
       'labelAfter',
       'roles',

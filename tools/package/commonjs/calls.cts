@@ -4,7 +4,7 @@ import assert = require('node:assert/strict');
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, AdminError, createAdmin } from 'bag-adres-admin';
+import { type Admin, AdminError, createAdmin, isAdminError } from 'bag-adres-admin';
 import { createLoads } from 'bag-adres-admin/loads';
 import { createStatements, type Statements, statementsCsv } from 'bag-adres-admin/statements';
 
@@ -29,6 +29,13 @@ async function main(): Promise<void> {
   // The same class, wherever a refusal comes from.
   const refused: unknown = await statements.show({ account: 'nest', month: 'x' }).catch((error: unknown) => error);
   assert.ok(refused instanceof AdminError && refused.code === 'invalid');
+  // Another class, where another part of the program imports the package; the same answer.
+  const imported = await import('bag-adres-admin');
+  const other = imported.createAdmin({ client, table: ACCOUNTS_TABLE, checksumSecret: 'a secret' });
+  const alsoRefused: unknown = await other.keys.create(null as never).catch((error: unknown) => error);
+  assert.ok(!(alsoRefused instanceof AdminError));
+  assert.ok(isAdminError(alsoRefused) && alsoRefused.code === 'invalid');
+  assert.ok(imported.isAdminError(refused) && !isAdminError(new TypeError('other')));
   connection.destroy();
   process.stdout.write(`CommonJS, Node ${process.versions.node}\n`);
 }

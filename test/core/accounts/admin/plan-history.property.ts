@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createAdminStore } from '../../../../core/accounts/admin/admin-store.ts';
 import { type Statement, type StatementStore, statementsOf } from '../../../../core/accounts/admin/statements.ts';
 import { datesOf, monthOf } from '../../../../core/calendar.ts';
+import { isFullSweep } from '../../../support/sweep.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 const hour = 3_600_000;
@@ -91,7 +92,7 @@ describe('the plans of a statement', () => {
         await admin.accounts.suspend(account);
         await admin.accounts.delete(account);
       }),
-      { numRuns: 25 },
+      { numRuns: isFullSweep ? 25 : 8 },
     );
   }, 60_000);
 });
