@@ -10,11 +10,13 @@ export type CountingProxy = {
   /**
    * Decides, after the engine has done a call, whether its answer is lost. It may wait, for instance for other calls.
    */
-  loses: (operation: string, body: string) => boolean | Promise<boolean>;
+  loses: (operation: string, body: string, answer: EngineAnswer) => boolean | Promise<boolean>;
   /** Holds a call before the engine has it; the connection is lost if this fails. */
   holds: (operation: string) => void | Promise<void>;
   stop(): Promise<void>;
 };
+
+export type EngineAnswer = { status: number; milliseconds: number };
 
 /** Starts a proxy before a DynamoDB engine on a free port; `stop` in `afterAll`. */
 export async function startCountingProxy(engine: string): Promise<CountingProxy> {
@@ -24,8 +26,10 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
     const { method = 'POST', url = '/', headers } = incoming;
     let sent: Buffer | undefined;
+    let sentAt = 0;
     const forwarded = request(new URL(url, engine), { method, headers, agent }, async (answer) => {
-      if (await proxy.loses(operation, String(sent))) {
+      const milliseconds = performance.now() - sentAt;
+      if (await proxy.loses(operation, String(sent), { status: answer.statusCode ?? 502, milliseconds })) {
         answer.resume();
         return void outgoing.destroy();
       }
@@ -43,6 +47,7 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
       forwarded.destroy();
       return;
     }
+    sentAt = performance.now();
     forwarded.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

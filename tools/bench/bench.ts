@@ -44,8 +44,13 @@ async function run(
   const json = JSON.stringify(figures, null, 2);
   writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
   writeFileSync(`${options.out}/${name}.svg`, renderPlot(benchmark.plot(figures)));
-  console.log(json);
+  if (benchmark.table && !options.json) console.table(benchmark.table(figures));
+  else console.log(json);
   if (!options.json) console.log(`Written: ${options.out}/${name}.json and ${options.out}/${name}.svg`);
+  const broken = benchmark.broken?.(figures) ?? [];
+  if (broken.length === 0) return;
+  console.error(broken.join('\n'));
+  process.exitCode = 1;
 }
 
 function machine(): Figures {

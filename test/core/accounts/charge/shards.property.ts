@@ -5,6 +5,7 @@ import { decideShards, markedExhausted, type ShareMove, sameShares } from '../..
 import { type QuotaState, reportWindows, type WindowCount } from '../../../../core/accounts/quota.ts';
 import { forEachWindow, type WindowName, windowEnd, windowNames, windowStart } from '../../../../core/calendar.ts';
 import { accessOf } from '../../../support/access.ts';
+import { isFullSweep } from '../../../support/sweep.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;
 
@@ -179,7 +180,7 @@ describe('the decision over shards', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: isFullSweep ? 300 : 100 },
     );
   });
 
