@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { type MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
@@ -138,7 +138,8 @@ class AccountsBackup extends Construct {
     super(scope, id);
     const backupVault = new BackupVault(this, 'Vault', {
       backupVaultName: vaultName(this, config),
-      removalPolicy: removal(config),
+      // CloudFormation can't delete one with backups, which expire by themselves.
+      removalPolicy: copyTo ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : removal(config),
       ...(encryptionKey && { encryptionKey }),
     });
     if (!copyTo) return;

@@ -179,7 +179,7 @@ const needsName = ({ destroys, isForeign }: Step) => destroys === true || isFore
  * Looks at each step in order, and runs those that are not done. A step may depend on the one before it, so in a plan
  * nothing after the first step that is not done counts as done.
  */
-async function runSteps(
+export async function runSteps(
   steps: readonly Step[],
   { execute, into, print }: RecoveryInput,
   target: RecoveryTarget,
