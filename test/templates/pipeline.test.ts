@@ -1,7 +1,11 @@
-import { globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
+import { workflowCommands } from '../../tools/rehearsal/documented-commands.ts';
 import { everything, portal, type Template, templates } from '../lib/synthesized.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 
 type Statement = { Action: string | string[]; Condition?: Record<string, Record<string, unknown>> };
 
@@ -120,5 +124,71 @@ describe('the policies of the example pipeline', () => {
     const allowed = actionsIn('deploy-policy.json').map((action) => action.split(':')[1]);
     // Whoever has credentials may ask whose they are.
     expect(sent.filter((command) => command !== 'GetCallerIdentity' && !allowed.includes(command))).toEqual([]);
+  });
+});
+
+describe('the workflow of the example pipeline', () => {
+  const file = 'docs/examples/pipeline/deploy.yml';
+  const workflow = readFileSync(file, 'utf8');
+  const folder = folderForNow('bag-adres-pipeline-');
+
+  /** What the step that reads the settings gives to the other jobs, by the name of the output. */
+  function outputsOf(stages: Record<string, object>): { status: number | null; outputs: Record<string, string> } {
+    const here = mkdtempSync(join(folder, 'a-'));
+    writeFileSync(join(here, 'bag-adres.json'), JSON.stringify({ stages }));
+    writeFileSync(
+      join(here, 'npx'),
+      `#!/bin/sh\nshift; exec "${process.execPath}" "${resolve('bin/bag-adres.ts')}" "$@"\n`,
+    );
+    chmodSync(join(here, 'npx'), 0o755);
+    const script = workflowCommands(file, workflow).find(({ shell }) => shell.includes('config show'))?.shell ?? '';
+    const env = { ...process.env, PATH: [here, process.env.PATH].join(delimiter), GITHUB_OUTPUT: join(here, 'output') };
+    const { status } = spawnSync('bash', ['-e', '-c', script], { cwd: here, env });
+    const written = readFileSync(join(here, 'output'), 'utf8');
+    const outputs = [...written.matchAll(/^(\w+)<<END\n([\s\S]*?)\nEND$/gm)].map(([, name, value]) => [name, value]);
+    return { status, outputs: Object.fromEntries(outputs) };
+  }
+
+  it('names no region and no account', () => {
+    expect(workflow).not.toMatch(/\b[a-z]{2}-[a-z]+-\d\b|\d{12}\b(?!\w)/);
+    expect(workflow).not.toContain('bagAdres.account');
+  });
+
+  it('signs in to the region and the account that bag-adres.json has for the stage that a job deploys', () => {
+    const test = { region: 'eu-west-1', account: '111111111111' };
+    const prod = { region: 'eu-north-1', account: '222222222222' };
+    const { status, outputs } = outputsOf({ test, prod });
+    expect(status).toBe(0);
+    const jobs = workflow.split(/^ {2}(?=\w+:$)/m).filter((job) => job.includes('configure-aws-credentials'));
+    const signedIn = jobs.map((job) => {
+      const values = [
+        ...job.matchAll(
+          /(aws-region|allowed-account-ids): \$\{\{ fromJSON\(needs\.settings\.outputs\.(\w+)\)\.settings\.(\w+) \}\}/g,
+        ),
+      ];
+      return [
+        job.split(':', 1)[0],
+        ...values.map(
+          ([, input, stage = '', field = '']) => `${input}=${JSON.parse(outputs[stage] ?? '{}').settings[field]}`,
+        ),
+      ];
+    });
+    const of = ({ region, account }: typeof test) => [`aws-region=${region}`, `allowed-account-ids=${account}`];
+    // A pull request is compared with prod, and so is a "cdk" that names no stage.
+    expect(signedIn).toEqual([
+      ['diff', ...of(prod)],
+      ['test', ...of(test)],
+      ['prod', ...of(prod)],
+    ]);
+    for (const [job, stage] of [
+      [jobs[0], undefined],
+      [jobs[1], 'test'],
+      [jobs[2], undefined],
+    ] as const)
+      expect(/npx cdk .*-c bagAdres\.stage=(\w+)/.exec(job ?? '')?.[1]).toBe(stage);
+  });
+
+  it('stops before it signs in where a stage has no account', () => {
+    expect(outputsOf({ test: {}, prod: {} })).toEqual({ status: 1, outputs: {} });
   });
 });
