@@ -1,5 +1,4 @@
-import { Annotations, App, type AppProps, Validations } from 'aws-cdk-lib';
-import { RegionInfo } from 'aws-cdk-lib/region-info';
+import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { isReleased } from '../lib/shared/bundle.ts';
 import { featureFlags } from '../operator/config/feature-flags.ts';
 import { parseConfig } from '../operator/config/parse-config.ts';
@@ -14,12 +13,7 @@ export function bagAdresApp({ context, ...props }: AppProps = {}, file?: Setting
   const app = new App({ analyticsReporting: false, ...props, context: { ...featureFlags, ...context } });
   const { record, source } = readSettings(app.node.getAllContext(), file);
   const config = parseConfig(record, source);
-  const { data } = addStacks(app, config);
-  if (!RegionInfo.regions.some(({ name }) => name === config.region))
-    Annotations.of(data).addWarningV2(
-      'bag-adres:unknownRegion',
-      `bagAdres.region is "${config.region}", which the CDK does not know: check its spelling. A region that is newer than the CDK may work.`,
-    );
+  addStacks(app, config);
   return app;
 }
 

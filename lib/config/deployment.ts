@@ -25,10 +25,10 @@ export function portalStackName(deployment: string): string {
 
 /** The deployment that `stack` belongs to; any other name is the deployment's own. */
 export function deploymentOf(stack: string): string {
-  return stack.replace(new RegExp(`-(?:${stackParts.join('|')})$`), '');
+  return stack.replace(new RegExp(`-(?:${stackParts.join('|')}|portal)$`), '');
 }
 
-/** The version that is deployed: an output for `doctor`, a tag, and a dimension of a metric. */
+/** The version that is deployed: an output for `doctor`, a tag of functions, and a dimension of a metric. */
 export function packageVersion(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }

@@ -2,9 +2,17 @@ import * as z from 'zod';
 import { languages } from '../../core/names.ts';
 
 /** A string of a form. Error messages and docs show `allowed`. */
-export function text(form: RegExp, allowed: string) {
-  return z.string().regex(form).meta({ allowed });
+export function text(form: RegExp, allowed: string, more = {}) {
+  return z
+    .string()
+    .regex(form)
+    .meta({ allowed, ...more });
 }
+
+/** What somebody may take for the place of a secret itself: no message shows such a value. */
+export const mayBeSecret = { mayBeSecret: true };
+
+export const nameOfSecret = text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager', mayBeSecret);
 
 /** A whole number from `least` to `most`. */
 export function whole(least: number, most: number) {
@@ -76,6 +84,7 @@ export const backup = z.strictObject({
   publicKey: text(
     /^MII[A-Za-z0-9+/]{150,1400}={0,2}$/,
     'an RSA public key: its DER form in base64, on one line, as docs/recovery.md makes it',
+    mayBeSecret,
   ).describe('The key that sets are encrypted to. Keep the private key outside AWS.'),
   schedule: schedule.default('cron(30 1 * * ? *)').describe('When a set is written, in UTC. Once a day at least.'),
 });
@@ -131,7 +140,7 @@ export const portal = z.strictObject({
       subjectClaim: text(/^[A-Za-z0-9_:./-]{1,100}$/, 'the name of a claim')
         .default('sub')
         .describe('The claim of the ID token that identifies a person for good: `oid` for Entra ID.'),
-      clientSecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager')
+      clientSecretName: nameOfSecret
         .optional()
         .describe('The secret that contains the client secret, as plain text. Without it the client is public.'),
       clientSecretExpires: z.iso

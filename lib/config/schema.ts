@@ -7,6 +7,8 @@ import {
   domain,
   emailAddress,
   flag,
+  mayBeSecret,
+  nameOfSecret,
   portal,
   schedule,
   tags,
@@ -20,9 +22,7 @@ const share = z.number().min(0).max(1);
 const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
 
 const canary = z.strictObject({
-  keySecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager').describe(
-    'The secret with an API key, as plain text; lookups count against its account.',
-  ),
+  keySecretName: nameOfSecret.describe('The secret with an API key, as plain text; lookups count against its account.'),
   postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe('Of an address that exists.'),
   huisnummer: whole(1, 99_999).describe('Of an address that exists.'),
   everyMinutes: whole(1, 60).default(5).describe('How often to look it up, in minutes.'),
@@ -55,7 +55,9 @@ const guard = z.strictObject({
     .describe('The largest share of the live addresses that a load may remove.'),
   maximumChangedShare: share
     .default(loadDefaults.guard.maximumChangedShare)
-    .describe('The largest share of the live addresses that may get another street or woonplaats.'),
+    .describe(
+      'The largest share of the live addresses that may get another street or woonplaats; and that may get another gemeente only.',
+    ),
   maximumAddedShare: share
     .default(loadDefaults.guard.maximumAddedShare)
     .describe('The most that a load may add, as a share of the live addresses.'),
@@ -66,6 +68,14 @@ const guard = z.strictObject({
     .default(loadDefaults.guard.alwaysAllowed)
     .describe(
       'This many addresses may always change, whatever their share: in a small municipality a few are a large share.',
+    ),
+});
+
+const dataset = z.strictObject({
+  objecten: flag
+    .default(false)
+    .describe(
+      'Whether addresses have their objects (verblijfsobject, ligplaats, standplaats) for [`include=objecten`](api.md#objects). Callers can ask for them from the deployment on; the lists are empty until the next load.',
     ),
 });
 
@@ -91,8 +101,8 @@ const usage = z.strictObject({
 /** The configuration of a stage. Types, checks and docs are derived from it. */
 export const configSchema = z.strictObject({
   stage: text(
-    /^(?!(?:.*-)?(?:data|service|loader)$)[a-z][a-z0-9-]{0,15}$/,
-    'up to 16 lower case letters, digits and hyphens, a letter first, not data, service or loader, nor ending in -data, -service or -loader',
+    /^(?!(?:.*-)?(?:data|service|loader|portal)$)[a-z][a-z0-9-]{0,15}$/,
+    'up to 16 lower case letters, digits and hyphens, a letter first, not data, service, loader or portal, nor ending in one of these after a hyphen',
   )
     .default('prod')
     .describe('Part of the name of each stack, so that one account can have several deployments.'),
@@ -102,7 +112,7 @@ export const configSchema = z.strictObject({
   account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
     .optional()
     .describe(
-      'The AWS account of all stacks: credentials of another account are refused. Without it, the account of your credentials.',
+      'The AWS account of all stacks: credentials of another account are refused. Each stage of `bag-adres.json` needs it.',
     ),
   domain: domain
     .optional()
@@ -164,6 +174,7 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe("The extract to load. Without it, the one that PDOK's Atom feed links to."),
+  dataset: dataset.prefault({}).describe('What is loaded of the BAG beside addresses, from the next load on.'),
   loadConcurrency: whole(1, 40)
     .default(10)
     .describe(
@@ -222,7 +233,7 @@ export const configSchema = z.strictObject({
       'Where people who get an alarm read the runbook: its message ends in this and `#CHAPTER`. Set it to the page in your own repository or wiki, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
     ),
   checksumSecretVersions: z
-    .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret'))
+    .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret', mayBeSecret))
     .max(2)
     .meta({ allowed: 'a list of no, one or two ids of versions of the secret' })
     .default([])
@@ -245,9 +256,7 @@ export const configSchema = z.strictObject({
   tags: tags
     .meta({ allowed: 'names and values' })
     .default({})
-    .describe(
-      'Tags for every resource, in addition to `application`, `stage` and, except for the data stack, `version`.',
-    ),
+    .describe('Tags for every resource, in addition to `application`, `stage` and, for functions, `version`.'),
 });
 
 /** A valid configuration, with every default filled in. */

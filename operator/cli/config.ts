@@ -1,30 +1,33 @@
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { logoFault } from '../../lib/config/logo.ts';
 import type { Config } from '../../lib/config/schema.ts';
-import { parseConfig } from '../config/parse-config.ts';
-import {
-  readSettingsFile,
-  type Settings,
-  type SettingsFile,
-  settingsFileName,
-  settingsOfStage,
-} from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type CliCommand, folderOf, type Result } from './command.ts';
+import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
 import { table } from './table.ts';
 
-/** The settings file of a folder. @throws ConfigError, CommandError */
-function fileIn(folder: string): SettingsFile {
+/** The settings in a folder, of each stage and of one, unchecked or checked. @throws ConfigError, CommandError */
+async function settingsIn(folder: string) {
+  // Imported here because the schema loads slower than `--help` should print.
+  const { readSettingsFile, settingsFileName, settingsOfStage } = await import('../config/settings.ts');
+  const { parseConfig } = await import('../config/parse-config.ts');
   const file = readSettingsFile(folder);
-  if (file) return file;
-  const message = `There is no ${settingsFileName} here. Run "npx bag-adres init", or go to the folder that has it.`;
-  throw new CommandError('no_settings', message);
+  if (!file)
+    throw new CommandError(
+      'no_settings',
+      `There is no ${settingsFileName} here. Run "npx bag-adres init", or go to the folder that has it.`,
+    );
+  return {
+    stages: Object.keys(file.stages),
+    ofStage: (stage?: string) => settingsOfStage(file, stage),
+    parse: ({ record, source }: Settings) => parseConfig(record, source),
+  };
 }
 
 /** The checked configuration of one stage: the one named, else the stage that a plain `cdk deploy` deploys. */
-export function configIn(folder: string, stage?: string): Config {
-  const { record, source } = settingsOfStage(fileIn(folder), stage);
-  return parseConfig(record, source);
+export async function configIn(folder: string, stage?: string): Promise<Config> {
+  const { ofStage, parse } = await settingsIn(folder);
+  return parse(ofStage(stage));
 }
 
 /** A field of a configuration that is no group of others. */
@@ -65,13 +68,14 @@ export function addConfigCommands(program: CliCommand): void {
     .option('--stage <name>', 'this stage (default: that of a "cdk deploy" without a stage)')
     .option('--json', 'print JSON: {"stage", "settings", "origins"}')
     .examples('config show --stage prod')
-    .does(({ stage }: { stage?: string }) => show(folder, stage));
+    .does(({ stage }: { stage?: string }) => show(program.terminal, stage));
 }
 
-function check(folder: string, named?: string): Result {
-  const file = fileIn(folder);
-  const stages = (named === undefined ? Object.keys(file.stages) : [named]).map((stage) => {
-    return { stage, faults: faultsOf(settingsOfStage(file, stage), folder) };
+async function check(folder: string, named?: string): Promise<Result> {
+  const { stages: all, ofStage, parse } = await settingsIn(folder);
+  const stages = (named === undefined ? all : [named]).map((stage) => {
+    const settings = ofStage(stage);
+    return { stage, faults: faultsIn(() => logoFault(parse(settings).branding.logo, folder)) };
   });
   const invalid = stages.filter(({ faults }) => faults.length > 0).map(({ stage }) => stage);
   const message = `The settings of ${invalid.join(', ')} are not valid. Correct them.`;
@@ -87,9 +91,9 @@ function check(folder: string, named?: string): Result {
   };
 }
 
-function faultsOf({ record, source }: Settings, folder: string): readonly string[] {
+function faultsIn(work: () => string | undefined): readonly string[] {
   try {
-    const fault = logoFault(parseConfig(record, source).branding.logo, folder);
+    const fault = work();
     return fault ? [fault] : [];
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
@@ -97,10 +101,12 @@ function faultsOf({ record, source }: Settings, folder: string): readonly string
   }
 }
 
-function show(folder: string, named?: string): Result {
-  const config = configIn(folder, named);
+async function show(terminal: Terminal, named?: string): Promise<Result> {
+  const { ofStage, parse } = await settingsIn(folderOf(terminal));
+  const settings = ofStage(named);
+  const config = parse(settings);
   const { stage } = config;
-  const fields = fieldsOf(config, settingsOfStage(fileIn(folder), stage));
+  const fields = fieldsOf(config, settings);
   const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
   const rows = fields.map(({ name, value, origin }) => [
     name,
@@ -109,7 +115,7 @@ function show(folder: string, named?: string): Result {
   ]);
   return {
     json: { stage, settings: config, origins },
-    text: table(['setting', 'value', 'from'], rows),
+    text: table(['setting', 'value', 'from'], rows, terminal.columns),
     isVerbatim: true,
   };
 }

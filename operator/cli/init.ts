@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { packageVersion } from '../../lib/config/deployment.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import { type Answers, repository } from '../init/repository.ts';
-import { type CliCommand, folderOf, type Result } from './command.ts';
+import type { Answers } from '../init/repository.ts';
+import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
 
 type InitOptions = { yes?: true; region?: string; alarmEmail?: string; account?: Accounts };
 type Accounts = Readonly<Record<string, string>>;
@@ -23,16 +22,19 @@ export function addInitCommand(program: CliCommand): void {
     .option('--account <stage=id>', 'the AWS account of a stage, like prod=123456789012; may be repeated', accountOf)
     .notes('A file that exists is kept; package.json gets the dependency, and .gitignore the missing lines.')
     .examples('init', 'init --yes --alarm-email beheer@example.nl --account prod=123456789012')
-    .does((options: InitOptions) => init(folderOf(program.terminal), options));
+    .does((options: InitOptions) => init(program.terminal, options));
 }
 
-async function init(folder: string, { yes, region, alarmEmail, account = {} }: InitOptions): Promise<Result> {
+async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} }: InitOptions): Promise<Result> {
+  const folder = folderOf(terminal);
   const given: Answers = { region, alarmEmail, accounts: account };
-  const answers = yes ? given : await ask(given);
+  const answers = yes ? given : await answersTo(terminal, given);
   const found = {
     name: basename(folder),
     read: (path: string) => (existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined),
   };
+  // Imported here because the schema of the settings loads slower than `--help` should print.
+  const { repository } = await import('../init/repository.ts');
   const made = repository(found, answers, packageVersion(), readFileSync(pipeline, 'utf8'));
   for (const { path, text } of made.files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -48,7 +50,7 @@ async function init(folder: string, { yes, region, alarmEmail, account = {} }: I
       .join('\n'),
     hint: [
       ...(existsSync(join(folder, 'node_modules/bag-adres')) ? [] : ['Next: npm install']),
-      'Next: edit bag-adres.json, then "npx bag-adres config check" and "npx cdk synth --quiet".',
+      'Next: edit bag-adres.json, where each stage needs its "account", then "npx bag-adres config check" and "npx cdk synth --quiet".',
       'Deploy: "npx cdk deploy --all -c bagAdres.stage=test"; see node_modules/bag-adres/docs/deploy.md.',
     ].join('\n'),
   };
@@ -62,21 +64,16 @@ function accountOf(text: string, others: Accounts = {}): Accounts {
 }
 
 /** Asks for what is not given. An empty answer leaves it out. @throws CommandError where nobody can answer */
-async function ask(given: Answers): Promise<Answers> {
-  if (!process.stdin.isTTY)
+async function answersTo({ ask }: Terminal, given: Answers): Promise<Answers> {
+  if (!ask)
     throw new CommandError('no_terminal', 'init asks questions on a terminal. Here, add --yes and the options.');
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const question = async (text: string) => (await terminal.question(text)).trim() || undefined;
-    const region = given.region ?? (await question('AWS region [eu-central-1]: '));
-    const alarmEmail = given.alarmEmail ?? (await question('E-mail address for alarms [none]: '));
-    let { accounts } = given;
-    for (const stage of ['test', 'prod']) {
-      const id = accounts[stage] ?? (await question(`AWS account of ${stage}, 12 digits [that of your credentials]: `));
-      if (id) accounts = accountOf(`${stage}=${id}`, accounts);
-    }
-    return { region, alarmEmail, accounts };
-  } finally {
-    terminal.close();
+  const question = async (text: string) => (await ask(text)).trim() || undefined;
+  const region = given.region ?? (await question('AWS region [eu-central-1]: '));
+  const alarmEmail = given.alarmEmail ?? (await question('E-mail address for alarms [none]: '));
+  let { accounts } = given;
+  for (const stage of ['test', 'prod']) {
+    const id = accounts[stage] ?? (await question(`AWS account of ${stage}, 12 digits [add it before a deployment]: `));
+    if (id) accounts = accountOf(`${stage}=${id}`, accounts);
   }
+  return { region, alarmEmail, accounts };
 }

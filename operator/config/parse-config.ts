@@ -1,7 +1,11 @@
+import { createPublicKey } from 'node:crypto';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as z from 'zod';
+import { redactKeys } from '../../core/accounts/api-key.ts';
 import { ConfigError, nearest } from '../../lib/config/config-error.ts';
 import { tagForm } from '../../lib/config/fields.ts';
 import { type Config, configSchema } from '../../lib/config/schema.ts';
+import { settingsFileName } from './settings.ts';
 
 /**
  * The complete configuration of a record, with its defaults.
@@ -10,7 +14,9 @@ import { type Config, configSchema } from '../../lib/config/schema.ts';
  */
 export function parseConfig(record: unknown, source = 'cdk.json'): Config {
   const parsed = configSchema.safeParse(record ?? {}, { reportInput: true });
-  const faults = parsed.success ? contradictions(parsed.data) : parsed.error.issues.flatMap(describe);
+  const faults = parsed.success
+    ? [...contradictions(parsed.data), ...(source === settingsFileName ? accountFaults(parsed.data) : [])]
+    : parsed.error.issues.flatMap(describe);
   if (parsed.success && faults.length === 0) return parsed.data;
   // The faults name fields as `cdk.json` does.
   throw new ConfigError(
@@ -29,8 +35,47 @@ function describe(issue: z.core.$ZodIssue): string[] {
       const guess = nearest(key, allowed.split(', '));
       return `${field}.${key} is not known.${guess ? ` Did you mean ${guess}?` : ''} Allowed: ${allowed}.`;
     });
-  const given = issue.input === undefined ? 'is missing' : `is ${JSON.stringify(issue.input)}`;
-  return [`${field} ${given}. Allowed: ${allowed}.`];
+  return [`${field} ${shownAs(issue.input, schema)}. Allowed: ${allowed}.`];
+}
+
+/** Never a secret, not even one that is in the wrong place: a message ends up in the log of a pipeline. */
+function shownAs(input: unknown, schema: z.core.$ZodType | undefined): string {
+  if (input === undefined) return 'is missing';
+  const text = redactKeys(JSON.stringify(input));
+  if (holdsSecret(schema) || /PRIVATE KEY/.test(text) || text.length > 200)
+    return 'is invalid (its value is not shown here)';
+  return `is ${text}`;
+}
+
+/** Whether the field, or one of its group, is one that a secret may be pasted into. */
+function holdsSecret(given: z.core.$ZodType | undefined): boolean {
+  const schema = unwrap(given);
+  if (!schema) return false;
+  if (schema instanceof z.ZodObject) return Object.values(schema.shape).some(holdsSecret);
+  return schema instanceof z.ZodArray ? holdsSecret(schema.element) : meta(schema).mayBeSecret === true;
+}
+
+/** Whether OpenSSL reads it as one: a private key of the same form begins with the same letters. */
+function isPublicKey(base64: string): boolean {
+  try {
+    return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' }).type === 'public';
+  } catch {
+    return false;
+  }
+}
+
+/** What the settings may take of the environment of the portal: Lambda takes 4,096 bytes, with names of ours. */
+const mostPortalBytes = 2600;
+
+/**
+ * What `cdk deploy` would deploy with any credentials that happen to be set. Settings elsewhere, in `cdk.json` or the
+ * props of a construct, leave the account to who deploys: a clone synthesizes without one.
+ */
+function accountFaults({ account, stage }: Config): string[] {
+  if (account !== undefined) return [];
+  return [
+    `bagAdres.account is missing, so a deployment would go to whatever account the credentials belong to. Add "account": "123456789012" to stages.${stage}, with your own id: "aws sts get-caller-identity" prints it.`,
+  ];
 }
 
 /** Fields that are valid by themselves but not together, one sentence each. */
@@ -38,6 +83,29 @@ function contradictions(config: Config): string[] {
   const { stage, region, domain, portal, encryptionKey, removalPolicy, throttle } = config;
   const { reservedConcurrency: reserved, provisionedConcurrency: provisioned } = config;
   const faults: string[] = [];
+  const regions = RegionInfo.regions.map(({ name }) => name);
+  if (!regions.includes(region)) {
+    const guess = nearest(region, regions);
+    faults.push(
+      `bagAdres.region is "${region}", which the installed version of the CDK does not know.${guess ? ` Did you mean ${guess}?` : ''}`,
+    );
+  }
+  if (config.backup && !isPublicKey(config.backup.publicKey))
+    faults.push(
+      'bagAdres.backup.publicKey is not a public key (its value is not shown here). If it is the private one, take it out of the file and its history. docs/recovery.md makes a pair.',
+    );
+  if (portal?.signIn && portal.cognitoPrefix !== undefined)
+    faults.push(
+      'bagAdres.portal has signIn and cognitoPrefix, which is for the user pool that exists only without signIn. Remove one of them.',
+    );
+  const { operators = [], operatorClaim, signIn } = portal ?? {};
+  const portalBytes = Buffer.byteLength(
+    JSON.stringify([operators, operatorClaim, signIn, config.branding, portal?.domain.name, domain?.name]),
+  );
+  if (portal && portalBytes > mostPortalBytes)
+    faults.push(
+      `bagAdres.portal.operators, portal.signIn and branding take ${portalBytes} bytes together, ${Buffer.byteLength(JSON.stringify(operators))} of them operators: the portal has room for ${mostPortalBytes}. Name a group of your provider in portal.operatorClaim instead of people in portal.operators.`,
+    );
   for (const [field, given] of [
     ['domain', domain],
     ['portal.domain', portal?.domain],
@@ -59,6 +127,10 @@ function contradictions(config: Config): string[] {
   if (removalPolicy === 'destroy' && stage === 'prod')
     faults.push(
       'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod": give a trial another stage, "trial" for instance.',
+    );
+  if (removalPolicy === 'destroy' && config.usage.statementLockYears > 0)
+    faults.push(
+      `bagAdres.usage.statementLockYears is ${config.usage.statementLockYears} but bagAdres.removalPolicy is "destroy": nobody could take it down. Remove one of them.`,
     );
   if (reserved !== undefined && provisioned !== undefined && provisioned > reserved)
     faults.push(

@@ -113,7 +113,8 @@ function readme(name: string): string {
 The deployment of the npm package bag-adres: settings in \`bag-adres.json\`, by stage.
 
 - \`npm ci\`, then \`npx bag-adres config check\` and \`npx bag-adres config show --stage prod\`
-- Deploy: \`npx cdk deploy --all -c bagAdres.stage=test\`; without \`-c\` the stage is \`prod\`
+- Deploy: \`npx cdk deploy --all -c bagAdres.stage=test\`; without \`-c\` the stage is \`prod\`. Each stage names its \`account\`:
+  credentials of another one are refused
 - Upgrade: \`npm install bag-adres@VERSION\`, then \`npx bag-adres upgrade --stage test\`
 - In an emergency: \`npx bag-adres rollback-code --stage prod\`
 - Guides: \`node_modules/bag-adres/docs\`, deploy.md and runbook.md first

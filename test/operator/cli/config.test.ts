@@ -14,9 +14,10 @@ function folderWith(files: Record<string, unknown>) {
   return { folder, run };
 }
 
+const account = '123456789012';
 const settings = {
   shared: { alarmEmail: 'b@example.nl', throttle: { ratePerSecond: 50, burst: 60 } },
-  stages: { test: { throttle: { burst: 20 } }, prod: { tags: { cost: '12' } } },
+  stages: { test: { account, throttle: { burst: 20 } }, prod: { account, tags: { cost: '12' } } },
 };
 
 describe('config show', () => {
@@ -40,7 +41,7 @@ describe('config show', () => {
 describe('config check', () => {
   it('checks every stage, or the one that is named', async () => {
     const { run } = folderWith({
-      'bag-adres.json': { ...settings, stages: { ...settings.stages, acceptance: { logRetentionDays: 31 } } },
+      'bag-adres.json': { ...settings, stages: { ...settings.stages, acceptance: { account, logRetentionDays: 31 } } },
     });
     const { exit, out, err } = await run('config', 'check');
     expect([exit, err]).toEqual([1, expect.stringContaining('The settings of acceptance are not valid.')]);
@@ -67,10 +68,20 @@ describe('config check', () => {
 });
 
 describe('init', () => {
-  it('--yes writes settings that config check accepts', async () => {
+  it('--yes writes settings that config check accepts once each stage has an account', async () => {
     const { run, folder } = folderWith({});
     const { exit, out } = await run('init', '--yes', '--account', 'prod=123456789012');
     expect([exit, out]).toEqual([0, expect.stringContaining('wrote    bag-adres.json')]);
+    const checked = await run('config', 'check');
+    expect([checked.exit, checked.out]).toEqual([
+      1,
+      expect.stringMatching(/account is missing.*stages\.test.*\nprod: valid/),
+    ]);
+    const settings = join(folder, 'bag-adres.json');
+    writeFileSync(
+      settings,
+      readFileSync(settings, 'utf8').replace('"test": {}', '"test": { "account": "111111111111" }'),
+    );
     expect(await run('config', 'check')).toMatchObject({ exit: 0, out: 'test: valid\nprod: valid' });
     expect(readFileSync(join(folder, '.github/workflows/deploy.yml'), 'utf8')).toContain('npx cdk deploy --all');
     expect((await run('init', '--yes')).out).not.toMatch(/wrote|changed/);
@@ -78,13 +89,7 @@ describe('init', () => {
 
   it('writes nothing where it can not ask, or is called wrongly', async () => {
     const { run, folder } = folderWith({});
-    const isTTY = process.stdin.isTTY;
-    process.stdin.isTTY = false;
-    try {
-      expect(await run('init')).toMatchObject({ exit: 1, err: expect.stringContaining('add --yes') });
-    } finally {
-      process.stdin.isTTY = isTTY;
-    }
+    expect(await run('init')).toMatchObject({ exit: 1, err: expect.stringContaining('add --yes') });
     expect(await run('init', '--yes', '--account', 'prod=1')).toMatchObject({ exit: 2 });
     expect(existsSync(join(folder, 'package.json'))).toBe(false);
   });

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../../lib/config/config-error.ts';
 import { parseConfig } from '../../../operator/config/parse-config.ts';
@@ -8,6 +9,14 @@ const domain = {
   hostedZoneId: 'Z0123456789ABC',
   hostedZoneName: 'example.nl',
 };
+
+const portalDomain = { ...domain, name: 'portal.example.nl' };
+const signIn = { issuer: 'https://login.example.nl', clientId: 'portal' };
+const operatorsOf = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, index) => `${'voornaam.achternaam-'.repeat(3)}${index}@gemeente-voorbeeld.example.nl`,
+  );
 
 function faults(record: unknown): readonly string[] {
   try {
@@ -53,7 +62,9 @@ describe('the configuration', () => {
     ],
     [{ stage: 'Prod!' }, 'stage is "Prod!". Allowed: up to 16 lower case letters'],
     [{ stage: 'data' }, 'stage is "data". Allowed: up to 16 lower case letters'],
-    [{ stage: 'open-data' }, 'not data, service or loader, nor ending in -data, -service or -loader.'],
+    [{ stage: 'open-data' }, 'not data, service, loader or portal, nor ending in one of these after a hyphen.'],
+    [{ stage: 'portal' }, 'stage is "portal". Allowed: up to 16 lower case letters'],
+    [{ stage: 'my-portal' }, 'stage is "my-portal". Allowed: up to 16 lower case letters'],
     [{ region: 'amsterdam' }, 'region is "amsterdam". Allowed: an AWS region'],
     [{ account: '1234' }, 'account is "1234". Allowed: an account id of 12 digits, in quotes.'],
     [{ account: 123456789012 }, 'account is 123456789012. Allowed: an account id of 12 digits, in quotes.'],
@@ -83,10 +94,10 @@ describe('the configuration', () => {
     [{ tags: { team: 5 } }, 'tags.team is 5. Allowed: names and values of letters'],
     [
       { checksumSecretVersions: ['AWSCURRENT'] },
-      'checksumSecretVersions.0 is "AWSCURRENT". Allowed: the id of a version of the secret.',
+      'checksumSecretVersions.0 is invalid (its value is not shown here). Allowed: the id of a version of the secret.',
     ],
     [{ domain: { ...domain, certificateArn: undefined } }, 'domain.certificateArn is missing. Allowed: the ARN'],
-    ['prod', 'bagAdres is "prod". Allowed: stage, region, '],
+    ['prod', 'bagAdres is invalid (its value is not shown here). Allowed: stage, region, '],
   ])('refuses %j, with the field and the allowed values', (record, message) => {
     expectFault(record, message);
   });
@@ -103,7 +114,23 @@ describe('the configuration', () => {
     [{ domain: { ...domain, name: 'myexample.nl' } }, 'domain.name is myexample.nl, which is not in the zone'],
     [{ domain, region: 'eu-west-1' }, 'domain.certificateArn is in eu-central-1 but bagAdres.region is "eu-west-1"'],
     [{ encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' }, 'encryptionKey is in eu-west-1 but'],
+    [
+      { region: 'eu-central-9' },
+      'region is "eu-central-9", which the installed version of the CDK does not know. Did you mean eu-central-1?',
+    ],
+    [
+      { portal: { domain: portalDomain, signIn, cognitoPrefix: 'adres' } },
+      'portal has signIn and cognitoPrefix, which is for the user pool that exists only without signIn.',
+    ],
+    [
+      { portal: { domain: portalDomain, operators: operatorsOf(50) } },
+      'operators: the portal has room for 2600. Name a group of your provider in portal.operatorClaim instead',
+    ],
     [{ removalPolicy: 'destroy' }, 'removalPolicy is "destroy" but bagAdres.stage is "prod"'],
+    [
+      { stage: 'trial', removalPolicy: 'destroy', usage: { statementLockYears: 7 } },
+      'usage.statementLockYears is 7 but bagAdres.removalPolicy is "destroy": nobody could take it down.',
+    ],
     [
       { throttle: { ratePerSecond: 1000, burst: 10 } },
       'throttle.burst is 10, less than a tenth of ratePerSecond (1000)',
@@ -126,6 +153,43 @@ describe('the configuration', () => {
     ],
   ])('refuses contradictory fields: %j', (record, message) => {
     expectFault(record, message);
+  });
+
+  it('refuses a stage of bag-adres.json without an account, with the line to add, and no settings elsewhere', () => {
+    expect(() => parseConfig({ stage: 'test' }, 'bag-adres.json')).toThrow(
+      /- account is missing.*Add "account": "123456789012" to stages\.test/,
+    );
+    expect(parseConfig({ account: '123456789012' }, 'bag-adres.json')).toMatchObject({ stage: 'prod' });
+    for (const source of ['cdk.json', 'the props of App'])
+      expect(parseConfig({}, source)).toMatchObject({ stage: 'prod' });
+  });
+
+  it('shows no value that may be a secret, in whatever field it was pasted', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const der = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64');
+    const key = `bagadres_acme_${'a1B2'.repeat(10)}`;
+    const bucket = 'adres-sets';
+    for (const [secret, record] of [
+      [pem, { backup: { bucket, publicKey: pem } }],
+      [der, { backup: { bucket, publicKey: der } }],
+      [der, { backup: der }],
+      [pem, { tags: { team: pem } }],
+      [pem, { alarmEmail: pem }],
+      [der, { branding: { name: der } }],
+      ['not a name, but the secret', { canary: { keySecretName: 'not a name, but the secret' } }],
+      ['geheim!', { portal: { domain: portalDomain, signIn: { ...signIn, clientSecretName: 'geheim!' } } }],
+      [key, { alarmEmail: key }],
+    ] as const) {
+      const said = faults(record).join(' ');
+      expect(said).toMatch(/not shown here|bagadres_\.\.\./);
+      for (const part of [secret, secret.slice(0, 40), secret.slice(-40)])
+        expect(said).not.toContain(JSON.stringify(part).slice(1, -1));
+    }
+  });
+
+  it('accepts the operators of a large team', () => {
+    expect(faults({ portal: { domain: portalDomain, operators: operatorsOf(20) } })).toEqual([]);
   });
 
   it('accepts regions and keys of every partition', () => {
