@@ -1,17 +1,24 @@
 import { CommanderError } from 'commander';
 import { AdminError } from '../core/accounts/admin/admin-error.ts';
 import { redactKeys } from '../core/accounts/api-key.ts';
+import { packageVersion } from '../lib/config/deployment.ts';
 import { addAccessCommands } from '../operator/cli/access.ts';
 import { addAccountCommands } from '../operator/cli/account.ts';
 import { addAuditCommands, addPersonCommands } from '../operator/cli/audit.ts';
 import { addBackupCommands, addBackupSetCommands } from '../operator/cli/backup.ts';
 import { CliCommand, pasteable, snakeCase, type Terminal } from '../operator/cli/command.ts';
+import { addCompletionCommand } from '../operator/cli/completion.ts';
 import { addConfigCommands } from '../operator/cli/config.ts';
 import { addDoctorCommand } from '../operator/cli/doctor.ts';
 import { addInitCommand } from '../operator/cli/init.ts';
 import { addLoadCommands } from '../operator/cli/load.ts';
 import { addPlanCommands } from '../operator/cli/plan.ts';
-import { addDrillCommand, addRestoreCommands, addRollbackCommand } from '../operator/cli/restore.ts';
+import {
+  addDrillCommand,
+  addRestoreCommands,
+  addRollbackCommand,
+  addTakeDownCommand,
+} from '../operator/cli/restore.ts';
 import { addUpgradeCommands } from '../operator/cli/upgrade.ts';
 import { addUsageCommands } from '../operator/cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
@@ -53,9 +60,11 @@ function isUsage(error: unknown): boolean {
 export function commandLine(terminal: Terminal, json = false): CliCommand {
   const program = new CliCommand(terminal, 'bag-adres')
     .usage('COMMAND [options]')
+    .version(packageVersion(), '--version', 'print the version')
     .description('Manage plans, accounts and keys of the Dutch address service, and load its addresses.')
     .notes(
-      `Exit codes: 0 done, 1 refused or failed, 2 usage error. Errors are one line on standard error.
+      `Exit codes: 0 done, 1 refused or failed, 2 usage error, 141 the reader of the result has left, as "head" does.
+Errors are one line on standard error.
 In scripts, use --json.`,
     )
     .examples(
@@ -82,11 +91,13 @@ In scripts, use --json.`,
   addBackupSetCommands(program);
   addRestoreCommands(program);
   addDrillCommand(program);
+  addTakeDownCommand(program);
   addRollbackCommand(program);
   addDoctorCommand(program);
   addInitCommand(program);
   addConfigCommands(program);
   addUpgradeCommands(program);
+  addCompletionCommand(program);
   return program;
 }
 
@@ -107,11 +118,26 @@ function explainUsage(error: CommanderError): ErrorExplanation {
   return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. See --help.` };
 }
 
+/** Asks on standard error, so that the result alone is on standard output. */
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // By Ctrl-C, or at the end of the input.
+  const ended = new Promise<never>((_, reject) => {
+    lines.once('close', () => reject(new CommandError('not_confirmed', 'Nothing was changed: there was no answer.')));
+  });
+  try {
+    return await Promise.race([lines.question(question), ended]);
+  } finally {
+    lines.close();
+  }
+}
+
 // Started directly, or by local/launch.js, which imports this.
 if (import.meta.main || process.argv[1] === import.meta.filename) {
-  // A reader like `head` may leave early. Anything else, a full disk, must not look as if the result had been written.
+  // Without its reader a command ends as others do of SIGPIPE, which Node ignores: a script must not take it for done.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return;
+    if (error.code === 'EPIPE') process.exit(141);
     process.stderr.write(`bag-adres: The command ran, but its result can't be written: ${error.message}.\n`);
     process.exit(1);
   });
@@ -123,6 +149,7 @@ if (import.meta.main || process.argv[1] === import.meta.filename) {
     err: (text) => process.stderr.write(`${text}\n`),
     env: process.env,
     screen: process.stderr,
+    ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     ...(process.stdout.isTTY && { columns: process.stdout.columns || 80 }),
   });
 }

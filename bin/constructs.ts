@@ -121,8 +121,9 @@ export function addStacks(scope: Construct, config: Config, parts?: readonly Bag
   if (service) new CfnOutput(service, 'Version', { value: packageVersion() });
   const stacks = [data, service, loader, portal].filter((stack) => stack !== undefined);
   for (const stack of stacks) addTags(stack, { application: 'bag-adres', stage: config.stage, ...config.tags });
-  // Not on the data stack, so that a new version leaves its template, and with it the tables, as it is.
-  for (const stack of stacks) if (stack !== data) addTags(stack, { version: packageVersion() });
+  // On functions only, which a new version changes anyway, so that the diff of an upgrade shows what else it changes.
+  for (const stack of stacks)
+    Tags.of(stack).add('version', packageVersion(), { includeResourceTypes: ['AWS::Lambda::Function'] });
   return { data, service, loader, portal };
 }
 
@@ -132,14 +133,14 @@ function addPortal(scope: Construct, config: Config, { data, service, loader }: 
   if (!config.portal) return undefined;
   if (!service || !loader) throw new Error("A portal needs the parts 'service' and 'loader'.");
   const stackName = portalStackName(deploymentName(config.stage));
-  const { bucket, stateMachineArn } = loader;
+  const { bucket, stateMachineArn, stateMachineName } = loader;
   return new PortalStack(scope, stackName, {
     config,
     portal: config.portal,
     stackName,
     data,
     apiUrl: service.baseUrl,
-    loads: { bucket, stateMachineArn },
+    loads: { bucket, stateMachineArn, stateMachineName },
   });
 }
 

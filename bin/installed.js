@@ -3,17 +3,18 @@
 import module from 'node:module';
 import { join } from 'node:path';
 
-// Node 20.16 and 22.3 have it, and no Node 21.
-if (!process.getBuiltinModule) {
+// What the packages that it is made of need; `engines` of the package says the same.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 12)) {
   console.error(
-    `bag-adres needs Node 20.16, or 22.3 or newer; this is Node ${process.versions.node}. See https://nodejs.org/en/download.`,
+    `bag-adres needs Node 22.12 or newer; this is Node ${process.versions.node}. See https://nodejs.org/en/download.`,
   );
   process.exit(1);
 }
 // A release has a version of the AWS SDK that runs on these: what later versions need is no concern of its user.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-// Node 22 and newer: later starts find the modules compiled.
-module.enableCompileCache?.();
+// Later starts find the modules compiled.
+module.enableCompileCache();
 const tools = { app: 'app.js', smoke: 'smoke.js' };
 const tool = tools[process.argv[2]];
 const entry = join(import.meta.dirname, tool ?? 'bag-adres.js');

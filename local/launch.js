@@ -32,9 +32,9 @@ function runInSmallHeap() {
     process.exitCode ??= code;
   });
   process.stdout.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
-    // A reader like `head` may leave early.
-    process.exitCode = error.code === 'EPIPE' ? 0 : 1;
-    if (process.exitCode !== 0) process.stderr.write(`bag-adres: Can't write the result: ${error.message}.\n`);
+    // Without its reader it ends as others do of SIGPIPE.
+    process.exitCode = error.code === 'EPIPE' ? 141 : 1;
+    if (process.exitCode === 1) process.stderr.write(`bag-adres: Can't write the result: ${error.message}.\n`);
     void thread.terminate();
   });
 }

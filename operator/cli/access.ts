@@ -5,7 +5,7 @@ import type { Admin } from '../../packages/admin/admin.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/sessions.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
-import { allPages, type CliCommand, carryOut, counted, type Planned, planOption, type Result } from './command.ts';
+import { allPages, type CliCommand, counted, type Result } from './command.ts';
 import { table } from './table.ts';
 import { accountId, instant, keyId, label, memberRole, person } from './values.ts';
 
@@ -21,14 +21,14 @@ export function addAccessCommands(program: CliCommand): void {
     .requiredOption('--account <id>', 'the account', accountId)
     .onAccounts(async ({ admin }, { account }: OfAccount) => {
       const keys = await admin.keys.list(account);
-      return { json: keys, text: renderKeys(keys, account) };
+      return { json: keys, text: renderKeys(keys, account, key.terminal.columns) };
     });
   ofKey(key.command('rename'))
     .description('give a key another label; requests with it are not touched')
     .requiredOption('--label <text>', 'the new label', label)
     .onAccounts(async ({ admin }, keyId: string, { account, label }: OfAccount & { label: string }) => {
       const renamed = await admin.keys.rename({ account, keyId, label });
-      return { json: renamed, text: renderKeys([renamed], account) };
+      return { json: renamed, text: renderKeys([renamed], account, key.terminal.columns) };
     });
   addRotateKey(key);
   addRevokeKey(key);
@@ -79,21 +79,26 @@ function addRotateKey(key: CliCommand): void {
 function addRevokeKey(key: CliCommand): void {
   ofKey(key.command('revoke'))
     .description('revoke a key permanently; its next request is refused')
-    .option(...planOption)
-    .onAccounts(async ({ admin, tell }, keyId: string, { account, plan }: OfAccount & Planned) => {
-      const isKnown = (await admin.keys.list(account)).some((key) => key.keyId === keyId);
+    .irreversible()
+    .onAccounts(async ({ admin, carryOut }, keyId: string, { account }: OfAccount) => {
+      const key = (await admin.keys.list(account)).find((key) => key.keyId === keyId && key.state !== 'revoked');
       const intent =
-        isKnown &&
-        `Revokes key ${keyId} of account "${account}", for good. Its next request is refused with 401; the other keys go on.`;
-      return carryOut({ plan, tell }, intent, async () => {
+        key !== undefined &&
+        `Revokes key ${keyId}${key.label === null ? '' : `, "${key.label}"`}, of account "${account}", ${lastUseOf(key)}, for good. Its next request is refused with 401; the other keys go on.`;
+      return carryOut(intent, async () => {
         const revoked = await admin.keys.revoke({ account, keyId });
         return { json: revoked, text: `Key ${keyId} of account "${account}" is revoked.` };
       });
     });
 }
 
+/** The day of the last use is all that is recorded of it. */
+function lastUseOf({ lastUsed }: KeyView): string {
+  return lastUsed === null ? 'never used' : `last used on ${lastUsed}`;
+}
+
 /** Keys as a table, by their ids. */
-export function renderKeys(keys: KeyView[], account: string): string {
+export function renderKeys(keys: KeyView[], account: string, columns: number | undefined): string {
   if (keys.length === 0) return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
   return table(
     ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
@@ -101,6 +106,7 @@ export function renderKeys(keys: KeyView[], account: string): string {
       ...[keyId, label ?? '-', state],
       ...[created, lastUsed, expires, revoked].map((time) => time ?? '-'),
     ]),
+    columns,
   );
 }
 
@@ -160,7 +166,10 @@ function addSessionCommands(session: CliCommand): void {
         (page) => page.sessions,
       );
       // The id of a session is half of what signs somebody in.
-      return { json: found.map(({ id: _, ...session }) => session), text: renderSessions(found) };
+      return {
+        json: found.map(({ id: _, ...session }) => session),
+        text: renderSessions(found, session.terminal.columns),
+      };
     });
   withScope(session.command('end'))
     .description('end open sessions: the next request with one leads to the sign-in page')
@@ -193,11 +202,12 @@ function scopeIn({ person, account, all }: ScopeOptions): SessionScope {
   throw new UsageError('Name whose sessions: --person, --account or --all.');
 }
 
-function renderSessions(sessions: readonly SessionView[]): string {
+function renderSessions(sessions: readonly SessionView[], columns: number | undefined): string {
   if (sessions.length === 0) return 'There are no open sessions.';
   return table(
     ['person', 'since', 'last used', 'expires', 'browser'],
     sessions.map(({ people, started, seen, expires, browser }) => [people.join('\n'), started, seen, expires, browser]),
+    columns,
   );
 }
 

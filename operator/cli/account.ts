@@ -1,11 +1,12 @@
-import type { DetailsChanges } from '../../core/accounts/admin/details.ts';
+import type { DetailsChanges } from '../../core/accounts/admin/admin-error.ts';
 import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
 import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../packages/admin/accounts.ts';
+import type { AccountPage } from '../../packages/admin/list-accounts.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
 import { addAudit } from './audit.ts';
-import { allPages, type CliCommand, carryOut, counted, type Planned, planOption, type Result } from './command.ts';
+import { allPages, type CliCommand, counted, type Result, type Terminal } from './command.ts';
 import { renderLimit, renderLimits } from './plan.ts';
 import { table } from './table.ts';
 import { addAccountUsage } from './usage.ts';
@@ -22,7 +23,7 @@ export function addAccountCommands(program: CliCommand): void {
     .command('show')
     .description('show the state of an account, its limits and usage, and its keys')
     .argument('<id>', 'the account', accountId)
-    .onAccounts(async ({ admin }, id: string) => shown(await admin.accounts.show(id)));
+    .onAccounts(async ({ admin }, id: string) => shown(account.terminal, await admin.accounts.show(id)));
   addList(account);
   addAccountUsage(account);
   addAudit(account, {
@@ -65,7 +66,7 @@ function addCreate(account: CliCommand): void {
       'account create corner-shop --plan standard --limit day=100 --name "Corner shop" --contact jo@corner.example --local',
     )
     .onAccounts(async ({ admin }, id: string, { plan, limit = {}, ...options }: CreateOptions) =>
-      shown(await admin.accounts.create({ id, plan, limits: limit, ...detailsIn(options) })),
+      shown(account.terminal, await admin.accounts.create({ id, plan, limits: limit, ...detailsIn(options) })),
     );
 }
 
@@ -103,7 +104,7 @@ these changes are safe while the account is in use. --no-name, --no-contact and 
       throw new UsageError('Nothing to change. Give --plan, --limit, --shards, --name, --contact or --note.');
     })
     .onAccounts(async ({ admin }, id: string, options: SetOptions) =>
-      shown(await admin.accounts.set({ id, limits: {}, ...changesIn(options) })),
+      shown(account.terminal, await admin.accounts.set({ id, limits: {}, ...changesIn(options) })),
     );
 }
 
@@ -111,21 +112,44 @@ function changesIn({ plan, limit, shards, ...options }: SetOptions) {
   return { ...detailsIn(options), ...(plan && { plan }), ...(limit && { limits: limit }), ...(shards && { shards }) };
 }
 
+type ListOptions = { prefix?: string; search?: string; json?: true };
+
 function addList(account: CliCommand): void {
+  const { ask, columns } = account.terminal;
   account
     .command('list')
-    .description('list the accounts with their limits and usage')
+    .description('list the accounts with their limits and usage; on a terminal a page at a time')
     .option('--prefix <text>', 'only accounts whose id begins with it')
     .option('--search <text>', 'only accounts whose id, name, contact, note or a member contains it, in any case')
     .examples('account list --search jansen --local')
-    .onAccounts(async ({ admin }, { prefix, search }: { prefix?: string; search?: string }) => {
-      const wanted = { ...(prefix !== undefined && { prefix }), ...(search !== undefined && { search }) };
-      const accounts = await allPages(
-        (page) => admin.accounts.list({ ...wanted, ...page }),
-        (page) => page.accounts,
-      );
-      return { json: accounts, text: renderAccounts(accounts) };
+    .onAccounts(async ({ admin }, { json, ...wanted }: ListOptions) => {
+      const pageAfter: PageAfter = (page) => admin.accounts.list({ ...wanted, ...page });
+      if (!ask || json) {
+        const accounts = await allPages(pageAfter, (page) => page.accounts);
+        return { json: accounts, text: renderAccounts(accounts, columns) };
+      }
+      const first = await pageAfter({ limit: pageOnTerminal });
+      if (first.cursor === null) return { json: first.accounts, text: renderAccounts(first.accounts, columns) };
+      return { lines: pagesFrom(first, pageAfter, ask, columns) };
     });
+}
+
+/** As many accounts as a terminal shows at once. */
+const pageOnTerminal = 20;
+
+type PageAfter = (page: { cursor?: string; limit?: number }) => Promise<AccountPage>;
+
+/** Reads a page when the person at the terminal wants it: nobody reads thousands, of which each takes two reads. */
+async function* pagesFrom(
+  first: AccountPage,
+  pageAfter: PageAfter,
+  ask: NonNullable<Terminal['ask']>,
+  columns: number | undefined,
+): AsyncGenerator<string> {
+  for (let page = first; ; page = await pageAfter({ limit: pageOnTerminal, cursor: page.cursor })) {
+    yield renderAccounts(page.accounts, columns);
+    if (page.cursor === null || /^[qn]/i.test(await ask('Enter shows more, q stops: '))) return;
+  }
 }
 
 function addState(account: CliCommand, verb: 'suspend' | 'activate', description: string): void {
@@ -133,13 +157,13 @@ function addState(account: CliCommand, verb: 'suspend' | 'activate', description
     .command(verb)
     .description(description)
     .argument('<id>', 'the account', accountId)
-    .option(...planOption)
-    .onAccounts(async ({ admin, tell }, id: string, { plan }: Planned) => {
+    .canPlan()
+    .onAccounts(async ({ admin, carryOut }, id: string) => {
       const { state, plan: code, keys } = await admin.accounts.show(id);
       const activeKeys = keys.filter((key) => key.state === 'active').length;
       const effect = verb === 'suspend' ? 'refuses with 403' : 'answers';
       const intent = `Account "${id}" is ${state}, on the plan ${code}, with ${counted(activeKeys, 'active key')}. From the next request on the service ${effect} all of its requests.`;
-      return carryOut({ plan, tell }, intent, async () => {
+      return carryOut(intent, async () => {
         const changed = await admin.accounts[verb](id);
         return { json: changed, text: `Account "${id}" is ${changed.state}.` };
       });
@@ -151,14 +175,14 @@ function addDelete(account: CliCommand): void {
     .command('delete')
     .description('delete a suspended account with its keys for good; its audit stays, and its id is not used again')
     .argument('<id>', 'the account', accountId)
-    .option(...planOption)
-    .onAccounts(async ({ admin, tell }, id: string, { plan }: Planned) => {
-      const { state } = await admin.accounts.show(id);
+    .irreversible()
+    .onAccounts(async ({ admin, carryOut }, id: string) => {
+      const { state, keys } = await admin.accounts.show(id);
       // An active account is refused by the call itself.
       const intent =
         state === 'suspended' &&
-        `Deletes account "${id}" with its keys, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
-      return carryOut({ plan, tell }, intent, async () => {
+        `Deletes account "${id}" with its ${counted(keys.length, 'key')}, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
+      return carryOut(intent, async () => {
         await admin.accounts.delete(id);
         return { json: { id, deleted: true }, text: `Account "${id}" and its keys are deleted.` };
       });
@@ -175,9 +199,13 @@ function addRepairWindows(account: CliCommand): void {
 This command brings it back to the present and sets its usage to 0. Make sure first that all clocks are right.`,
     )
     .examples('account repair-windows acme --local')
-    .onAccounts(async ({ admin }, id: string) => {
-      const repaired = await admin.accounts.repairWindows(id);
-      return { json: repaired, text: renderRepaired(id, repaired) };
+    .irreversible()
+    .onAccounts(async ({ admin, carryOut }, id: string) => {
+      const intent = `Sets the usage of each window of account "${id}" that starts in the future to 0, from now on, for good. The other windows stay as they are.`;
+      return carryOut(intent, async () => {
+        const repaired = await admin.accounts.repairWindows(id);
+        return { json: repaired, text: renderRepaired(id, repaired) };
+      });
     });
 }
 
@@ -188,7 +216,7 @@ function renderRepaired(id: string, repaired: RepairedWindow[]): string {
 }
 
 /** All accounts as a table: used / limit of each window now. */
-function renderAccounts(accounts: AccountSummary[]): string {
+function renderAccounts(accounts: AccountSummary[], columns?: number): string {
   if (accounts.length === 0) return 'There are no such accounts. Create one: "account create acme --plan standard".';
   return table(
     ['account', 'state', 'plan', 'active keys', ...windowNames, 'name'],
@@ -200,11 +228,12 @@ function renderAccounts(accounts: AccountSummary[]): string {
       ...windowNames.map((name) => renderUsage(account.windows[name])),
       account.name ?? '',
     ]),
+    columns,
   );
 }
 
 /** One account with its windows and keys. */
-function shown(account: AccountView): Result {
+function shown({ columns }: Terminal, account: AccountView): Result {
   const unused = Object.entries(account.ownLimits).filter(([name]) => !(name in account.windows));
   const text = [
     `account  ${account.id}`,
@@ -219,7 +248,7 @@ function shown(account: AccountView): Result {
     '',
     renderWindows(account),
     '',
-    renderKeys(account.keys, account.id),
+    renderKeys(account.keys, account.id, columns),
   ].join('\n');
   return { json: account, text };
 }

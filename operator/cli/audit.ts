@@ -89,7 +89,7 @@ export function addAudit(group: CliCommand, { description, argument, entries }: 
     .option('--last <number>', 'how many changes to list', readCount, 100)
     .onAccounts(async ({ admin }, name: string, { last }: { last: number }) => {
       const found = await entries(admin, name, last);
-      return { json: found, text: renderAudit(found) };
+      return { json: found, text: renderAudit(found, group.terminal.columns) };
     });
 }
 
@@ -99,11 +99,12 @@ function readCount(text: string): number {
 }
 
 /** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
-function renderAudit(entries: AuditEntry[]): string {
+function renderAudit(entries: AuditEntry[], columns: number | undefined): string {
   if (entries.length === 0) return 'No changes yet.';
   return table(
     ['time', 'actor', 'action', 'details', 'outcome'],
     entries.map(({ time, actor, action, detail, outcome }) => [time, actor, action, renderDetail(detail), outcome]),
+    columns,
   );
 }
 

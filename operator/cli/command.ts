@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
@@ -19,6 +19,8 @@ export type Terminal = {
   screen?: NodeJS.WriteStream;
   /** How many columns standard output has when it is a terminal; results are then drawn for people. */
   columns?: number;
+  /** Asks the person at the terminal and returns the answer; absent where nobody could give one. */
+  ask?: (question: string) => Promise<string>;
   /** The folder of `cdk.json` and of the settings; the current one unless a test names another. */
   folder?: string;
 };
@@ -50,7 +52,14 @@ export type Tell = (line: string) => void;
 
 const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
 
-type Options = ConnectionOptions & { json?: true };
+type Options = ConnectionOptions & { json?: true; plan?: true; yes?: true };
+
+/** Says what is about to be done, and does it. Without an intent, as it can't be done, `work` says why. */
+export type CarryOut = (intent: string | false, work: () => Promise<Result>) => Promise<Result>;
+type Surroundings = { tell: Tell; carryOut: CarryOut };
+
+/** What an option or a command of the help may be long, so that there is room for what it does. */
+const longestTerm = 28;
 
 /** A command of `bag-adres`. Its result is printed here and nowhere else, so no command ends without one. */
 export class CliCommand extends Command {
@@ -62,21 +71,40 @@ export class CliCommand extends Command {
   constructor(terminal: Terminal, name?: string) {
     super(name);
     this.terminal = terminal;
+    this.configureOutput({ getOutHelpWidth: () => this.#helpWidth(), getErrHelpWidth: () => this.#helpWidth() });
+    this.configureHelp({
+      minWidthToWrap: 20,
+      padWidth: (command, help) => Math.min(longestTerm, Help.prototype.padWidth.call(help, command, help)),
+      formatItem: (term, width, description, help) => {
+        const item = (shown: string) => Help.prototype.formatItem.call(help, shown, width, description, help);
+        // A longer one has its description below.
+        return term.length <= width ? item(term) : `  ${term}\n${item('')}`;
+      },
+    });
   }
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(this.terminal, name);
   }
 
-  /** A text below the options in the help. */
+  /** A text below the options in the help. Lines that are indented stay as they are. */
   notes(text: string): this {
-    return this.addHelpText('after', `\n${text}`);
+    const paragraph = text.replace(/(?<!:)\n(?! )/g, ' ');
+    return this.addHelpText('after', () => `\n${this.createHelp().boxWrap(paragraph, this.#helpWidth())}`);
   }
 
   /** Examples in the help, without `npx bag-adres`. */
   examples(...lines: string[]): this {
     const title = lines.length === 1 ? 'Example:' : 'Examples:';
-    return this.notes([title, ...lines.map((line) => `  npx bag-adres ${line}`)].join('\n'));
+    return this.addHelpText('after', () => {
+      const commands = lines.map((line) => `  ${continued(`npx bag-adres ${line}`, this.terminal.columns)}`);
+      return ['', title, ...commands].join('\n');
+    });
+  }
+
+  /** That of the terminal; elsewhere a width that fits most. */
+  #helpWidth(): number {
+    return this.terminal.columns ?? 80;
   }
 
   /** Looks at all arguments and options together, before anything is tried; `check` throws `UsageError`. */
@@ -92,7 +120,7 @@ export class CliCommand extends Command {
 
   /** What a command on accounts, plans and keys does: `work` gets the admin module on the tables that options name. */
   onAccounts<Given extends unknown[]>(
-    work: (opened: OpenAdmin & { tell: Tell }, ...given: Given) => Promise<Result>,
+    work: (opened: OpenAdmin & Surroundings, ...given: Given) => Promise<Result>,
   ): this {
     const heading = 'Where the tables are:';
     const table = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
@@ -103,7 +131,7 @@ export class CliCommand extends Command {
         const { openAdmin } = await import('../connect/admin.ts');
         const opened = await openAdmin(this.opts<Options>(), this.terminal.env);
         try {
-          await this.#print(await work({ ...opened, tell: this.tell }, ...(given as Given)));
+          await this.#print(await work({ ...opened, tell: this.tell, carryOut: this.carryOut }, ...(given as Given)));
         } finally {
           opened.close();
         }
@@ -112,14 +140,14 @@ export class CliCommand extends Command {
 
   /** What a command on loads does: `work` gets the loads of the dataset that options name. */
   onDataset<Given extends unknown[]>(
-    work: (loads: LoadCommands & { tell: Tell }, ...given: Given) => Promise<Result>,
+    work: (loads: LoadCommands & Surroundings, ...given: Given) => Promise<Result>,
   ): this {
     return this.location('Where the dataset is:').#act(async (given) => {
       const options = this.opts<Options>();
       const { openLoads } = await import('../connect/loads.ts');
       const loads = await openLoads(options, await this.#progress());
       try {
-        await this.#print(await work({ ...loads, tell: this.tell }, ...(given as Given)));
+        await this.#print(await work({ ...loads, tell: this.tell, carryOut: this.carryOut }, ...(given as Given)));
       } finally {
         loads.close();
       }
@@ -141,8 +169,31 @@ export class CliCommand extends Command {
       );
   }
 
+  /** Lets a person look first at what the command is about to do with `carryOut`. */
+  canPlan(): this {
+    return this.option('--plan', 'only say what it would do, and change nothing');
+  }
+
+  /** What the command does can't be undone: on a terminal `carryOut` asks before it does it. */
+  irreversible(): this {
+    return this.canPlan().option('--yes', 'do it without asking; only on a terminal it asks');
+  }
+
   readonly tell: Tell = (line) => {
     if (!this.opts<Options>().json) this.terminal.err(line);
+  };
+
+  /** Does nothing with `--plan`, or if the person at the terminal does not agree to what can't be undone. */
+  readonly carryOut: CarryOut = async (intent, work) => {
+    if (intent === false) return work();
+    const { plan, yes } = this.opts<Options>();
+    if (plan) return { json: { plan: intent }, text: intent, hint: 'Nothing was changed. Leave out --plan to do it.' };
+    const { ask } = this.terminal;
+    const isIrreversible = this.options.some(({ long }) => long === '--yes');
+    if (!ask || yes || !isIrreversible) this.tell(intent);
+    else if (!/^y(?:es)?$/i.test((await ask(`${intent}\nDo it? [y/N] `)).trim()))
+      throw new CommandError('not_confirmed', 'Nothing was changed. To do it, answer "y", or add --yes.');
+    return work();
   };
 
   #act(work: (given: unknown[]) => Promise<void>): this {
@@ -221,23 +272,17 @@ export function snakeCase(value: unknown): unknown {
   );
 }
 
-/** The option of a command that says what it is about to do. */
-export const planOption = ['--plan', 'only say what it would do, and change nothing'] as const;
-export type Planned = { plan?: true };
-
-/**
- * Says what a command is about to do, and does it, unless it was asked for the plan only. Without an intent, as it
- * can't be done, `work` says why.
- */
-export async function carryOut(
-  { plan, tell }: Planned & { tell: Tell },
-  intent: string | false,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  if (plan && intent !== false)
-    return { json: { plan: intent }, text: intent, hint: 'Nothing was changed. Leave out --plan to do it.' };
-  if (intent !== false) tell(intent);
-  return work();
+/** A command line that fits into so many columns, before options, and can still be pasted. */
+function continued(line: string, columns = Number.POSITIVE_INFINITY): string {
+  const lines = [''];
+  for (const part of line.split(/ (?=--)/)) {
+    const last = lines.at(-1) ?? '';
+    // Two of the indent, two of the backslash.
+    if (last === '' || last.length + part.length + 5 <= columns)
+      lines[lines.length - 1] = `${last} ${part}`.trimStart();
+    else lines.push(part);
+  }
+  return lines.join(' \\\n    ');
 }
 
 /** `12,345`. */

@@ -2,7 +2,12 @@ import { readAddressInput } from '../../core/addresses/address-input.ts';
 import { addressKey, addressText } from '../../core/addresses/address-key.ts';
 import { queryFaults } from '../../core/addresses/input-faults.ts';
 import { UsageError } from '../connect/errors.ts';
-import type { AddressExplanation, ExplainedVoorkomen, NamedVoorkomen } from '../explain/explain-address.ts';
+import type {
+  AddressExplanation,
+  ExplainedRelatie,
+  ExplainedVoorkomen,
+  NamedVoorkomen,
+} from '../explain/explain-address.ts';
 import type { CliCommand } from './command.ts';
 
 /** `load explain`: why an address is what lookups answer. */
@@ -43,7 +48,7 @@ function keyOf(postcode: string, huisnummer: string, toevoeging = ''): string {
 
 /** What is known of an address, as lines. */
 export function renderExplanation(explanation: AddressExplanation): string {
-  const { key, peildatum, places, since, extract, voorkomens, changes, earlier, notes } = explanation;
+  const { key, peildatum, places, since, extract, voorkomens, relaties, changes, earlier, notes } = explanation;
   const address = addressText(key);
   const title = places.length > 0 ? `${address}: ${places.join(' | ')}` : `${address} is not an address`;
   const origin = extract
@@ -54,7 +59,7 @@ export function renderExplanation(explanation: AddressExplanation): string {
     since ? `Last changed on ${since.date}, by ${since.because}.` : 'Unchanged since that extract.',
     ...section(
       'Behind it:',
-      voorkomens.map((one) => `  ${voorkomenText(one)}`),
+      [...voorkomens.map(voorkomenText), ...relaties.map(relatieText)].map((text) => `  ${text}`),
     ),
     ...section(
       'Changed since the extract:',
@@ -74,9 +79,18 @@ function section(title: string, lines: string[]): string[] {
   return lines.length > 0 ? ['', title, ...lines] : [];
 }
 
-function voorkomenText({ begin, eind, gives, isCurrent, from, ...voorkomen }: ExplainedVoorkomen): string {
+function voorkomenText({ gives, ...voorkomen }: ExplainedVoorkomen): string {
+  return `${nameOf(voorkomen)}: ${gives} ${validityText(voorkomen)}`;
+}
+
+function relatieText({ woonplaats, gemeente: { code, naam, provincie }, ...relatie }: ExplainedRelatie): string {
+  const names = naam === null ? 'without a name in this version' : `${naam}, ${provincie}`;
+  return `woonplaats ${woonplaats}: gemeente ${code}, ${names} ${validityText(relatie)}`;
+}
+
+function validityText({ begin, eind, isCurrent, from }: Omit<ExplainedRelatie, 'woonplaats' | 'gemeente'>): string {
   const span = eind === null ? `from ${begin}` : `${begin} to ${eind}`;
-  return `${nameOf(voorkomen)}: ${gives} (${span}, ${isCurrent ? 'current' : 'not current'}), from ${from}`;
+  return `(${span}, ${isCurrent ? 'current' : 'not current'}), from ${from}`;
 }
 
 function nameOf({ kind, identificatie, volgnummer }: NamedVoorkomen): string {

@@ -9,11 +9,8 @@ import type { LoadCommands } from '../connect/loads.ts';
 import {
   type CliCommand,
   callersPath,
-  carryOut,
   checkNewFile,
   counted,
-  type Planned,
-  planOption,
   type Result,
   type Tell,
   thousands,
@@ -45,7 +42,7 @@ rejected one after all.`,
       const { loadHistory } = await import('../../loader/steps/manifest.ts');
       const { renderHistory } = await import('./render-load.ts');
       const entries = await loadHistory(context);
-      return { json: entries, text: renderHistory(entries) };
+      return { json: entries, text: renderHistory(entries, load.terminal.columns) };
     });
   addCheck(load);
   addRepair(load);
@@ -272,7 +269,7 @@ function addRepair(load: CliCommand): void {
 the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.`,
     )
     .examples('load repair --plan --stack bag-adres-prod')
-    .onDataset(async (loads, { plan }: Planned) => {
+    .onDataset(async (loads, { plan }: { plan?: true }) => {
       const report = await loads.repair({ planOnly: plan === true });
       const hint = report.pending && !plan ? 'That load is not published yet: run "load run" now.' : undefined;
       return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
@@ -285,13 +282,13 @@ function addDiscard(load: CliCommand): void {
     .description('remove the work of a load that was not published, such as a refused one')
     .argument('<load>', 'the load, as its error and "load status" name it')
     .notes('The live dataset stays as it is. The next load of the same extract starts from scratch.')
-    .option(...planOption)
-    .onDataset(async ({ context, discard, tell }, id: string, { plan }: Planned) => {
+    .irreversible()
+    .onDataset(async ({ context, discard, carryOut }, id: string) => {
       const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
       const intent =
         work.length > 0 &&
         `Removes the work of load ${id}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
-      return carryOut({ plan, tell }, intent, async () => {
+      return carryOut(intent, async () => {
         const report = await discard(id);
         const size = `${counted(report.objects, 'object')}, ${thousands(Math.ceil(report.bytes / 1e6))} MB`;
         return { json: report, text: `Removed the work of ${id}: ${size}.` };
@@ -304,15 +301,15 @@ function addUnlock(load: CliCommand): void {
     .command('unlock')
     .description('remove the lock that an interrupted load left on the table')
     .option('--force', 'also of a load that may still be running; it stops before its next write')
-    .option(...planOption)
-    .onDataset(async ({ lockHolder, unlock, tell }, { force, plan }: Planned & { force?: true }) => {
+    .irreversible()
+    .onDataset(async ({ lockHolder, unlock, carryOut }, { force }: { force?: true }) => {
       const held = await lockHolder({ force: force === true });
       if (!held) return { json: { owner: null }, text: 'The table is not locked.' };
       const { owner, untilSeconds, isGone } = held;
       const effect = isGone ? 'That load has ended.' : 'That load may be running: it stops before its next write.';
       const until = new Date(untilSeconds * 1000).toISOString();
       const intent = `Removes the lock of ${owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
-      return carryOut({ plan, tell }, intent, async () => {
+      return carryOut(intent, async () => {
         await unlock(held);
         return { json: { owner }, text: `Removed the lock of ${owner}.` };
       });

@@ -63,16 +63,19 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
 }
 
 function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
-  const { added, changed, removed, listsChanged, nummeraanduidingen, addresses, voorkomens } = report;
+  const { added, changed, gemeenteChanged, removed, listsChanged, objecten } = report;
+  const { nummeraanduidingen, addresses, voorkomens } = report;
   const changes = [
     `${thousands(added)} added`,
-    `${thousands(changed)} changed`,
+    `${thousands(changed)} changed${gemeenteChanged > 0 ? ` (${thousands(gemeenteChanged)} only their gemeente)` : ''}`,
     `${thousands(removed)} removed`,
     ...listText(listsChanged),
+    ...(objecten?.changed ? [`the objects of ${counted(objecten.changed, 'address')}`] : []),
   ].join(', ');
   return [
     `${tense === 'would' ? 'Would change' : 'Changed'}: ${changes}.`,
     `Addresses: ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen, from ${counted(voorkomens, 'BAG record')}.`,
+    ...(objecten ? [`Objects: ${thousands(objecten.live)}.`] : []),
     `Skipped: ${notServedText(report)}.`,
     ...Object.entries(report.problemReport ?? {}).flatMap(([kind, { count: found, examples }]) => {
       const [example] = examples;
@@ -119,7 +122,7 @@ function placesOf({ before, after }: ChangeExample): string {
 }
 
 /** Loads as a table, the newest first. */
-export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>): string {
+export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, columns?: number): string {
   if (entries.length === 0) return `No loads yet. Start one: "load run".`;
   return table(
     ['published', 'peildatum', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'],
@@ -131,6 +134,7 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>):
       load,
       index === 0 ? 'live' : kept ? 'yes' : 'no',
     ]),
+    columns,
   );
 }
 

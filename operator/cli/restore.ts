@@ -152,6 +152,24 @@ async function shown(
   return { json: { ...report, executed, summary }, text: [...summary, ...more].join('\n') };
 }
 
+/** `take-down`: the end of a trial. */
+export function addTakeDownCommand(program: CliCommand): void {
+  program
+    .command('take-down')
+    .description('delete a trial with everything in it: shows the plan and what stays; with --yes carries it out')
+    .option('--yes', 'carry out the plan; without it nothing is changed')
+    .option(...intoOption)
+    .requiredOption('--stack <name>', 'a deployment with "removalPolicy": "destroy", like bag-adres-trial')
+    .notes(
+      'A deployment that is protected from deletion is refused. Run it again after any failure: it continues there.',
+    )
+    .examples('take-down --stack bag-adres-test')
+    .does(async (options: RestoreOptions) => {
+      const { takeDown } = await import('../recovery/take-down.ts');
+      return shown(program, options, takeDown);
+    });
+}
+
 type DrillOptions = { json?: true; stack: string; yes?: true; into?: string; seed?: number };
 
 /** `drill`: loses the accounts table of a test stage and brings it back. */

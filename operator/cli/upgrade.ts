@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { UpgradePlan } from '../upgrade/plan.ts';
-import { readReleases } from '../upgrade/releases.ts';
 import { type CliCommand, folderOf, type Result } from './command.ts';
 import { configIn } from './config.ts';
 import { table } from './table.ts';
@@ -39,9 +38,10 @@ export function addUpgradeCommands(program: CliCommand): void {
 type UpgradeOptions = { stage?: string; from?: string; apply?: true };
 
 async function upgrade(folder: string, { stage: named, from, apply }: UpgradeOptions): Promise<Result> {
-  const { stage, region, portal } = configIn(folder, named);
+  const { stage, region, portal } = await configIn(folder, named);
   // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
   const { planUpgrade } = await import('../upgrade/plan.ts');
+  const { readReleases } = await import('../upgrade/releases.ts');
   const { deployedTemplates, synthesizedTemplates, templatesIn } = await import('../upgrade/read-stacks.ts');
   if (from === undefined) process.env.AWS_REGION ??= region;
   const deployment = deploymentName(stage);
@@ -83,13 +83,14 @@ function renderUpgrade({ stage, installed, deployed, stacks, releases, obstacles
 type RollbackOptions = { stage?: string; to?: string; apply?: true };
 
 async function rollbackCode(folder: string, { stage: named, to, apply }: RollbackOptions): Promise<Result> {
-  const { stage } = configIn(folder, named);
+  const { stage } = await configIn(folder, named);
   const isFile = to !== undefined && /[/\\]|\.tgz$/.test(to);
   if (isFile && !existsSync(resolve(folder, to)))
     throw new CommandError('no_file', `${to} does not exist. Name a packed file or a version.`);
   if (to !== undefined && !isFile && !/^\d+\.\d+\.\d+$/.test(to))
     throw new CommandError('no_version', `"${to}" is no version. --to takes one like 1.0.0, or a packed file.`);
   const { planRollback } = await import('../upgrade/plan.ts');
+  const { readReleases } = await import('../upgrade/releases.ts');
   const plan = planRollback(stage, packageVersion(), readReleases(), to);
   if (!plan)
     throw new CommandError('no_release', `There is no release before ${packageVersion()}. Name a version with --to.`);

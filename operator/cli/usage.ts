@@ -1,10 +1,9 @@
 import { Option } from 'commander';
-import type { Statements, UsageMonth } from '../../core/accounts/admin/statements.ts';
-import { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statements.ts';
-import type { ListedUsage, UsageRange } from '../../core/accounts/admin/usage.ts';
-import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
+import type { Statement, Statements, UsageMonth } from '../../core/accounts/admin/statements.ts';
+import type { DayUsage, ListedUsage, UsageRange } from '../../core/accounts/admin/usage.ts';
+import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
 import { environment } from '../../core/names.ts';
-import { type UsageByKey, usageByKeyCsv } from '../../packages/admin/usage-by-key.ts';
+import type { UsageByKey } from '../../packages/admin/usage-by-key.ts';
 import type { OpenAdmin } from '../connect/admin.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, counted, thousands } from './command.ts';
@@ -47,6 +46,7 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
       const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
       if (range.from !== undefined && range.from < first) range.from = first;
       if (byKey) {
+        const { usageByKeyCsv } = await import('../../packages/admin/usage-by-key.ts');
         const usage = await admin.accounts.usageByKey(id, range);
         const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage);
         return { json: usage, text, isVerbatim: csv };
@@ -57,6 +57,8 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
         const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
         return { json: null, text: [`account,${periodNames[by]},lookups`, ...lines].join('\n') };
       }
+      // Imported here, as everything below that loads the AWS clients, because they load slower than `--help` should print.
+      const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
       const refused = sumsOf(refusals, by, refusalKinds);
       const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refused, by)}`;
       return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
@@ -190,6 +192,7 @@ function addExport(usage: CliCommand): void {
 type Exported = Pick<ListedUsage, 'account' | 'days'>;
 
 async function* fromStatements(statements: Statements, month: string): AsyncGenerator<Exported> {
+  const { daysOf } = await import('../../core/accounts/admin/statements.ts');
   for await (const statement of statements.each(month)) {
     yield { account: statement.account, days: daysOf(statement) };
   }
@@ -242,15 +245,15 @@ other members, as JSON in the order in which they are printed, without spaces. T
     .examples('usage statement acme --month 2026-10 --csv --local')
     .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
       const statement = await (await requireStatements(opened)).show({ account, month });
-      const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement);
+      const { daysOf, statementsCsv } = await import('../../core/accounts/admin/statements.ts');
+      const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement, daysOf(statement));
       return { json: statement, text, isVerbatim: csv };
     });
 }
 
-function renderStatement(statement: Statement): string {
-  const { account, month, plans, lookups, sha256 } = statement;
+function renderStatement({ account, month, plans, lookups, sha256 }: Statement, days: readonly DayUsage[]): string {
   const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, thousands(lookups)]);
-  const rows = daysOf(statement).map((day) => [day.date, thousands(day.lookups)]);
+  const rows = days.map((day) => [day.date, thousands(day.lookups)]);
   return [
     `Account ${account}, ${month}`,
     table(['plan', 'from', 'to', 'lookups'], periods),
@@ -269,14 +272,18 @@ function addClose(usage: CliCommand): void {
 yourself. A month that is closed stays as it is.`,
     )
     .examples('usage close --month 2026-10 --local')
-    .onAccounts(async (opened, { month }: OfMonth) => {
+    .irreversible()
+    .onAccounts(async ({ carryOut, ...opened }, { month }: OfMonth) => {
       const statements = await requireStatements(opened);
       // A clock that is ahead would close a month in which lookups are still counted.
       await opened.checkClock();
-      const closed = await statements.close(month);
-      const { accounts, lookups } = closed;
-      const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
-      return { json: closed, text };
+      const intent = `Closes ${month}: writes the statements of all accounts, which never change again.`;
+      return carryOut(intent, async () => {
+        const closed = await statements.close(month);
+        const { accounts, lookups } = closed;
+        const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
+        return { json: closed, text };
+      });
     });
 }
 

@@ -1,6 +1,7 @@
 import {
   AdminError,
   checkAccountId,
+  checkDetails,
   checkKeyId,
   checkLabel,
   checkOwnLimits,
@@ -11,7 +12,6 @@ import {
   checkWindow,
   type Role,
 } from '../../core/accounts/admin/admin-error.ts';
-import { checkDetails } from '../../core/accounts/admin/details.ts';
 import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 import { monthOf } from '../../core/calendar.ts';
 import { UsageError } from '../connect/errors.ts';

@@ -2,8 +2,8 @@ import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from 
 import { deploymentOf, portalStackName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
-/** A CloudFormation stack: its status, like `UPDATE_COMPLETE`, and its outputs by name. */
-export type StackView = { status: string; outputs: Partial<Record<string, string>> };
+/** A CloudFormation stack: its status, like `UPDATE_COMPLETE`, its outputs by name, and whether it can't be deleted. */
+export type StackView = { status: string; outputs: Partial<Record<string, string>>; isProtected: boolean };
 
 /** Reads a stack; throws CloudFormation's error when there is no such stack. */
 export async function readStack(stack: string): Promise<StackView> {
@@ -13,6 +13,7 @@ export async function readStack(stack: string): Promise<StackView> {
     const outputs = Stacks[0]?.Outputs ?? [];
     return {
       status: Stacks[0]?.StackStatus ?? 'unknown',
+      isProtected: Stacks[0]?.EnableTerminationProtection === true,
       outputs: Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
     };
   } finally {

@@ -82,12 +82,12 @@ async function localLoads(
   dataFolder: string | undefined,
   { progress, print }: ProgressReporter,
 ): Promise<LoadCommands> {
-  const { endpoint, accessKeyId, accountsTable, addressesTable, storageFolder, mutations } =
+  const { endpoint, accessKeyId, accountsTable, addressesTable, storageFolder, mutations, objecten } =
     await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
   const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
   const storage = await openStorage(storageFolder);
-  const options = { storage: storageFolder, addresses, progress };
+  const options = { storage: storageFolder, addresses, objecten, progress };
   const runner = localLoadRunner(options);
   const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, localUser(), Date.now);
   const loads = loadsOf(store, storage, runner);

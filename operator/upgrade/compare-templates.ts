@@ -89,8 +89,8 @@ function withoutCode({ Resources = {}, Outputs = {} }: ComparedTemplate): Compar
 }
 
 /**
- * The version of bag-adres in a template: an output of the service, else a tag; undefined for the data stack, which has
- * none.
+ * The version of bag-adres in a template: an output of the service, else the tag of a function; undefined for the data
+ * stack, which has none.
  */
 export function versionIn(template: ComparedTemplate): string | undefined {
   const output = (template.Outputs?.Version as { Value?: unknown } | undefined)?.Value;

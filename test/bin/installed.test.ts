@@ -1,15 +1,33 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 
 const installed = fileURLToPath(new URL('../../bin/installed.js', import.meta.url));
 
-it('the installed command names the versions of Node that it runs on, where this is another one', () => {
-  const asBefore = 'data:text/javascript,process.getBuiltinModule=undefined';
-  const { status, stderr } = spawnSync(process.execPath, ['--import', asBefore, installed, '--help'], {
-    encoding: 'utf8',
-  });
-  expect(stderr).toContain('bag-adres needs Node 20.16, or 22.3 or newer; this is Node ');
-  expect(stderr).not.toContain('TypeError');
-  expect(status).toBe(1);
+const floor = /const packageNode = '(.+)'/.exec(readFileSync('tools/release/build-package.ts', 'utf8'))?.[1];
+
+/** Starts the command as on another version of Node. */
+function startOn(node: string) {
+  const versions = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } });`;
+  const asThere = `data:text/javascript,${encodeURIComponent(versions)}`;
+  return spawnSync(process.execPath, ['--import', asThere, installed, '--help'], { encoding: 'utf8' });
+}
+
+it.each(['18.20.8', '20.20.2', '21.7.3', '22.11.0'])(
+  'the installed command names the Node that it needs on %s',
+  (node) => {
+    const { status, stderr } = startOn(node);
+    expect(stderr).toContain(`bag-adres needs Node ${floor} or newer; this is Node ${node}. See https://nodejs.org`);
+    expect(stderr).not.toContain('TypeError');
+    expect(status).toBe(1);
+  },
+);
+
+it.each(['22.12.0', '23.0.0', '24.1.0'])('the installed command looks for its program on Node %s', (node) => {
+  expect(startOn(node).stderr).toMatch(/ERR_MODULE_NOT_FOUND/);
+});
+
+it('the docs name the Node that the package needs', () => {
+  expect(readFileSync('docs/deploy.md', 'utf8')).toContain(`- Node ${floor} or newer, with npm`);
 });

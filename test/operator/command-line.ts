@@ -7,6 +7,9 @@ import { commandLine, runCommandLine } from '../../bin/bag-adres.ts';
 import { writeLocalState } from '../../local/data-folder.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 
+/** Answers the questions of a command. */
+type Ask = (question: string) => Promise<string>;
+
 /** How a command ended and what it printed. */
 export type Ended = { exit: number | null; out: string; err: string };
 
@@ -35,11 +38,15 @@ async function checkHints(text: string): Promise<void> {
 }
 
 /** Runs the command line in this process. */
-export async function run(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string): Promise<Ended> {
+export async function run(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string, ask?: Ask): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
   const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text), env };
-  const exit = await runCommandLine(args, { ...terminal, ...(folder !== undefined && { folder }) });
+  const exit = await runCommandLine(args, {
+    ...terminal,
+    ...(folder !== undefined && { folder }),
+    ...(ask && { ask }),
+  });
   await checkHints([...out, ...err].join('\n'));
   return { exit, out: out.join('\n'), err: err.join('\n') };
 }
@@ -112,6 +119,15 @@ export async function startLocalRun() {
     data,
     /** Runs words, of which the first may be several: `plan list`. */
     run: (...words: string[]) => run([...split(words), ...local]),
+    /** Runs words on a terminal where each question gets `answer`; the questions come with the result. */
+    runAnswering: async (answer: string, ...words: string[]) => {
+      const asked: string[] = [];
+      const ask = (question: string) => {
+        asked.push(question);
+        return Promise.resolve(answer);
+      };
+      return { ...(await run([...split(words), ...local], {}, undefined, ask)), asked };
+    },
     json: async (...words: string[]) => JSON.parse((await run([...split(words), ...local, '--json'])).out),
     stop: async () => {
       await engine.stop();

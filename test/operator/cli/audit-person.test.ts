@@ -6,6 +6,7 @@ import { erasePerson, personalData, pseudonymOf } from '../../../operator/connec
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsPartition } from '../../../packages/admin/load-approvals.ts';
 import { restoreItems, type StoredItem, storedItems, writeItems } from '../../support/stored-items.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 import { startLocalRun } from '../command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
@@ -177,7 +178,7 @@ describe('an erasure that dies', () => {
     await erase(client);
     const expected = await summary();
     let died = 0;
-    for (let at = 1, ended = false; !ended; at++) {
+    for (let at = 1, ended = false; !ended; at += isFullSweep ? 1 : 5) {
       await restoreItems(client, 'accounts', before);
       let writes = 0;
       const dying = withSend(async (command: { constructor: { name: string } }) => {
@@ -196,7 +197,7 @@ describe('an erasure that dies', () => {
       expect([at, await summary()]).toEqual([at, expected]);
       expect(await personalData(client, 'accounts', 'jo@example.nl')).toHaveLength(2);
     }
-    expect(died).toBeGreaterThan(10);
+    expect(died).toBeGreaterThan(2);
   }, 60_000);
 });
 

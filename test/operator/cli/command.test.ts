@@ -1,9 +1,20 @@
-import { spawn } from 'node:child_process';
-import { existsSync, openSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { commandLine } from '../../../bin/bag-adres.ts';
+import { recordKey } from '../../../core/accounts/key-record.ts';
+import { startLocalRun } from '../command-line.ts';
 
 const program = 'bin/bag-adres.ts';
+const quiet = { out: () => undefined, err: () => undefined, env: {} };
+const leavesOf = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+const pathOf = (command: Command): string =>
+  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+const optionsOf = (command: Command) => command.options.map(({ long }) => long);
 
 describe('output that can not be written', () => {
   const onFullDisk = existsSync('/dev/full') ? it : it.skip;
@@ -16,13 +27,158 @@ describe('output that can not be written', () => {
     expect([await ended, err]).toEqual([1, expect.stringMatching(/^bag-adres: .*no space left on device.*\n$/)]);
   });
 
-  it.each(['stdout', 'stderr'] as const)('keeps the exit code of a command when %s is not read', async (unread) => {
-    const args = unread === 'stdout' ? ['--help'] : ['nonsense'];
-    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  it('keeps the exit code of a command when its errors are not read', async () => {
+    const child = spawn(process.execPath, [program, 'nonsense'], { stdio: ['ignore', 'ignore', 'pipe'] });
     const ended = new Promise((resolve) => child.on('close', resolve));
-    child[unread].destroy();
-    child.stdout.resume();
-    child.stderr.resume();
-    expect(await ended).toBe(unread === 'stdout' ? 0 : 2);
+    child.stderr.destroy();
+    expect(await ended).toBe(2);
+  });
+
+  it.each([
+    ['', [program, '--help']],
+    [' from its thread', ['local/launch.js', 'usage', 'export', '--help']],
+  ])('ends a command%s as SIGPIPE would when its result is not read', async (_, args) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    child.stdout.destroy();
+    expect([await text(child.stderr), await ended]).toEqual(['', 141]);
+  });
+});
+
+describe('the start of a command', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+  it('prints the version', () => {
+    const { stdout, status } = spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, `${version}\n`]);
+  });
+
+  it('loads neither the AWS clients nor the schema of the settings nor the CDK, which take longer than its help', () => {
+    const report = `
+      import module from 'node:module';
+      module.registerHooks({
+        load: (url, context, next) => {
+          const [, name] = /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url) ?? [];
+          if (name) process.stderr.write(name + '\\n');
+          return next(url, context);
+        },
+      });`;
+    const hook = `data:text/javascript,${encodeURIComponent(report)}`;
+    const args = ['--import', hook, program, 'key', 'list', '--help'];
+    const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(status).toBe(0);
+    const packages = [...new Set(stderr.split('\n').filter((line) => /^@?[a-z][\w./-]*$/.test(line)))];
+    expect(packages).toContain('commander');
+    expect(packages.filter((name) => /^(?:@aws|@smithy|aws-cdk-lib|zod)/.test(name))).toEqual([]);
+  });
+});
+
+describe('the help', () => {
+  const helpOf = (path: string, columns: number): string => {
+    const out: string[] = [];
+    const program = commandLine({ ...quiet, out: (text) => out.push(text), columns });
+    leavesOf(program)
+      .concat(program.commands)
+      .find((command) => pathOf(command) === path)
+      ?.outputHelp();
+    return out.join('\n');
+  };
+  const groups = commandLine(quiet).commands;
+  const paths = [...new Set([...groups, ...leavesOf(commandLine(quiet))].map(pathOf))];
+
+  it.each([80, 100])('of every command fits a terminal of %i columns', (columns) => {
+    const wide = paths.flatMap((path) => helpOf(path, columns).split('\n')).filter((line) => line.length > columns);
+    expect(paths.length).toBeGreaterThan(50);
+    // What can't be broken: a line of a start-up file, and a path.
+    expect(wide.filter((line) => / {2}/.test(line.trim()))).toEqual([]);
+  });
+
+  it('breaks a long example where a shell goes on', () => {
+    expect(helpOf('restore lost-account', 80)).toContain(
+      '  npx bag-adres restore lost-account --from s3://my-sets/bag-adres-prod \\\n    --private-key key.pem --stack',
+    );
+  });
+});
+
+describe('a command that can not be undone', () => {
+  let bench: Awaited<ReturnType<typeof startLocalRun>>;
+  let keyId: string;
+  beforeAll(async () => {
+    bench = await startLocalRun();
+    await bench.run('plan put standard --limit day=5');
+    for (const id of ['acme', 'gone']) await bench.run('account create', id, '--plan', 'standard');
+    keyId = (await bench.json('key create --account acme --label webshop')).key_id;
+    await bench.run('account suspend gone');
+  });
+  afterAll(() => bench.stop());
+
+  const withYes = leavesOf(commandLine(quiet)).filter((leaf) => optionsOf(leaf).includes('--yes'));
+  const asking = withYes.filter((leaf) => optionsOf(leaf).includes('--plan'));
+
+  it('is one of these, which ask on a terminal, or of those that only show their plan without --yes', () => {
+    expect(asking.map(pathOf)).toEqual([
+      'account repair-windows',
+      'account delete',
+      'key revoke',
+      'usage close',
+      'load discard',
+      'load unlock',
+    ]);
+    const planning = withYes.filter((leaf) => !asking.includes(leaf));
+    expect(planning.map(pathOf)).toEqual([
+      'person erase',
+      ...['deleted-table', 'wrong-contents', 'lost-account', 'lost-region'].map((name) => `restore ${name}`),
+      'drill',
+      'take-down',
+      'rollback',
+      // Of another meaning: it writes new files only, and asks for what goes into them.
+      'init',
+    ]);
+  });
+
+  // Those of loads are in load.test.ts.
+  it.each([
+    ['key revoke KEY --account acme', /^Revokes key \w+, "webshop", of account "acme", never used, for good\./],
+    ['account delete gone', /^Deletes account "gone" with its 0 keys, members and limits, for good\./],
+    ['account repair-windows acme', /^Sets the usage of each window of account "acme" that starts in the future to 0/],
+    [
+      'usage close --month 2026-01',
+      /^Closes 2026-01: writes the statements of all accounts, which never change again\./,
+    ],
+  ])('says what it does and changes nothing on another answer than y: %s', async (line, intent) => {
+    const words = line.replace('KEY', keyId).split(' ');
+    const before = await bench.json('account list');
+    for (const answer of ['', 'n', 'nee', 'yess']) {
+      const { exit, out, err, asked } = await bench.runAnswering(answer, ...words);
+      expect([exit, out, err]).toEqual([1, '', expect.stringContaining('answer "y", or add --yes')]);
+      expect(asked).toEqual([expect.stringMatching(intent)]);
+    }
+    expect(await bench.json('account list')).toEqual(before);
+  });
+
+  it('is done on the answer y, with --yes, and without a terminal; --plan never asks', async () => {
+    const made = async () => (await bench.json('key create --account acme --label x')).key_id;
+    const revoke = async () => ['key', 'revoke', await made(), '--account', 'acme'];
+    expect(await bench.runAnswering('Y', ...(await revoke()))).toMatchObject({ exit: 0, asked: [expect.anything()] });
+    expect(await bench.runAnswering('n', ...(await revoke()), '--yes')).toMatchObject({ exit: 0, asked: [] });
+    expect(await bench.run(...(await revoke()))).toMatchObject({ exit: 0, err: expect.stringMatching(/^Revokes key/) });
+    const planned = await bench.runAnswering('y', ...(await revoke()), '--plan');
+    expect(planned).toMatchObject({ exit: 0, asked: [], err: expect.stringContaining('Nothing was changed.') });
+  });
+
+  it('shows the day on which a key was used last, and asks nothing about one that is revoked', async () => {
+    const made = (await bench.json('key create --account acme --label used')).key_id;
+    await DynamoDBDocumentClient.from(bench.client).send(
+      new UpdateCommand({
+        TableName: 'accounts',
+        Key: recordKey({ account: 'acme', keyId: made }),
+        UpdateExpression: 'SET last_used = :date',
+        ExpressionAttributeValues: { ':date': '2026-11-24' },
+      }),
+    );
+    const revoke = ['key', 'revoke', made, '--account', 'acme'];
+    const { asked } = await bench.runAnswering('y', ...revoke);
+    expect(asked).toEqual([expect.stringContaining('"used", of account "acme", last used on 2026-11-24, for good')]);
+    expect(await bench.runAnswering('n', ...revoke)).toMatchObject({ exit: 0, asked: [] });
   });
 });

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { lineOf } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { httpSource } from '../../../loader/storage/http-source.ts';
 import { processOwner } from '../../../loader/storage/lock.ts';
@@ -242,7 +243,8 @@ describe('loads on this machine, one after the other', () => {
 
   it('a table that something else wrote to is compared, and repaired', async () => {
     const good = (await served(january)).get('1012RJ#147#');
-    const writes = [{ remove: '1012RJ#147#' }, { put: '1381AA#8#\t\tBuitenveer\tWeesp\t0457200000000008' }];
+    const put = lineOf({ key: '1381AA#8#', places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] });
+    const writes = [{ remove: '1012RJ#147#' }, { put }];
     await underLock(table(), (fence) => table().write(writes, fence));
     const plan = await load('repair', '--plan');
     expect([plan.exit, plan.out.split('\n')]).toEqual([
@@ -275,6 +277,11 @@ describe('loads on this machine, one after the other', () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
     const planned = await load('discard', id, '--plan');
     expect(planned.out).toMatch(new RegExp(`^Removes the work of load ${id}, \\d+ objects\\. The addresses stay`));
+    expect(await bench.runAnswering('n', 'load', 'discard', id)).toMatchObject({
+      exit: 1,
+      out: '',
+      asked: [expect.stringContaining('[y/N]')],
+    });
     const { out, err } = await load('discard', id);
     expect(err).toBe(planned.out);
     expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
@@ -384,6 +391,11 @@ describe('an impossible load prints one line that helps', () => {
     await table().lock.acquire('elsewhere:1:2:x', -1);
     const planned = await load('unlock', '--plan');
     expect(planned.out).toMatch(/^Removes the lock of elsewhere:1:2:x, which would end at 20.*Z\. That load has ended/);
+    expect(await bench.runAnswering('n', 'load unlock')).toMatchObject({
+      exit: 1,
+      out: '',
+      asked: [expect.stringContaining('[y/N]')],
+    });
     const unlocked = await load('unlock');
     expect([unlocked.out, unlocked.err]).toEqual(['Removed the lock of elsewhere:1:2:x.', planned.out]);
     const live = processOwner('test');

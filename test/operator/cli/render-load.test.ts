@@ -33,6 +33,7 @@ const live: ManifestEntry = {
   changed: 1,
   removed: 0,
   listsChanged: 0,
+  gemeenteChanged: 0,
   problems: 0,
   at: '2026-01-13T05:30:00.000Z',
 };

@@ -8,6 +8,7 @@ import { startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 const work = folderForNow('bag-adres-upgrade-');
+const account = '123456789012';
 /** An operator's folder, with the templates of an earlier deployment in `former`. */
 let folder: string;
 
@@ -15,8 +16,11 @@ const run = (...args: string[]) => runHere(args, {}, folder);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(work, 'operator-'));
-  writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { test: {}, prod: {} } }));
-  const { stack, names } = await templates({ stage: 'test' });
+  writeFileSync(
+    join(folder, 'bag-adres.json'),
+    JSON.stringify({ stages: { test: { account }, prod: { account }, nowhere: {} } }),
+  );
+  const { stack, names } = await templates({ stage: 'test', account });
   mkdirSync(join(folder, 'former'));
   for (const name of Object.values(names)) {
     const text = JSON.stringify(stack(name).template).replaceAll(`"${version}"`, '"0.9.0"');
@@ -61,7 +65,7 @@ describe('upgrade', () => {
 
   it('asks AWS before the synthesis, so that missing credentials cost no time', async () => {
     const broken = mkdtempSync(join(work, 'broken-'));
-    writeFileSync(join(broken, 'bag-adres.json'), JSON.stringify({ stages: { test: {} } }));
+    writeFileSync(join(broken, 'bag-adres.json'), JSON.stringify({ stages: { test: { account } } }));
     // The synthesis would end with this.
     writeFileSync(join(broken, 'cdk.json'), 'no JSON');
     const { err } = await runWith(['upgrade', '--stage', 'test'], {}, broken);
@@ -70,6 +74,7 @@ describe('upgrade', () => {
 
   it.each([
     [['upgrade', '--from', 'nowhere'], /has no templates\. Name a folder/],
+    [['upgrade', '--stage', 'nowhere'], /account is missing.*to stages\.nowhere/],
     [['upgrade', '--stage', 'pord'], /There is no stage "pord"/],
     [['rollback-code'], /There is no release before|back to/],
     [['rollback-code', '--to', 'latest'], /"latest" is no version/],
