@@ -57,9 +57,10 @@ export function workflowCommands(file: string, text: string): Documented[] {
   const found: Documented[] = [];
   const lines = text.split('\n');
   const variables = [...text.matchAll(/^\s+([A-Z][A-Z_]+): \S/gm)].map(([, name]) => `${name}=example`);
-  if (variables.length > 0) found.push({ where: `${file}:1`, shell: `export ${[...new Set(variables)].join(' ')}` });
+  const shell = `export ${[...new Set(['GITHUB_OUTPUT=/dev/null', ...variables])].join(' ')}`;
+  found.push({ where: `${file}:1`, shell });
   for (const [index, line] of lines.entries()) {
-    const [, indent = '', first = ''] = /^(\s*)(?:- )?run: (.*)$/.exec(line) ?? [];
+    const [, indent = '', first = ''] = /^(\s*(?:- )?)run: (.*)$/.exec(line) ?? [];
     if (first === '') continue;
     const block = first === '|' ? blockAfter(lines, index, indent.length) : [first];
     found.push({ where: `${file}:${index + 1}`, shell: block.join('\n').replace(/\$\{\{.*?\}\}/g, 'example') });
@@ -67,9 +68,9 @@ export function workflowCommands(file: string, text: string): Documented[] {
   return found;
 }
 
-/** The lines of a YAML block scalar: those that are indented by more than the key and its dash. */
-function blockAfter(lines: readonly string[], index: number, indent: number): string[] {
+/** The lines of a YAML block scalar: those that are indented by more than its key, which is in this column. */
+function blockAfter(lines: readonly string[], index: number, column: number): string[] {
   const rest = lines.slice(index + 1);
-  const end = rest.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= indent + 2);
+  const end = rest.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= column);
   return rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
 }

@@ -4,21 +4,25 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { bagAdresApp } from '../../bin/stacks.ts';
 import { BundledCode, writeBundle } from '../../lib/shared/bundle.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import { configInputDeclaration, configJsonSchema } from './config-types.ts';
 import { everyFunction } from './every-function.ts';
+import { withoutDeadLinks } from './installed-docs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
 /** What is compiled, with all that it imports: the command line, the app, the smoke test and the constructs. */
 const entries = ['bin/bag-adres.ts', 'bin/app.ts', 'bin/smoke.ts', 'bin/constructs.ts'];
 
+/** The oldest Node on which the package runs: `commander` needs it. A clone has one of its own. */
+export const packageNode = '22.12';
+
 /** What is copied as it is. */
-const copied = ['bin/installed.js', 'CHANGELOG.md', 'LICENSE', 'docs'];
+const copied = ['bin/installed.js', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs'];
 
 /** Loaded only by what a release does not have: the rules for templates, which its tests have checked, and bundling. */
 const notInstalled = new Set(['cdk-nag', 'esbuild']);
@@ -40,6 +44,9 @@ export function buildPackage(folder: string, version: string): Hashes {
   write('package.json', json(manifest(version, importedBy(folder))));
   const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
   write('README.md', readme.replaceAll('](../../', ']('));
+  const has = (path: string) => existsSync(join(folder, path));
+  for (const page of globSync('**/*.md', { cwd: folder }))
+    write(page, withoutDeadLinks(page, readFileSync(join(folder, page), 'utf8'), has));
   return hashes;
 }
 
@@ -138,7 +145,7 @@ function manifest(version: string, imported: readonly string[]): object {
     keywords: ['bag', 'postcode', 'address', 'netherlands', 'aws-cdk'],
     license: own.license,
     type: 'module',
-    engines: { node: '^20.16 || >=22.3' },
+    engines: { node: `>=${packageNode}` },
     bin: { 'bag-adres': 'bin/installed.js' },
     exports: {
       '.': { types: './bin/constructs.d.ts', default: './bin/constructs.js' },

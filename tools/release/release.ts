@@ -42,8 +42,10 @@ function release({ dryRun, out, as }: Options): void {
   const built = join(work, 'bag-adres');
   const bundles = buildPackage(built, version);
   npm(['pack', '--loglevel', 'error', '--pack-destination', folder], built);
-  // Builds itself before it is packed.
-  npm(['pack', '--loglevel', 'error', '--pack-destination', folder], join(root, 'packages/admin'));
+  // They build themselves before they are packed.
+  for (const one of ['admin', 'form']) {
+    npm(['pack', '--loglevel', 'error', '--pack-destination', folder], join(root, 'packages', one));
+  }
   execFileSync('tar', ['-czf', join(folder, `source-maps-${version}.tgz`), '-C', `${built}-work-source-maps`, '.']);
   const bom = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], root);
   writeFileSync(join(folder, 'sbom.cdx.json'), bom);
@@ -66,7 +68,9 @@ function release({ dryRun, out, as }: Options): void {
 }
 
 new Command('npm run release --')
-  .description('Packs bag-adres and bag-adres-admin, with a bill of materials and checksums, and publishes them.')
+  .description(
+    'Packs bag-adres, bag-adres-admin and bag-adres-form, with a bill of materials and checksums, and publishes them.',
+  )
   .option('--dry-run', 'do everything but publish')
   .option('--out <dir>', 'where to put the files', 'dist')
   .option('--as <version>', 'with --dry-run: pack bag-adres with this version, to try an upgrade')
