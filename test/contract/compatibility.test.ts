@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { apiCompare, type Diff } from 'api-smart-diff';
+import { sweep } from '../support/sweep.ts';
 
 /** As much of an OpenAPI document as the changes below touch. */
 type Node = { [member: string | number]: Node };
@@ -164,11 +165,11 @@ function changesBy([what, of, member, value]: Change): Diff[] {
 }
 
 describe('the comparison with the last release', () => {
-  it.each(breakingChanges)('reports as breaking that %s', (...change) => {
+  it.each(sweep(breakingChanges, 3))('reports as breaking that %s', (...change) => {
     expect(breaking(changesBy(change))).not.toEqual([]);
   });
 
-  it.each(compatibleChanges)('reports as compatible that %s', (...change) => {
+  it.each(sweep(compatibleChanges, 2))('reports as compatible that %s', (...change) => {
     const diffs = changesBy(change);
     expect(diffs).not.toEqual([]);
     expect(breaking(diffs)).toEqual([]);

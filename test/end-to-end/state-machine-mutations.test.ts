@@ -48,7 +48,8 @@ async function list(
 ) {
   const members = [];
   for (const day of delivered) {
-    const bytes = await writeMutationDelivery(dateAfter(day.date, -1), day.date, contents.get(day) ?? day.groups);
+    const groups = contents.get(day) ?? day.groups;
+    const bytes = await writeMutationDelivery(dateAfter(day.date, -1), day.date, groups, day.state);
     await loader.storage.put(`uploads/${nameOf(day)}`, bytes);
     members.push({ naam: nameOf(day), url: nameOf(day), grootte: bytes.length });
   }

@@ -11,8 +11,8 @@ const errors = sdk as unknown as Record<string, ErrorClass>;
  * Lets a client of the embedded engine send each command as one plain HTTP request. It returns and throws the same, and
  * retries as before; it lacks the schemas, signatures and user agents of the SDK, which are most of the CPU of a call.
  */
-export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string): void {
-  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string, maxSockets = 50): void {
+  const agent = new Agent({ keepAlive: true, maxSockets });
   const { middlewareStack, destroy } = client;
   client.destroy = () => {
     agent.destroy();

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { synthesize } from '../../local/synthesize.ts';
 import { templates } from '../lib/synthesized.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
+import { isFullSweep, sweep } from '../support/sweep.ts';
 
 const page = 'docs/compliance.md';
 const text = readFileSync(page, 'utf8');
@@ -51,9 +52,9 @@ describe('the page on compliance', () => {
   }, 60_000);
 
   it('lists exactly the rules of Control Tower that the defaults do not meet', () => {
-    const unmet = unmetRules(given);
-    expect(unmet.size).toBeGreaterThan(5);
-    expect(documented('Control Tower')).toEqual([...unmet.keys()].sort());
+    const unmet = [...unmetRules(given, sweep(services, 2)).keys()].sort();
+    expect(unmet.length).toBeGreaterThan(isFullSweep ? 5 : 0);
+    expect(documented('Control Tower')).toEqual(isFullSweep ? unmet : expect.arrayContaining(unmet));
   }, 120_000);
 
   it('reports a rule that a change breaks', () => {

@@ -10,6 +10,7 @@ import {
   usedOf,
 } from '../../support/address-service.ts';
 import { patchShard, shardedAccount, shardsOf } from '../../support/shards.ts';
+import { sweep } from '../../support/sweep.ts';
 
 let service: AddressService;
 
@@ -79,7 +80,8 @@ describe('the validation of a key', () => {
     expect(headers.ratelimit).toBe('"day";r=90;t=43200');
   });
 
-  it.each([1, 2, 4, 8, 13, 20])(
+  const shardCounts = Array.from({ length: 20 }, (_, i) => i + 1);
+  it.each(sweep(shardCounts, 2))(
     'is exact on %i shards that are drained unevenly, where a lookup says no more than that',
     async (shards) => {
       const { id, key } = await shardedAccount(service, { day: 1000, month: null }, shards);

@@ -9,6 +9,7 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, march, tableOf } from '../../loader/steps/months.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 
 type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
 const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const;
@@ -120,7 +121,7 @@ describe('a stored object that is damaged or missing', () => {
         commands.flatMap((command) => damages.map((how) => ({ key, command, how, at: random.int(1000) / 1000 }))),
       );
       expect(cases.length).toBeGreaterThan(500);
-      const chosen = every ? cases : cases.filter(() => random.chance(25 / cases.length));
+      const chosen = every ? cases : cases.filter(() => random.chance((isFullSweep ? 25 : 10) / cases.length));
       for (const { key, command, how, at } of chosen) {
         const name = `${key} ${how} at ${at.toFixed(2)}, ${command}`;
         const place = await bench.copyPlace(starts[start]);

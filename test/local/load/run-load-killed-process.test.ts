@@ -12,6 +12,7 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import type { LoadProcess } from '../../loader/steps/load-process.ts';
 import { type Month, tableOf } from '../../loader/steps/months.ts';
+import { sweep } from '../../support/sweep.ts';
 
 const month: Month = {
   peildatum: '2026-01-08',
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const [killed, alive, ...others] = await Promise.all([
     suspendedLoad({}, 1),
     suspendedLoad({ lease }, 6),
-    ...[1, 3, 6].map((files) => suspendedLoad(elsewhere, files)),
+    ...sweep([3, 1, 6], 1).map((files) => suspendedLoad(elsewhere, files)),
   ]);
   loads = { killed, alive, elsewhere: others };
 }, 30_000);

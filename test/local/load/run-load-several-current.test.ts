@@ -55,7 +55,7 @@ describe('a street or place with several current occurrences', () => {
       examples: [{ identificatie: street }, { identificatie: street }, { identificatie: place }],
     });
     expect(renderReport(report)).toMatch(
-      /several_current: 3, such as 0457300000000035 in extract\.zip > \d+OPR\d+\.zip$/,
+      /several_current: 3, such as 0457300000000035 in extract\.zip > \d+OPR\d+\.zip$/m,
     );
   });
 });
