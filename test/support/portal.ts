@@ -41,7 +41,7 @@ export function createTestPortal(
       settings: portalSettings,
       adminAs,
       now: Date.now,
-      rates: { anonymous: unlimited, signIn: unlimited, session: unlimited },
+      rates: { callback: unlimited, session: unlimited },
       ...tools,
     },
     (error, id, provider) => logged.push({ error, id, ...(provider !== undefined && { provider }) }),

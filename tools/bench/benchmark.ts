@@ -18,4 +18,8 @@ export type Benchmark = {
   scale?: number;
   run(options: BenchmarkOptions): Promise<Figures>;
   plot(figures: Figures): Plot;
+  /** Rows to print instead of the figures, where there are many alike. */
+  table?(figures: Figures): object[];
+  /** The promises of the docs that the figures break; with one, the command fails. */
+  broken?(figures: Figures): string[];
 };
