@@ -106,7 +106,8 @@ function withPlan(show: (visit: Visit, plan: PlanPage['plans'][number]) => Promi
   return async (visit: Visit): Promise<PageAnswer> => {
     const { admin, params, text } = visit;
     const code = params.plan ?? '';
-    const of = { back: plansPath, about: 'planCode' } as const;
+    const own = { invalid: notFoundPage(text, plansPath) };
+    const of = { back: plansPath, about: 'planCode', own } as const;
     const { plans } = await attempt(visit, of, () => admin.plans.list({ prefix: code, limit: 1 }));
     const [plan] = plans;
     return plan?.code === code ? show(visit, plan) : notFoundPage(text, plansPath);

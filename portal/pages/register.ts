@@ -198,7 +198,7 @@ async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<P
   const { question, explanation, yes } = text.decisions[decision];
   return confirmation(visit, {
     title: question(format.day(peildatum)),
-    explanation: explanation(format.number(added), format.number(changed), format.number(removed)),
+    explanation: explanation(format.addresses(added), format.addresses(changed), format.addresses(removed)),
     action: visit.path,
     yes,
     cancel,

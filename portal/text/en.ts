@@ -382,6 +382,8 @@ export const en = {
   },
   /** The sentence of the loader, which is in English and also names the limit, or the figures alone. */
   objectionText: (message: string, _figures: string) => message,
+  /** By `Intl.PluralRules`, which knows no other two for these languages. */
+  addressCount: { one: 'address', other: 'addresses' },
   outOf: (count: string, of: string, share: string) => `${count} of ${of} (${share})`,
   loadOf: (day: string) => `Load of ${day}`,
   look: 'Review',
@@ -406,7 +408,7 @@ export const en = {
       name: 'Approve this load',
       question: (day: string) => `Approve the load of ${day}?`,
       explanation: (added: string, changed: string, removed: string) =>
-        `It adds ${added}, changes ${changed} and removes ${removed} addresses for every customer, within minutes.`,
+        `Within minutes, for every customer: ${added} added, ${changed} changed and ${removed} removed.`,
       yes: 'Yes, approve this load',
       made: (person: string) => `Approved by ${person} on`,
       states: {
@@ -420,7 +422,7 @@ export const en = {
       name: 'Reject this load',
       question: (day: string) => `Reject the load of ${day}?`,
       explanation: (added: string, changed: string, removed: string) =>
-        `What is live stays. This load, which adds ${added} addresses, changes ${changed} and removes ${removed}, is not run, and is not offered again until its source is corrected or an operator asks for it with the command line.`,
+        `What is live stays. This load (${added} added, ${changed} changed and ${removed} removed) is not run, and is not offered again until its source is corrected or an operator asks for it with the command line.`,
       yes: 'Yes, reject this load',
       made: (person: string) => `Rejected by ${person} on`,
       states: {

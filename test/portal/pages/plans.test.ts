@@ -125,7 +125,7 @@ describe('a plan', () => {
 
   it('returns 404 if it does not exist, and a form of another site changes nothing', async () => {
     expect((await operator.get('/operator/plans/nothing')).status).toBe(404);
-    expect((await operator.get('/operator/plans/%23')).status).toBe(422);
+    expect((await operator.get('/operator/plans/%23')).status).toBe(404);
     const code = await newPlan();
     const answer = await operator.post(`/operator/plans/${code}`, { seen: '{}', 'limit-day': '1', confirmed: 'yes' });
     expect([answer.status, (await planOf(code))?.limits]).toEqual([422, { day: 100 }]);

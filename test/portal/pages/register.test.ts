@@ -66,7 +66,7 @@ describe('the register', () => {
     const at = `/operator/register/${register.waiting}`;
     const [, question = ''] = /href="([^"]+approve\?proposal=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
     const asked = await operator.get(question);
-    expect(asked.body).toContain('removes 4 addresses');
+    expect(asked.body).toContain('4 addresses removed');
     const form = { proposal: field(asked.body, 'proposal') };
     const answers = await Promise.all([operator.post(`${at}/approve`, form), operator.post(`${at}/approve`, form)]);
     expect(answers.map(({ location }) => location).sort()).toEqual([
@@ -109,7 +109,12 @@ describe('the register', () => {
   it('says in Dutch which load awaits approval and why', async () => {
     const person = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }, 'nl');
     const { body } = await person.get(`/operator/register/${register.waiting}`);
-    for (const shown of ['Update van 8 mrt 2026', 'veel adressen verdwijnen', '4 van 11 (36,4%)', 'Voorbeelden'])
+    for (const shown of [
+      'Gegevensupdate van 8 mrt 2026',
+      'veel adressen verdwijnen',
+      '4 van 11 (36,4%)',
+      'Voorbeelden',
+    ])
       expect(body).toContain(shown);
   });
 
