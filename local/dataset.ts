@@ -5,9 +5,10 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
 import { environment } from '../core/names.ts';
-import type { ManifestEntry } from '../loader/dataset/load.ts';
+import { hasObjecten, type ManifestEntry } from '../loader/dataset/load.ts';
+import { lastExtract } from '../loader/dataset/manifest.ts';
 import type { Progress } from '../loader/progress.ts';
-import type { LoadReport } from '../loader/steps/load-report.ts';
+import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/steps/load-report.ts';
 import { readManifest } from '../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
@@ -25,6 +26,8 @@ export type ServedDataset = {
   readonly report: LoadReport;
   /** Where the dataset came from, if an earlier start had loaded it and none was asked for; else `null`. */
   readonly present: string | null;
+  /** The report of the same extract, which has changed so much that what an earlier start had loaded is served. */
+  readonly refused?: LoadReport;
   /** Days of mutations that were applied after it. */
   readonly later?: LoadReport;
   /** A lookup to try. It finds one address if the dataset has one that is not ambiguous. */
@@ -39,13 +42,15 @@ export type WantedDataset = {
   readonly extract?: string | undefined;
   /** Where days of mutations that lead on from the extract are: a list, a folder or a zip. */
   readonly mutations?: string | undefined;
+  /** Whether addresses have their objects. */
+  readonly objecten?: boolean | undefined;
   readonly progress: Progress;
   /** Called with a line to show, such as before a slow step. */
   readonly announce: (line: string) => void;
 };
 
 export type LocalLoadOptions = Pick<DataFolder, 'storageFolder' | 'demoFile'> &
-  Pick<WantedDataset, 'extract' | 'progress'> & {
+  Pick<WantedDataset, 'extract' | 'progress' | 'objecten'> & {
     readonly client: DynamoDBClient;
     readonly table: string;
     /** Whether the engine is the embedded one, for which transactions are faster than batches. */
@@ -60,13 +65,24 @@ export class ExtractNotServedError extends Error {
 
 /**
  * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.
- * Without an extract it holds what it held before, or the demo if that was nothing.
+ * Without an extract it holds what it held before, or the demo if that was nothing. So it does with an extract that an
+ * earlier start has loaded and that the guard refuses as it is now.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
-export async function loadExtract({ client, table, extract, ...options }: LocalLoadOptions): Promise<ServedDataset> {
-  const present = extract === undefined ? await datasetOtherThan(options.demoFile, options.storageFolder) : null;
-  const report = await runLoad({
-    source: present ? undefined : (extract ?? (await writeDemo(options.demoFile))),
+export async function loadExtract({
+  client,
+  table,
+  extract,
+  objecten = false,
+  ...options
+}: LocalLoadOptions): Promise<ServedDataset> {
+  const held = await datasetOtherThan(options.demoFile, options.storageFolder);
+  const present = extract === undefined ? held : null;
+  // The same extract, where it is to have objects, or to have them no more.
+  const again = present && hasObjecten(present.snapshot) !== objecten ? sourceOf(present) : undefined;
+  const loading = runLoad({
+    source: present ? again : (extract ?? (await writeDemo(options.demoFile))),
+    objecten,
     storage: options.storageFolder,
     addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
     ...(options.bulkImport && { bulkImport: options.bulkImport }),
@@ -77,6 +93,15 @@ export async function loadExtract({ client, table, extract, ...options }: LocalL
     waiveSize: true,
     disposable: options.demoFile,
   });
+  const report = await loading.catch(async (error) => {
+    if (error instanceof RefusedLoadError && (await isLastExtract(options.storageFolder, extract))) return error.report;
+    throw error;
+  });
+  if (report.outcome === 'refused' && held) {
+    const served = unchangedReport({ action: 'none', reason: 'the extract was refused', live: held });
+    const example = (await anyAddress(client, table)) ?? demoExamples[0];
+    return { report: served, present: sourceOf(held), refused: report, example };
+  }
   if (report.isSkipped) {
     throw new ExtractNotServedError(
       `${extract} was not loaded: ${report.reason}. The data folder still holds the dataset of ${report.peildatum}. ` +
@@ -98,6 +123,11 @@ async function datasetOtherThan(demoFile: string, storageFolder: string): Promis
   const { pending, published } = await readManifest(await openStorage(storageFolder));
   const found = pending ?? published;
   return found && sourceOf(found) !== resolve(demoFile) ? found : null;
+}
+
+async function isLastExtract(storageFolder: string, extract: string | undefined): Promise<boolean> {
+  const { location } = lastExtract(await readManifest(await openStorage(storageFolder)))?.source ?? {};
+  return extract !== undefined && (location === extract || location === resolve(extract));
 }
 
 function sourceOf({ source }: ManifestEntry): string {
@@ -223,12 +253,12 @@ export async function fillTables(
   // The loader's storage describes a table that no longer exists.
   if (created.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
 
-  const { extract, mutations, progress, announce } = options;
+  const { extract, mutations, objecten, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
   const bulkImport = embedded && engineBulkImport({ engine: embedded, databaseFile, table, progress });
   const engine = { client, table, embedded: embedded !== undefined, bulkImport };
-  const loaded = { ...engine, storageFolder, demoFile, extract, progress };
+  const loaded = { ...engine, storageFolder, demoFile, extract, objecten, progress };
   let dataset = await loadExtract(loaded);
   if (mutations !== undefined) {
     const followed = await followMutations({ ...loaded, mutations, announce });

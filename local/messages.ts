@@ -107,7 +107,8 @@ export function greeting(service: Service, dataFolder: string): string {
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   const { addresses, peildatum } = dataset.later ?? dataset.report;
-  return `${loadedText(dataset.report)}${presentText(dataset)}
+  const heldText = dataset.refused ? refusedAtStart(dataset.refused, data) : presentText(dataset);
+  return `${loadedText(dataset.report)}${heldText}
 Serving ${grouped(addresses)} addresses with peildatum ${peildatum} on ${baseUrl}
 
 Try it:
@@ -132,9 +133,21 @@ function loadedText(report: LoadReport): string {
   if (outcome !== 'published') return '';
   const skipped = withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
   const faulty = problems === null ? '' : `, ${grouped(problems)} faulty`;
-  const waived = report.waived.map(({ message }) => `\nIgnored because you chose this extract: ${message}`).join('');
+  const waived = report.waived
+    .map(({ message }) => `\nIgnored because this extract is not the one that was served before: ${message}`)
+    .join('');
   return `
 Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${skipped}${faulty}${waived}
+`;
+}
+
+/** Why the extract that an earlier start had loaded is not served as it is now. */
+function refusedAtStart({ peildatum, objections, load }: LoadReport, data: string): string {
+  return `
+The extract of ${peildatum} was not loaded, and the addresses from before are served:
+${objections.map(({ message }) => `  ${message}`).join('\n')}
+If these changes are right, run this in another terminal: npx bag-adres load approve ${load} --local${data}
+If they are wrong: npx bag-adres load reject ${load} --local${data}
 `;
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
@@ -111,7 +111,36 @@ describe('an extract that replaces another one', () => {
     const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
     expect(greeting(service, '/home/me/.data')).toContain(
       'Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped (no postcode), 0 faulty\n' +
-        'Ignored because you chose this extract: it would remove 20 addresses where 40 are live: 50 %, over the limit of 5 %\n',
+        'Ignored because this extract is not the one that was served before: it would remove 20 addresses where 40 are live: 50 %, over the limit of 5 %\n',
     );
   });
+});
+
+describe('the same extract as at the last start, with other contents', () => {
+  const start = async (peildatum: string, contents: { addresses?: number; streets?: number }) => {
+    const file = join(folder, 'same.zip');
+    await copyFile(await extract(peildatum, contents), file);
+    return load(file, 'same-');
+  };
+  beforeAll(async () => {
+    await createTables(engine.client, { addresses: 'same-addresses', accounts: 'same-accounts' });
+    await start('2026-02-08', {});
+  });
+
+  it.each([
+    ['it lost half the addresses', '2026-03-08', { addresses: 20 }, 'it would remove 20 addresses where 40 are live'],
+    ['it lost a street', '2026-03-08', { streets: 1 }, '20 of 40 addresses have a problem'],
+    ['it is older', '2026-01-08', {}, 'older than the live dataset of 2026-02-08'],
+  ])(
+    'is held back where %s: what is there is served, with the command that accepts it',
+    async (_, peildatum, contents, why) => {
+      const dataset = await start(peildatum, contents);
+      expect(dataset.report).toMatchObject({ outcome: 'unchanged', peildatum: '2026-02-08', addresses: 40 });
+      const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
+      const text = greeting(service, '/home/me/.data');
+      expect(text).toContain(why);
+      expect(text).toContain(`npx bag-adres load approve ${dataset.refused?.load} --local --data /home/me/.data\n`);
+      expect(text).toContain('Serving 40 addresses with peildatum 2026-02-08');
+    },
+  );
 });
