@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { huisnummerRange, longestHuisnummer, parameterPatterns } from './address-form.ts';
+import { adresObjectTypes } from './adres-object.ts';
 import { forEachWindow, windowNames } from './calendar.ts';
-import { always, type FieldTable, includeNames, onRequest, type Values } from './place-fields.ts';
+import { type AnsweredValues, always, type FieldTable, includeNames, onRequest } from './place-fields.ts';
 
 /** A postcode as typed. */
 export const postcodeParameter = z.string().check(z.regex(parameterPatterns.postcode));
@@ -47,13 +48,38 @@ export const addressesToLookUpSchema = z.strictObject({
   include: z.optional(includeSchema),
 });
 
+const identificatieSchema = () => z.string().check(z.regex(/^[0-9]{16}$/));
+
+/** Where an adresseerbaar object is. */
+export const locatieSchema = z.object({ x: z.number(), y: z.number(), lat: z.number(), lon: z.number() });
+
+/** An adresseerbaar object in a response. */
+export const adresObjectSchema = z.object({
+  identificatie: identificatieSchema(),
+  type: z.enum(adresObjectTypes),
+  status: z.string(),
+  gebruiksdoelen: z.optional(z.array(z.string())),
+  oppervlakte: z.optional(z.int().check(z.gte(1))),
+  hoofdadres: z.boolean(),
+  locatie: locatieSchema,
+});
+
+/** A gemeente with its names. */
+export const gemeenteSchema = z.object({
+  code: z.string().check(z.regex(/^[0-9]{4}$/)),
+  naam: z.nullable(z.string()),
+  provincie: z.nullable(z.string()),
+});
+
 /** The schema of each kind of field. */
 const fieldSchemas = {
   name: () => z.string(),
-  ids: () => z.array(z.string().check(z.regex(/^[0-9]{16}$/))).check(z.minLength(1)),
+  gemeente: () => z.nullable(gemeenteSchema),
+  ids: () => z.array(identificatieSchema()).check(z.minLength(1)),
+  objects: () => z.array(adresObjectSchema),
 };
 
-type FieldSchemas<Some extends FieldTable> = { [Name in keyof Some]: z.ZodMiniType<Values<Some>[Name]> };
+type FieldSchemas<Some extends FieldTable> = { [Name in keyof Some]: z.ZodMiniType<AnsweredValues<Some>[Name]> };
 
 function schemasOf<Some extends FieldTable>(fields: Some): FieldSchemas<Some> {
   const schemas = Object.entries(fields).map(([name, { kind }]) => [name, fieldSchemas[kind]()]);
@@ -134,6 +160,7 @@ export const parameterFaultCodes = [
   'include-empty',
   'include-unknown',
   'include-repeated',
+  'include-unavailable',
 ] as const;
 
 export type FaultCode = (typeof parameterFaultCodes)[number];

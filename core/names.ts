@@ -39,6 +39,8 @@ export const environment = {
   previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
   /** `off` where the test addresses do not exist. */
   testAddresses: 'TEST_ADDRESSES',
+  /** `on` where addresses have their objects: loads read them, and `include` can name them. */
+  objecten: 'DATASET_OBJECTEN',
   /** `off` where the deployment has no page at `/docs`. */
   referencePage: 'REFERENCE_PAGE',
   /** How the pages and the OpenAPI document present the operator, as JSON. */

@@ -1,3 +1,13 @@
+import {
+  type AdresObject,
+  type AnsweredObject,
+  adresObjectOfText,
+  adresObjectText,
+  answeredObject,
+  betweenObjects,
+} from './adres-object.ts';
+import { type Gemeente, gemeenteOf } from './gemeenten.ts';
+
 /**
  * The one definition of what an address consists of. The address in a response, the item of the addresses table and the
  * line of a snapshot follow from it (decision 0150).
@@ -8,16 +18,21 @@ type FieldAttribute = { S: string } | { NS: string[] };
 type StoredAttribute = { S?: string | undefined; NS?: string[] | undefined };
 
 /** How one field is written in a response, in an item and in a line. */
-type PlaceField<Value> = {
+type PlaceField<Value, Answered = Value> = {
   /** What it is in a response, under the name of the field. */
-  kind: 'name' | 'ids';
+  kind: 'name' | 'gemeente' | 'ids' | 'objects';
   /** The attribute in an item. */
   attribute: string;
-  toAttribute(value: Value): FieldAttribute;
+  /** Nothing for a value that an absent attribute stands for. */
+  toAttribute(value: Value): FieldAttribute | undefined;
   fromAttribute(attribute: StoredAttribute): Value;
   /** In a line: without tabs and line ends, and not empty, which stands for an absent field. */
   toText(value: Value): string;
   fromText(text: string): Value;
+  /** In a response, where that is more than what is stored, or has the field of a place that lacks it. */
+  toAnswer?(value: Value | undefined): Answered;
+  /** The value of two places with the same names; absent where those must not differ. */
+  combined?(one: Value | undefined, other: Value | undefined): Value | undefined;
 };
 
 /** A name from the register. */
@@ -43,7 +58,43 @@ function idsField(attribute: string): PlaceField<string[]> {
     fromAttribute: ({ NS = [] }) => NS.map((id) => id.padStart(idDigits, '0')).sort(),
     toText: (value) => value.join(','),
     fromText: (text) => text.split(','),
+    combined: (one = [], other = []) => [...one, ...other].sort(),
   };
+}
+
+/** The code of a gemeente, of which a response has the names too. */
+function gemeenteField(attribute: string) {
+  return {
+    kind: 'gemeente',
+    attribute,
+    toAttribute: (value) => ({ S: value }),
+    fromAttribute: ({ S = '' }) => S,
+    toText: (value) => value,
+    fromText: (text) => text,
+    toAnswer: (value) => (value === undefined ? null : gemeenteOf(value)),
+    combined: (one, other) => (one === other ? one : undefined),
+  } as const satisfies PlaceField<string, Gemeente | null>;
+}
+
+/** Objects in order of identificatie: one text, which is absent where there are none. */
+function objectsField(attribute: string) {
+  const toText = (value: AdresObject[]) => value.map(adresObjectText).sort().join(betweenObjects);
+  const fromText = (text: string) => text.split(betweenObjects).map(adresObjectOfText);
+  return {
+    kind: 'objects',
+    attribute,
+    toAttribute: (value) => (value.length > 0 ? { S: toText(value) } : undefined),
+    fromAttribute: ({ S = '' }) => fromText(S),
+    toText,
+    fromText,
+    toAnswer: (value = []) => value.map(answeredObject),
+    combined: (one = [], other = []) => {
+      const sorted = [...one, ...other].sort(
+        (a, b) => compare(a.identificatie, b.identificatie) || Number(b.hoofdadres) - Number(a.hoofdadres),
+      );
+      return sorted.filter(({ identificatie }, i) => identificatie !== sorted[i - 1]?.identificatie);
+    },
+  } as const satisfies PlaceField<AdresObject[], AnsweredObject[]>;
 }
 
 /** What tells two addresses with the same key apart; every response has these. */
@@ -51,15 +102,29 @@ export const always = { straat: nameField('straat'), woonplaats: nameField('woon
 
 /** What a response has if its `include` names it. */
 export const onRequest = {
+  /** The gemeente that the woonplaats belongs to. */
+  gemeente: gemeenteField('g'),
+  /** The adresseerbare objecten of the address, where the operator has them loaded. */
+  objecten: objectsField('obj'),
   /** The nummeraanduidingen that are this address: several if it is registered more than once. */
   nummeraanduidingen: idsField('ids'),
 };
 
 export type FieldTable = Record<string, Pick<PlaceField<unknown>, 'kind' | 'fromText'>>;
-export type Values<Some extends FieldTable> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
+type Values<Some extends FieldTable> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
+
+/** The fields as a response has them. */
+export type AnsweredValues<Some extends FieldTable> = {
+  [Name in keyof Some]: Some[Name] extends { toAnswer(value: never): infer Answered }
+    ? Answered
+    : ReturnType<Some[Name]['fromText']>;
+};
 
 /** A street and its town, as the register writes them, with what else is stored of an address there. */
 export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
+
+/** The same in a response. */
+type AnsweredPlace = AnsweredValues<typeof always> & Partial<AnsweredValues<typeof onRequest>>;
 
 export type RequestedField = keyof typeof onRequest;
 export const requestedFields = Object.keys(onRequest) as RequestedField[];
@@ -69,9 +134,17 @@ export const includeNames = ['toevoegingen', ...requestedFields] as const;
 
 export type IncludeName = (typeof includeNames)[number];
 
-/** The names of an `include`; `null` unless each is known, once, and there is one. */
-export function readInclude(names: readonly string[]): IncludeName[] | null {
-  const known = includeNames.filter((name) => names.includes(name));
+/** Names that only a deployment has whose operator turned them on (`dataset` of the configuration). */
+const optionalNames: readonly IncludeName[] = ['objecten'];
+
+/** What `include` can name in a deployment with objects, or in one without. */
+export function offeredNames(hasObjects: boolean): readonly IncludeName[] {
+  return hasObjects ? includeNames : includeNames.filter((name) => !optionalNames.includes(name));
+}
+
+/** The names of an `include`; `null` unless each is offered, once, and there is one. */
+export function readInclude(names: readonly string[], offered: readonly IncludeName[]): IncludeName[] | null {
+  const known = offered.filter((name) => names.includes(name));
   return known.length > 0 && known.length === names.length ? (names as IncludeName[]) : null;
 }
 
@@ -82,12 +155,35 @@ const fields = Object.entries({ ...always, ...onRequest }) as [keyof Place, Plac
 export const placeFieldNames = fields.map(([name]) => name);
 
 /** A place as a response has it: the fields of every response, and those that were requested. */
-export function placeWith(place: Place, requested: readonly RequestedField[]): Place {
+export function placeWith(place: Place, requested: readonly RequestedField[]): AnsweredPlace {
   const shown: Record<string, unknown> = {};
-  for (const [name] of fields) {
-    if (name in always || requested.includes(name as RequestedField)) shown[name] = place[name];
+  for (const [name, { toAnswer }] of fields) {
+    if (!(name in always || requested.includes(name as RequestedField))) continue;
+    shown[name] = toAnswer ? toAnswer(place[name]) : place[name];
   }
-  return shown as Place;
+  return shown as AnsweredPlace;
+}
+
+/**
+ * Places in the order of `comparePlaces`, with those of the same names as one: a response tells places apart by their
+ * names alone. A field that can't be combined is then absent.
+ */
+export function distinctPlaces(places: readonly Place[]): Place[] {
+  const distinct: Place[] = [];
+  for (const place of places) {
+    const last = distinct.at(-1);
+    if (last && compareNames(last, place) === 0) distinct[distinct.length - 1] = combinedPlace(last, place);
+    else distinct.push(place);
+  }
+  return distinct;
+}
+
+function combinedPlace(one: Place, other: Place): Place {
+  const place: Record<string, unknown> = { ...one };
+  for (const [name, { combined }] of fields) {
+    if (combined) place[name] = combined(one[name], other[name]);
+  }
+  return place as Place;
 }
 
 /** The value of a place in the list of an item. */
@@ -95,7 +191,8 @@ export function placeAttribute(place: Place): { M: Record<string, FieldAttribute
   const M: Record<string, FieldAttribute> = {};
   for (const [name, { attribute, toAttribute }] of fields) {
     const value = place[name];
-    if (value !== undefined) M[attribute] = toAttribute(value);
+    const stored = value === undefined ? undefined : toAttribute(value);
+    if (stored) M[attribute] = stored;
   }
   return { M };
 }
@@ -134,8 +231,15 @@ function unescaped(name: string): string {
   return name.replace(/\\(.)/g, (_, letter) => (letter === 't' ? '\t' : letter === 'n' ? '\n' : letter));
 }
 
-/** Orders places by woonplaats, then straat, by code unit: the same on every machine and in every locale. */
+/** Orders places by their names, then by gemeente. */
 export function comparePlaces(a: Place, b: Place): number {
+  return compareNames(a, b) || compare(a.gemeente ?? '', b.gemeente ?? '');
+}
+
+type Names = Values<typeof always>;
+
+/** Orders by woonplaats, then straat, by code unit: the same on every machine and in every locale. */
+export function compareNames(a: Names, b: Names): number {
   return compare(a.woonplaats, b.woonplaats) || compare(a.straat, b.straat);
 }
 

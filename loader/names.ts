@@ -1,3 +1,5 @@
+import { environment } from '../core/names.ts';
+
 /** The names that the loader's stack and the loader agree on. */
 
 /** Environment variables of the loader's Lambdas, besides those of the table and the bucket. */
@@ -6,6 +8,8 @@ export const loaderEnvironment = {
   source: 'EXTRACT_SOURCE',
   /** `discover`: the list of mutations to follow; none by default. */
   mutations: 'MUTATIONS_SOURCE',
+  /** `discover`: `on` where addresses have their objects. */
+  objecten: environment.objecten,
   /** `discover`: the deployed version, which it reports. */
   version: 'DEPLOYED_VERSION',
   /** `discover`: how long the lock on the table is held; longer than an execution may take. */

@@ -157,6 +157,8 @@ const localStateSchema = z.object({
   storageFolder: z.string(),
   /** Where `npm start` looks for days of mutations; absent where it follows none. */
   mutations: z.string().optional(),
+  /** Whether addresses have their objects. */
+  objecten: z.boolean().optional(),
 });
 
 /** No `npm start` is running on this data folder; the message says how to start it. */

@@ -1,6 +1,6 @@
 import { longestHuisnummer, parameterPatterns } from '../address-form.ts';
 import type { AddressRequest } from '../contract.ts';
-import { type IncludeName, readInclude } from '../place-fields.ts';
+import { type IncludeName, includeNames, readInclude } from '../place-fields.ts';
 
 /** The members of an address: parameters of a lookup, and members of each address of many lookups. */
 export const addressNames = ['postcode', 'huisnummer', 'toevoeging'] as const;
@@ -12,15 +12,15 @@ export type ParameterName = (typeof parameterNames)[number];
 /** A valid lookup; `null` if anything is invalid: `queryFaults` then finds every fault. */
 export type AddressInput = { request: AddressRequest; include: IncludeName[] } | { request: null };
 
-/** Reads and normalises the parameters of a lookup from a raw query string. */
-export function readAddressInput(rawQueryString: string): AddressInput {
+/** Reads and normalises the parameters of a lookup from a raw query string; `include` can name what is `offered`. */
+export function readAddressInput(rawQueryString: string, offered: readonly IncludeName[] = includeNames): AddressInput {
   const query = new URLSearchParams(rawQueryString);
   const sent = Object.fromEntries(query);
   const { postcode = '', huisnummer = '', toevoeging = '', include: names, ...unknown } = sent;
   const isRepeated = query.size > Object.keys(sent).length;
   if (isRepeated || Object.keys(unknown).length > 0) return { request: null };
   const request = readAddress(postcode, huisnummer, toevoeging);
-  const include = names === undefined ? [] : readInclude(names.split(','));
+  const include = names === undefined ? [] : readInclude(names.split(','), offered);
   return request && include ? { request, include } : { request: null };
 }
 

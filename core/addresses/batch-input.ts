@@ -7,7 +7,7 @@ import {
   type InputFault,
   maxAddresses,
 } from '../contract.ts';
-import type { IncludeName } from '../place-fields.ts';
+import { type IncludeName, includeNames } from '../place-fields.ts';
 import { addressNames, readAddress } from './address-input.ts';
 import {
   addressFaults,
@@ -26,20 +26,27 @@ export type BatchInput =
 
 /**
  * Reads and normalises the addresses in the body of a request: JSON by the schema that the published document has too.
- * The query has no parameters.
+ * The query has no parameters. `include` can name what is `offered`.
  */
-export function readBatchInput(body: string, rawQueryString = ''): BatchInput {
+export function readBatchInput(
+  body: string,
+  rawQueryString = '',
+  offered: readonly IncludeName[] = includeNames,
+): BatchInput {
   const sent = parsed(body);
   const { data } = addressesToLookUpSchema.safeParse(sent);
   const query = readQuery(rawQueryString);
-  if (!data || query.size > 0 || hasRepeatedMembers(body, data)) {
-    return { requests: null, faults: () => [...queryFaults(query), ...bodyFaults(sent), ...repeatedMembers(body)] };
+  const include = data?.include ?? [];
+  const isOffered = include.every((name) => offered.includes(name));
+  if (!data || !isOffered || query.size > 0 || hasRepeatedMembers(body, data)) {
+    const faults = () => [...queryFaults(query), ...bodyFaults(sent, offered), ...repeatedMembers(body)];
+    return { requests: null, faults };
   }
   const requests = data.addresses.map(({ postcode, huisnummer, toevoeging }) =>
     readAddress(postcode, String(huisnummer), toevoeging ?? ''),
   );
   // The schema has the patterns that `readAddress` reads with.
-  return { requests: requests as AddressRequest[], include: data.include ?? [] };
+  return { requests: requests as AddressRequest[], include };
 }
 
 function parsed(body: string): unknown {
@@ -57,7 +64,7 @@ function hasRepeatedMembers(body: string, sent: { addresses: object[] }): boolea
 }
 
 function queryFaults(query: Sent): InputFault[] {
-  const faults = unknownFaults(query, [], 'send no parameters, and everything in the body');
+  const faults = unknownFaults(query, { known: [], otherwise: 'send no parameters, and everything in the body' });
   return faults.map(({ name, ...fault }) => ({ parameter: name, ...fault }));
 }
 
@@ -90,13 +97,13 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function bodyFaults(sent: unknown): BodyFault[] {
+function bodyFaults(sent: unknown, offered: readonly IncludeName[]): BodyFault[] {
   if (!isObject(sent)) return [fault([], 'body-form', 'The body is not a JSON object: send one with addresses.')];
   const { addresses, include, ...others } = sent;
   return [
     ...addressesFaults(addresses),
-    ...(include === undefined ? [] : includeFaults(include)),
-    ...unknownMembers([], unknownFaults(textsOf(others), [], 'send only addresses and include')),
+    ...(include === undefined ? [] : includeFaults(include, offered)),
+    ...unknownMembers([], unknownFaults(textsOf(others), { known: [], otherwise: 'send only addresses and include' })),
   ];
 }
 
@@ -139,7 +146,7 @@ function memberFaults(at: Path, address: unknown): BodyFault[] {
     ...mistyped.map((name) =>
       fault([...at, name], 'member-type', `${name} has the wrong type: ${types[name].instead}.`),
     ),
-    ...unknownMembers(at, unknownFaults(sent, addressNames)),
+    ...unknownMembers(at, unknownFaults(sent, { known: addressNames })),
   ];
 }
 
@@ -152,7 +159,7 @@ function textOf(value: unknown): string {
   return value === null ? '' : JSON.stringify(value);
 }
 
-function includeFaults(names: unknown): BodyFault[] {
+function includeFaults(names: unknown, offered: readonly IncludeName[]): BodyFault[] {
   const at = ['include'];
   const instead = 'send a list of strings, or leave it out';
   if (!Array.isArray(names)) return [fault(at, 'member-type', `include is not a list: ${instead}.`)];
@@ -160,7 +167,7 @@ function includeFaults(names: unknown): BodyFault[] {
     return [fault(at, 'include-empty', 'include has no names: send at least one, or leave it out.')];
   return names.flatMap((name, i) => {
     if (!isText(name)) return [fault([...at, i], 'member-type', `This name is not a string: ${instead}.`)];
-    const advice = adviceOnInclude(names, i);
+    const advice = adviceOnInclude(names, i, offered);
     return advice ? [fault([...at, i], advice.code, `${advice.wrong}: ${advice.instead}.`)] : [];
   });
 }

@@ -1,6 +1,6 @@
 import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
 import type { FaultCode, InputFault, Suggestion } from '../contract.ts';
-import { includeNames } from '../place-fields.ts';
+import { type IncludeName, includeNames } from '../place-fields.ts';
 import {
   addressNames,
   type ParameterName,
@@ -31,12 +31,18 @@ export function readQuery(rawQueryString: string): Sent {
   return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
 }
 
+/** What a deployment offers to include: nothing else is advised. */
+type Offered = readonly IncludeName[];
+
 /** Every fault of the parameters of a lookup, in a raw query string. */
-export function queryFaults(rawQueryString: string): InputFault[] {
+export function queryFaults(rawQueryString: string, offered: Offered = includeNames): InputFault[] {
   const sent = readQuery(rawQueryString);
-  return [...addressFaults(sent), ...includeFaults(sent), ...unknownFaults(sent, parameterNames)].map(
-    ({ name, ...fault }) => ({ parameter: name, ...fault }),
-  );
+  const faults = [
+    ...addressFaults(sent),
+    ...includeFaults(sent, offered),
+    ...unknownFaults(sent, { known: parameterNames, offered }),
+  ];
+  return faults.map(({ name, ...fault }) => ({ parameter: name, ...fault }));
 }
 
 /** Every fault of the postcode, the huisnummer and the toevoeging, at most one for each. */
@@ -55,8 +61,11 @@ export function addressFaults(sent: Sent): NamedFault[] {
 }
 
 /** The faults of the names that are not `known`, with what to send for those that mean a known one. */
-export function unknownFaults(sent: Sent, known: readonly ParameterName[], otherwise?: string): NamedFault[] {
-  const meant = whatIsMeant(sent);
+export function unknownFaults(
+  sent: Sent,
+  { known, otherwise, offered = [] }: { known: readonly ParameterName[]; otherwise?: string; offered?: Offered },
+): NamedFault[] {
+  const meant = whatIsMeant(sent, offered);
   const names = [...sent.keys()].filter((name) => !known.some((one) => one === name));
   return names.map((name) => {
     if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix)) return faultAt(redactKeys(name), misplacedKey);
@@ -69,34 +78,38 @@ export function unknownFaults(sent: Sent, known: readonly ParameterName[], other
   });
 }
 
-function includeFaults(sent: Sent): NamedFault[] {
+function includeFaults(sent: Sent, offered: Offered): NamedFault[] {
   const [value, ...further] = sent.get('include') ?? [];
   if (value === undefined) return [];
   if ([value, ...further].some(hasKeyPrefix)) return [faultAt('include', misplacedKey)];
   if (further.length > 0) return [faultAt('include', sentTwice('include'))];
   const names = value.split(',');
   const found = new Map(
-    names.flatMap((_, i) => adviceOnInclude(names, i) ?? []).map((advice) => [advice.code, advice]),
+    names.flatMap((_, i) => adviceOnInclude(names, i, offered) ?? []).map((advice) => [advice.code, advice]),
   );
-  return [...found.values()].map((advice) => faultAt('include', advice, includeSuggestion(names)));
+  return [...found.values()].map((advice) => faultAt('include', advice, includeSuggestion(names, offered)));
 }
 
 /** What is wrong with one of the names to include. */
-export function adviceOnInclude(names: readonly string[], at: number): Advice | undefined {
+export function adviceOnInclude(names: readonly string[], at: number, offered: Offered): Advice | undefined {
   const name = names[at] ?? '';
-  const instead = `send one or more of ${list.format(includeNames)}, each once`;
+  const instead = `send one or more of ${list.format(offered)}, each once`;
   if (hasKeyPrefix(name)) return misplacedKey;
   if (name === '') return { code: 'include-empty', wrong: 'include has an empty name', instead };
-  const isKnown = (includeNames as readonly string[]).includes(name);
-  if (!isKnown) return { code: 'include-unknown', wrong: 'include has an unknown name', instead };
+  const known = includeNames.find((own) => own === name);
+  if (!known) return { code: 'include-unknown', wrong: 'include has an unknown name', instead };
+  if (!offered.includes(known)) {
+    const wrong = `include has ${known}, which the operator of this service has not turned on`;
+    return { code: 'include-unavailable', wrong, instead };
+  }
   if (names.indexOf(name) === at) return undefined;
   return { code: 'include-repeated', wrong: 'include has a name more than once', instead };
 }
 
 /** The names that are known, if these are all but for letter case, spaces, repetition and empty ones. */
-function includeSuggestion(names: readonly string[]): Suggestion | undefined {
+function includeSuggestion(names: readonly string[], offered: Offered): Suggestion | undefined {
   const plain = new Set(names.map((name) => name.trim().toLowerCase()).filter(Boolean));
-  const known = includeNames.filter((name) => plain.delete(name));
+  const known = offered.filter((name) => plain.delete(name));
   return known.length > 0 && plain.size === 0 ? { include: known.join(',') } : undefined;
 }
 
@@ -176,7 +189,7 @@ function shown(name: string): string {
  * What to send for each parameter, where everything that was sent for it, under every name, says one thing: so the
  * suggestions of several faults never contradict each other.
  */
-function whatIsMeant(sent: Sent): Partial<Record<ParameterName, Suggestion | undefined>> {
+function whatIsMeant(sent: Sent, offered: Offered = []): Partial<Record<ParameterName, Suggestion | undefined>> {
   const valuesOf = (meaning: Meaning) =>
     [...sent]
       .flatMap(([name, values]) => (meaningOf(name) === meaning ? values : []))
@@ -198,7 +211,10 @@ function whatIsMeant(sent: Sent): Partial<Record<ParameterName, Suggestion | und
     ...(postcode !== undefined && { postcode: { postcode } }),
     ...(isWhole && { huisnummer: rest === '' ? { huisnummer } : { huisnummer, toevoeging } }),
     ...(toevoeging !== undefined && { toevoeging: { toevoeging } }),
-    include: includeSuggestion(valuesOf('include').flatMap((value) => value.split(','))),
+    include: includeSuggestion(
+      valuesOf('include').flatMap((value) => value.split(',')),
+      offered,
+    ),
   };
 }
 

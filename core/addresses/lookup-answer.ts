@@ -1,6 +1,6 @@
 import type { AddressRequest, LookupAnswer } from '../contract.ts';
 import type { IncludeName } from '../place-fields.ts';
-import { placeWith, requestedFields } from '../place-fields.ts';
+import { distinctPlaces, placeWith, requestedFields } from '../place-fields.ts';
 import { compareToevoegingen, maxToevoegingen, type Toevoeging } from './address-item.ts';
 import type { FoundItems } from './address-store.ts';
 
@@ -11,7 +11,7 @@ export function lookupAnswer(
   found: FoundItems,
 ): LookupAnswer {
   const requested = requestedFields.filter((field) => include.includes(field));
-  const [first, ...others] = (found.address?.places ?? []).map((place) => placeWith(place, requested));
+  const [first, ...others] = distinctPlaces(found.address?.places ?? []).map((place) => placeWith(place, requested));
   if (!first) {
     return { status: 'not_found', request, address: null, candidates: [], toevoegingen: existing(request, found) };
   }

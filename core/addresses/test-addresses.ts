@@ -1,3 +1,4 @@
+import type { AdresObject } from '../adres-object.ts';
 import type { AddressRequest } from '../contract.ts';
 import type { StoredAddress } from './address-item.ts';
 import { addressKey, bareKey } from './address-key.ts';
@@ -6,22 +7,67 @@ import type { AddressStore, FoundItems } from './address-store.ts';
 /** Never issued: postcodes don't use the letters SA, SD and SS (decision 0121). */
 const testPostcode = '9999SD';
 
-const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
+/** Its gemeente has no name, as that of a code that is newer than the table; Teststad has no gemeente. */
+const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp', gemeente: '9999' };
 const stad = { straat: 'Teststraat', woonplaats: 'Teststad' };
+
+/** Each a metre further from the origin of the national grid, in Amersfoort. */
+const locatie = (number: number) => ({ x: 155_000 + number, y: 463_000 });
+
+const home: AdresObject = {
+  identificatie: '9999010000000011',
+  type: 'verblijfsobject',
+  status: 'Verblijfsobject in gebruik',
+  gebruiksdoelen: ['woonfunctie'],
+  oppervlakte: 85,
+  hoofdadres: true,
+  locatie: locatie(11),
+};
+const replacement: AdresObject = {
+  ...home,
+  identificatie: '9999010000000012',
+  status: 'Verblijfsobject gevormd',
+  oppervlakte: 97,
+};
+const shop: AdresObject = {
+  ...home,
+  identificatie: '9999010000000021',
+  gebruiksdoelen: ['winkelfunctie', 'woonfunctie'],
+  oppervlakte: 120,
+  hoofdadres: false,
+  locatie: locatie(21),
+};
+const houseboat: AdresObject = {
+  identificatie: '9999020000000022',
+  type: 'ligplaats',
+  status: 'Plaats aangewezen',
+  hoofdadres: true,
+  locatie: locatie(22),
+};
+const caravan: AdresObject = {
+  ...houseboat,
+  identificatie: '9999030000000031',
+  type: 'standplaats',
+  locatie: locatie(31),
+};
 
 /**
  * The test addresses in the form of the table: an address that is registered twice, one with toevoegingen only, one in
- * two towns. Their ids begin with 9999, which is no municipality, and end in the huisnummer and a number.
+ * two towns, in the second without an object. Their ids begin with 9999, which is no municipality, and end in the
+ * huisnummer and a number.
  */
 const testAddresses: StoredAddress[] = [
-  { key: '9999SD#1#', places: [{ ...dorp, nummeraanduidingen: ['9999200000000011', '9999200000000012'] }] },
+  {
+    key: '9999SD#1#',
+    places: [{ ...dorp, objecten: [home, replacement], nummeraanduidingen: ['9999200000000011', '9999200000000012'] }],
+  },
   { key: '9999SD#2#', places: [], toevoegingen: ['A', 'B'] },
-  { key: '9999SD#2#A', places: [{ ...dorp, nummeraanduidingen: ['9999200000000021'] }] },
-  { key: '9999SD#2#B', places: [{ ...dorp, nummeraanduidingen: ['9999200000000022'] }] },
+  { key: '9999SD#2#A', places: [{ ...dorp, objecten: [shop], nummeraanduidingen: ['9999200000000021'] }] },
+  { key: '9999SD#2#B', places: [{ ...dorp, objecten: [houseboat], nummeraanduidingen: ['9999200000000022'] }] },
   {
     key: '9999SD#3#',
     places: [
-      { ...dorp, nummeraanduidingen: ['9999200000000031'] },
+      { ...dorp, objecten: [caravan], nummeraanduidingen: ['9999200000000031'] },
       { ...stad, nummeraanduidingen: ['9999200000000032'] },
     ],
   },

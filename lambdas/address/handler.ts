@@ -5,6 +5,7 @@ import { createAddressStore, createDatasetDate } from '../../core/addresses/addr
 import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
+import { offeredHere } from '../http/offered.ts';
 import { addressRoute } from './route.ts';
 
 const client = createStoreClient();
@@ -18,6 +19,7 @@ export const handler = addressRoute({
   refusals: createRefusalCount(client, accounts),
   addressStore: createAddressStore(client, addresses),
   testAddresses: optionalEnvironment(environment.testAddresses) !== 'off',
+  offered: offeredHere(),
   datasetDate: createDatasetDate(client, addresses),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),
   previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret),

@@ -10,6 +10,7 @@ import { lookupAnswer } from '../../core/addresses/lookup-answer.ts';
 import { withTestAddresses } from '../../core/addresses/test-addresses.ts';
 import type { Clock } from '../../core/calendar.ts';
 import type { AddressRequest, BatchAnswer, LookupAnswer } from '../../core/contract.ts';
+import { type IncludeName, offeredNames } from '../../core/place-fields.ts';
 import { HttpRefusal, type Method } from '../http/http-refusal.ts';
 import {
   type Answer,
@@ -27,13 +28,16 @@ import {
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
 
+/** What a deployment offers to include. */
+type Offered = readonly IncludeName[];
+
 /** The parameters of one lookup. What finds faults is most of the code that reads input: it is loaded for the first. */
-function oneLookup({ rawQueryString }: RequestEvent): LookupInput {
-  const input = readAddressInput(rawQueryString);
+function oneLookup({ rawQueryString }: RequestEvent, offered: Offered): LookupInput {
+  const input = readAddressInput(rawQueryString, offered);
   if (input.request) return { requests: [input.request], include: input.include };
   return refused(async () => {
     const { queryFaults } = await import('../../core/addresses/input-faults.ts');
-    return new Refusal({ code: 'invalid-input', faults: queryFaults(rawQueryString) });
+    return new Refusal({ code: 'invalid-input', faults: queryFaults(rawQueryString, offered) });
   });
 }
 
@@ -41,14 +45,14 @@ function oneLookup({ rawQueryString }: RequestEvent): LookupInput {
 const maxBodyBytes = 64 * 1024;
 
 /** The body with many lookups. The schema that reads it comes with zod, which single lookups do without. */
-async function manyLookups(event: RequestEvent): Promise<LookupInput> {
+async function manyLookups(event: RequestEvent, offered: Offered): Promise<LookupInput> {
   const { body = '', isBase64Encoded, headers, rawQueryString } = event;
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > maxBodyBytes) return refused(() => new HttpRefusal({ code: 'content-too-large' }));
   if (!isJson(headers['content-type'])) return refused(() => new HttpRefusal({ code: 'unsupported-media-type' }));
   const { readBatchInput } = await import('../../core/addresses/batch-input.ts');
   // Leaves out a byte order mark, which some clients put before the JSON.
-  const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString);
+  const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString, offered);
   if (input.requests) return input;
   return refused(() => new Refusal({ code: 'invalid-input', faults: input.faults() }));
 }
@@ -62,10 +66,10 @@ function refused(refusal: () => Error | Promise<Error>): LookupInput {
 }
 
 /** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
-function readInput(read: (event: RequestEvent) => LookupInput | Promise<LookupInput>): Middleware {
+function readInput(read: Reading, offered: Offered): Middleware {
   return {
     before: async ({ event }) => {
-      event.input = await read(event);
+      event.input = await read(event, offered);
     },
   };
 }
@@ -104,6 +108,8 @@ export type AddressRouteOptions = {
   addressStore: AddressStore;
   /** Without them their postcode is looked up like any other. */
   testAddresses?: boolean;
+  /** What `include` can name; without objects if absent. */
+  offered?: Offered;
   datasetDate: DatasetDate;
   /** Without it the day of a key's last use is not recorded. */
   keyUse?: KeyUse;
@@ -125,6 +131,7 @@ export function addressRoute({
   accessStore,
   addressStore,
   testAddresses = true,
+  offered = offeredNames(false),
   datasetDate,
   keyUse,
   refusals,
@@ -148,7 +155,7 @@ export function addressRoute({
     }
   }
 
-  function chain(method: Method, path: string, read: Parameters<typeof readInput>[0], answer: Answering) {
+  function chain(method: Method, path: string, read: Reading, answer: Answering) {
     return middy<RequestEvent, Answer>()
       .use(observe('address'))
       .use(commonHeaders())
@@ -158,7 +165,7 @@ export function addressRoute({
       .use(countRefusals(refusals, clock))
       .use(deadline())
       .use(acceptOnly(method, path))
-      .use(readInput(read))
+      .use(readInput(read, offered))
       .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
       .use(requireValidInput())
       .handler(async (event) => {
@@ -188,4 +195,5 @@ export function addressRoute({
     (event.rawPath === addressPaths.many ? many : one)(event, context);
 }
 
+type Reading = (event: RequestEvent, offered: Offered) => LookupInput | Promise<LookupInput>;
 type Answering = (lookups: Extract<LookupInput, { include: unknown }>, event: RequestEvent) => Promise<Answer>;

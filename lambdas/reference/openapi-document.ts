@@ -1,4 +1,6 @@
 import json from '../../docs/openapi.json' with { type: 'json' };
+import objectsPatch from '../../docs/openapi-objecten.json' with { type: 'json' };
+import { offeredHere } from '../http/offered.ts';
 import { hasDocs } from '../http/published.ts';
 import type { Branding } from './branding.ts';
 import { type Descriptions, paragraphNames } from './text/en.ts';
@@ -25,7 +27,18 @@ type Document = {
 };
 
 /** The published OpenAPI document, with the types of the parts that the page shows. */
-export const openApiDocument = json as object as Document;
+export const openApiDocument = (offeredHere().includes('objecten') ? merged(json, objectsPatch) : json) as Document;
+
+/** What a JSON merge patch (RFC 7396) that removes nothing makes of a document. */
+function merged(target: unknown, patch: unknown): unknown {
+  if (!isObject(target) || !isObject(patch)) return patch;
+  const changed = Object.entries(patch).map(([name, value]) => [name, merged(target[name], value)]);
+  return { ...target, ...Object.fromEntries(changed) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** The document of a deployment: an absolute server first, which some generators require, and whom to contact. */
 export function deployedDocument(baseUrl: string, branding: Branding): object {

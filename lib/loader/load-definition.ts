@@ -15,12 +15,12 @@ import {
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { loaderErrors, storagePrefixes } from '../../loader/names.ts';
-import { type StepName, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
+import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
 import { fromInput, LoadEndings, lockSettles, mapState, stateName, taskState, when } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoadDefinitionProps = {
-  steps: LoaderSteps['steps'];
+  steps: LoaderSteps;
   bucket: IBucket;
   stage: string;
   /** Functions that a map runs at once, at most; fewer where the account runs few. */
@@ -32,7 +32,9 @@ export type LoadDefinitionProps = {
 };
 
 /** The Distributed Maps, which start one child execution for each batch. */
-export const mapNames = stepsOfALoad.filter((name) => stepOf(name).each).map(stateName);
+export function mapNames({ ofALoad }: LoaderSteps): string[] {
+  return ofALoad.filter((name) => stepOf(name).each).map(stateName);
+}
 
 /**
  * The load as states, in JSONata: those of the table of steps, and choices after three of them. Variables: `request`
@@ -41,7 +43,8 @@ export const mapNames = stepsOfALoad.filter((name) => stepOf(name).each).map(sta
  * `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
-  const { steps, stage, concurrency, followsMutations } = props;
+  const { stage, concurrency, followsMutations } = props;
+  const { steps, ofALoad } = props.steps;
   const endings = new LoadEndings(scope, { steps, stage });
   const begin = Pass.jsonata(scope, 'Begin', {
     assign: {
@@ -62,7 +65,7 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   const states = new Map<StepName, TaskStateBase | DistributedMap>();
   // From the last on, as each leads to the next.
   let next: IChainable | undefined;
-  for (const name of stepsOfALoad.toReversed()) {
+  for (const name of ofALoad.toReversed()) {
     const { each, table, readsSource } = stepOf(name);
     const state = each ? mapOf(scope, name, props) : taskState(scope, name, steps);
     if (readsSource) startAgainIfReplaced(scope, state, endings, discover);
@@ -98,7 +101,7 @@ function mapOf(scope: Construct, name: StepName, { steps, bucket, writers }: Loa
   const { each, table } = stepOf(name);
   return mapState(scope, name, {
     bucket,
-    step: steps[name],
+    step: steps.steps[name],
     items: `'${storagePrefixes.loads}' & $load & '/${each}'`,
     // The country has 90 files of changes: several batches for each writer, and few executions where there are four.
     itemsPerBatch: table ? Math.max(1, Math.floor(20 / writers)) : 1,

@@ -138,7 +138,7 @@ export class LoadMachine extends Construct {
       comment: 'Loads the BAG: writes only what differs from the live dataset',
       definitionBody: DefinitionBody.fromChainable(
         loadDefinition(this, {
-          steps: steps.steps,
+          steps,
           bucket,
           stage: config.stage,
           concurrency: config.loadConcurrency,
@@ -154,7 +154,7 @@ export class LoadMachine extends Construct {
     if (!config.tracing)
       for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
         acknowledge(this.machine, rule, 'The operator decides by `tracing`: traces cost 5 dollars a million.');
-    grantMaps(role, this.machine, mapNames);
+    grantMaps(role, this.machine, mapNames(steps));
     grantDescribeExecutions(steps.steps.discover.function, this.machine);
     if (config.schedule === 'off') return;
     new Schedule(this, 'Daily', {

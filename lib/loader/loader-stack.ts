@@ -20,6 +20,7 @@ export type LoaderStackProps = { config: Config; stackName: string; data: DataSt
 export class LoaderStack extends Stack {
   readonly bucket: Bucket;
   readonly stateMachineArn: string;
+  readonly stateMachineName: string;
 
   constructor(scope: Construct, id: string, { config, stackName, data }: LoaderStackProps) {
     super(scope, id, {
@@ -34,6 +35,7 @@ export class LoaderStack extends Stack {
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
     const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket });
     this.stateMachineArn = machine.stateMachineArn;
+    this.stateMachineName = machine.stateMachineName;
     new SavedQueries(this, 'Queries', config.stage, loaderQueries(steps, config));
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
     if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });

@@ -6,7 +6,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environment, metricNamespaceOf, metricNamespaceVariable } from '../../core/names.ts';
 import { loaderEnvironment, publicMutations } from '../../loader/names.ts';
-import { loadSteps, type StepName, stepOf } from '../../loader/steps/load-steps.ts';
+import { type StepName, stepNames, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import { packageVersion } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
@@ -44,6 +44,7 @@ function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironme
     settleSeconds: `${settlingTime.toSeconds()}`,
     source: config.source,
     mutations: config.mutations && mutationsSource(config),
+    objecten: config.dataset.objecten && 'on',
     thresholds: JSON.stringify(config.guard),
     writesPerSecond: `${writesPerSecond}`,
     keepSnapshots: `${config.snapshotsKept}`,
@@ -53,10 +54,14 @@ function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironme
 /** The Lambdas of a load, each with only the permissions that it needs. */
 export class LoaderSteps extends Construct {
   readonly steps: Readonly<Record<StepName, LambdaFunction>>;
+  /** Those between `discover` and `release`, in their order. */
+  readonly ofALoad: readonly StepName[];
 
   constructor(scope: Construct, id: string, { config, encryptionKey, addresses, bucket }: LoaderStepsProps) {
     super(scope, id);
-    const names = Object.keys(loadSteps) as StepName[];
+    const { objecten } = config.dataset;
+    const names = stepNames(objecten);
+    this.ofALoad = stepsOfALoad(objecten);
     const values = settingsOf(config);
     // One bundle for all of them, as they share most of their code.
     const code = bundle({

@@ -61,6 +61,7 @@ export class HttpFunction extends LambdaFunction {
         // Only the dashboard reads the other outcomes.
         ...(config.dashboards && { [requestMetricsVariable]: 'all' }),
         ...(!config.testAddresses && { [environment.testAddresses]: 'off' }),
+        ...(config.dataset.objecten && { [environment.objecten]: 'on' }),
         ...(!config.referencePage && { [environment.referencePage]: 'off' }),
       },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',

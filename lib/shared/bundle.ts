@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
@@ -105,6 +105,7 @@ export function writeBundle({ name, entries, files, requires = false }: BundleOp
     ...(requires && { banner: { js: requireBanner } }),
   });
   const maps = join(dirname(outputDirectory), 'source-maps', name);
+  rmSync(maps, { recursive: true, force: true }); // of modules that other sources led to
   mkdirSync(maps, { recursive: true });
   for (const { path, contents, text } of outputFiles) {
     if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of'))

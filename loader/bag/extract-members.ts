@@ -12,10 +12,14 @@ import {
   isFuture,
   isJunk,
 } from './delivery-document.ts';
-import type { ObjectKind } from './schema.ts';
+import { relatieFile } from './gemeente-relaties.ts';
+import { type ObjectenKind, objectenKinds, type StandKind } from './schema.ts';
 
-/** An inner zip of one kind of object, and the entries leading to it from the outer zip: 1, or 2 for a municipality. */
-export type Member = { kind: ObjectKind; name: string; path: ZipEntry[] };
+/** What an inner zip holds: objects of one kind, or the relations between woonplaatsen and gemeenten. */
+export type MemberKind = StandKind | typeof relatieFile;
+
+/** An inner zip of one kind, and the entries leading to it from the outer zip: 1, or 2 for a municipality. */
+export type Member = { kind: MemberKind; name: string; path: ZipEntry[] };
 
 /**
  * Copies a deflated inner zip to where it can be read by range: memory, a temporary file, S3. `name` identifies the
@@ -30,26 +34,31 @@ export const memorySpool: Spool = async (stream, name, size) => {
 };
 
 /**
- * The members of an extract with nummeraanduidingen, openbare ruimten and woonplaatsen (NUM, OPR, WPL, in this order),
- * its snapshot date, and the codes of the gemeenten that it covers (none: the whole country). Entries may be in any
- * order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never members. `peildatum` overrides the date
- * of the Leveringsdocument, which may then be missing. @throws ExtractError, also where the extract contradicts itself:
- * a member or a Leveringsdocument twice, or different dates
+ * The members of an extract with nummeraanduidingen, openbare ruimten, woonplaatsen (NUM, OPR, WPL, in this order) and
+ * the relations of these to gemeenten, which may be missing; after them with `objecten` also those with adresseerbare
+ * objecten (VBO, LIG, STA); its snapshot date, and the codes of the gemeenten that it covers (none: the whole country).
+ * Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never members.
+ * `peildatum` overrides the date of the Leveringsdocument, which may then be missing. @throws ExtractError, also where
+ * the extract contradicts itself: a member or a Leveringsdocument twice, or different dates
  */
 export async function findMembers(
   source: RandomAccess,
   label: string,
-  options: { spool?: Spool; peildatum?: string; now?: number } = {},
+  options: { spool?: Spool; peildatum?: string; now?: number; objecten?: boolean } = {},
 ): Promise<{ peildatum: string; members: Member[]; gemeenten: string[] }> {
   const entries = await listEntries(source, label);
   const { peildatum, gemeenten } = await described(source, entries, label, options.peildatum);
   if (isFuture(peildatum, options.now)) throw futureDelivery(peildatum, label, options.now);
-  const members = membersAmong(entries, []);
+  const required = options.objecten ? [...addressKinds, ...objectenKinds] : addressKinds;
+  const kinds: MemberKind[] = [...addressKinds, relatieFile, ...(options.objecten ? objectenKinds : [])];
+  const members = membersAmong(entries, [], kinds);
   for (const entry of entries.filter(({ name }) => /^\d{4}GEM\d{8}\.zip$/.test(baseName(name)))) {
     const municipality = await innerZip(source, entry, label, options.spool ?? memorySpool);
-    members.push(...membersAmong(await listEntries(municipality, `${label} > ${baseName(entry.name)}`), [entry]));
+    members.push(
+      ...membersAmong(await listEntries(municipality, `${label} > ${baseName(entry.name)}`), [entry], kinds),
+    );
   }
-  for (const kind of kinds) {
+  for (const kind of required) {
     if (!members.some((member) => member.kind === kind)) throw missing(label, kind, entries);
   }
   members.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
@@ -60,8 +69,13 @@ export async function findMembers(
 
 /** The municipality codes in the names of members; `9999` is the whole country. */
 function codesOf(members: readonly Member[]): string[] {
-  const codes = new Set(members.map(({ name }) => name.slice(0, 4)));
+  const codes = new Set(members.filter(isOfArea).map(({ name }) => name.slice(0, 4)));
   return codes.has('9999') ? [] : [...codes].sort();
+}
+
+/** Whether the name of a member says which area it covers: the relations are always those of the whole country. */
+export function isOfArea({ kind }: Member): boolean {
+  return kind !== relatieFile;
 }
 
 /** The inner zip of a member: in place if every zip around it is stored, else through `spool`. */
@@ -104,12 +118,13 @@ export function fileLabel(label: string, member: Member, file?: ZipEntry): strin
   return [label, ...[...member.path, ...(file ? [file] : [])].map(({ name }) => baseName(name))].join(' > ');
 }
 
-const kinds: ObjectKind[] = ['NUM', 'OPR', 'WPL'];
+const addressKinds: StandKind[] = ['NUM', 'OPR', 'WPL'];
 
-function membersAmong(entries: ZipEntry[], path: ZipEntry[]): Member[] {
+function membersAmong(entries: ZipEntry[], path: ZipEntry[], kinds: readonly MemberKind[]): Member[] {
   return entries.flatMap((entry) => {
     const name = baseName(entry.name);
-    const kind = /^\d{4}(NUM|OPR|WPL)\d{8}\.zip$/.exec(name)?.[1] as ObjectKind | undefined;
+    const [, object, relations] = /^(?:\d{4}([A-Z]{3})|(GEM-WPL-RELATIE)-)\d{8}\.zip$/.exec(name) ?? [];
+    const kind = kinds.find((one) => one === (object ?? relations));
     return kind && !isJunk(entry.name) && !isUnused(entry.name) ? [{ kind, name, path: [...path, entry] }] : [];
   });
 }
@@ -171,14 +186,12 @@ function foreign(label: string, entries: ZipEntry[]): ExtractError {
   return new ExtractError('missing_member', label, problem);
 }
 
-function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractError {
+function missing(label: string, kind: StandKind, entries: ZipEntry[]): ExtractError {
   const held = entries.slice(0, 20).map(({ name }) => name);
   const problem = `has no member 9999${kind}*.zip; it holds ${held.join(', ') || 'nothing'}`;
-  return new ExtractError(
-    'missing_member',
-    label,
-    `${problem}. Use a whole lvbag-extract-nl.zip, or the BAGGEM of a municipality`,
-  );
+  const whole = 'Use a whole lvbag-extract-nl.zip, or the BAGGEM of a municipality';
+  const without = objectenKinds.includes(kind as ObjectenKind) ? ', or turn dataset.objecten off' : '';
+  return new ExtractError('missing_member', label, `${problem}. ${whole}${without}`);
 }
 
 function refuseTwice(members: Member[], label: string): void {

@@ -1,7 +1,11 @@
+import { type AdresObjectType, isGebruiksdoel, isObjectStatus } from '../../core/adres-object.ts';
 import { ExtractError } from '../extract-error.ts';
+import { locationOf } from './location.ts';
 import { isProblem, type Problem, type ReadCounts } from './problem-report.ts';
-import type { ObjectKind } from './schema.ts';
+import type { ObjectenKind, StandKind } from './schema.ts';
 import {
+  type AdresseerbaarObject,
+  type AdresseerbaarVoorkomen,
   dayOf,
   type Geldigheid,
   liveStatus,
@@ -14,35 +18,71 @@ import {
   whyNotCurrent,
 } from './voorkomen.ts';
 
-/** Values by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`. */
+/**
+ * Values by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`; of a reference to a
+ * nummeraanduiding by the one around it, `heeftAlsHoofdadres`. Those of a repeated element have `betweenValues` between
+ * them.
+ */
 export type Fields = Partial<Record<string, string>>;
+
+/** Not a character of XML. */
+const betweenValues = '\0';
+const repeated = ['gebruiksdoel', 'heeftAlsNevenadres'];
+
+/** Adds the text of an element, in its parent, to the fields of its object, or returns false where that has one. */
+export function addField(fields: Fields, element: string, text: string, parent: string): boolean {
+  const name = element === 'Objecten-ref:NummeraanduidingRef' ? parent : element;
+  const field = name.slice(name.indexOf(':') + 1);
+  const before = fields[field];
+  if (before !== undefined && !repeated.includes(field)) return false;
+  fields[field] = before === undefined ? text : `${before}${betweenValues}${text}`;
+  return true;
+}
+
+/** The different values of a repeated element, sorted. */
+function valuesOf(field: string | undefined): string[] {
+  return field === undefined ? [] : [...new Set(field.split(betweenValues))].sort();
+}
 
 /** The values of one occurrence, which has all that the schema requires. */
 export type Occurrence = Fields &
   Record<'identificatie' | 'status' | 'voorkomenidentificatie' | 'beginGeldigheid', string>;
 
 const ofEveryKind = ['identificatie', 'status', 'voorkomenidentificatie', 'beginGeldigheid'];
-const required: Record<ObjectKind, string[]> = {
+const ofPlaats = [...ofEveryKind, 'heeftAlsHoofdadres', 'geometrie'];
+const required: Record<StandKind, string[]> = {
   NUM: [...ofEveryKind, 'huisnummer', 'OpenbareRuimteRef'],
   OPR: [...ofEveryKind, 'naam', 'WoonplaatsRef'],
   WPL: [...ofEveryKind, 'naam'],
+  VBO: [...ofPlaats, 'gebruiksdoel', 'oppervlakte'],
+  LIG: ofPlaats,
+  STA: ofPlaats,
 };
 
 /**
  * The fields of one element as an occurrence. `refuse` makes the error for one without a value that the schema
  * requires.
  */
-export function occurrenceOf(kind: ObjectKind, fields: Fields, refuse: (problem: string) => ExtractError): Occurrence {
+export function occurrenceOf(kind: StandKind, fields: Fields, refuse: (problem: string) => ExtractError): Occurrence {
   const missing = required[kind].find((field) => fields[field] === undefined);
   if (missing) throw refuse(`an occurrence without ${missing}`);
   return fields as Occurrence;
 }
 
-const knownStatuses: Record<ObjectKind, string[]> = {
-  NUM: [liveStatus.NUM, 'Naamgeving ingetrokken'],
-  OPR: [liveStatus.OPR, 'Naamgeving ingetrokken'],
-  WPL: [liveStatus.WPL, 'Woonplaats ingetrokken'],
+/** The statuses of an object that does not exist, or no longer. */
+const withdrawnStatuses: Record<StandKind, string[]> = {
+  NUM: ['Naamgeving ingetrokken'],
+  OPR: ['Naamgeving ingetrokken'],
+  WPL: ['Woonplaats ingetrokken'],
+  VBO: ['Verblijfsobject ingetrokken', 'Niet gerealiseerd verblijfsobject', 'Verblijfsobject ten onrechte opgevoerd'],
+  LIG: ['Plaats ingetrokken'],
+  STA: ['Plaats ingetrokken'],
 };
+
+function isLiveStatus(kind: StandKind, status: string): boolean {
+  if (kind !== 'VBO') return status === liveStatus[kind];
+  return isObjectStatus(status) && status !== liveStatus.LIG;
+}
 
 /** Called with an occurrence that counts, or will. */
 export type StandVisit<T> = (read: T, span: Span) => void;
@@ -64,7 +104,7 @@ export type ReadOptions<T> = {
  * How an occurrence of `K` becomes what is visited, and the callbacks for one that counts on the date (`visit`) or will
  * on a later one (`later`).
  */
-type Visits<K extends ObjectKind, T> = Pick<ReadOptions<T>, 'later' | 'since'> & {
+type Visits<K extends StandKind, T> = Pick<ReadOptions<T>, 'later' | 'since'> & {
   toObject(read: ObjectOf[K]): T;
   visit: StandVisit<T>;
 };
@@ -73,7 +113,12 @@ type Visits<K extends ObjectKind, T> = Pick<ReadOptions<T>, 'later' | 'since'> &
  * Whether an occurrence is of an object that counts as changed `since` a day; `recorded` is when the register last
  * recorded something of it.
  */
-export function hasChanged({ begin, eind }: Span, recorded: number, since: number, day: number): boolean {
+export function hasChanged(
+  { begin, eind }: Omit<Span, 'volgnummer'>,
+  recorded: number,
+  since: number,
+  day: number,
+): boolean {
   return recorded >= since || (begin > since && begin <= day) || (eind > since && eind <= day);
 }
 
@@ -91,7 +136,7 @@ export function countVoorkomen(geldigheid: Geldigheid, day: number, counts: Read
  * object of one that has valid values.
  * @throws ExtractError for an unknown status, date or number: without them nobody can tell whether the object exists
  */
-export function visitStand<K extends ObjectKind, T>(
+export function visitStand<K extends StandKind, T>(
   kind: K,
   fields: Occurrence,
   file: string,
@@ -133,12 +178,13 @@ export function spanOf(fields: Occurrence, file: string): Span {
 }
 
 /** What decides whether an occurrence counts. @throws ExtractError */
-export function geldigheidOf(kind: ObjectKind, fields: Occurrence, file: string): Geldigheid {
+export function geldigheidOf(kind: StandKind, fields: Occurrence, file: string): Geldigheid {
   const { identificatie, status, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
-  if (!knownStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
+  const isLive = isLiveStatus(kind, status);
+  if (!isLive && !withdrawnStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
   return {
     span: spanOf(fields, file),
-    isLive: status === liveStatus[kind],
+    isLive,
     isInactief: tijdstipInactief !== undefined || tijdstipInactiefLV !== undefined,
     isNietBag: tijdstipNietBagLV !== undefined,
   };
@@ -165,7 +211,9 @@ const objectId: Rule = ['identificatie', /^\d{16}$/];
 const placeRef: Rule = ['WoonplaatsRef', /^\d{4}$/];
 /** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
 const name: Rule = ['naam', /^[^ \t\r\n][^\r\n]{0,79}$/u];
-const rules: Record<ObjectKind, Rule[]> = {
+const hoofdadres: Rule = ['heeftAlsHoofdadres', /^\d{16}$/];
+const nevenadressen: Rule = ['heeftAlsNevenadres', /^\d{16}(?:\0\d{16})*$/];
+const rules: Record<StandKind, Rule[]> = {
   NUM: [
     objectId,
     ['huisnummer', /^[ \t\r\n]*[1-9]\d{0,4}[ \t\r\n]*$/],
@@ -177,12 +225,18 @@ const rules: Record<ObjectKind, Rule[]> = {
   ],
   OPR: [objectId, name, placeRef],
   WPL: [['identificatie', /^\d{4}$/], name],
+  VBO: [objectId, hoofdadres, nevenadressen, ['oppervlakte', /^[ \t\r\n]*[1-9]\d{0,5}[ \t\r\n]*$/]],
+  LIG: [objectId, hoofdadres, nevenadressen],
+  STA: [objectId, hoofdadres, nevenadressen],
 };
 
 /** What the fields of an occurrence of each kind say. */
-export type ObjectOf = { NUM: Nummeraanduiding; OPR: OpenbareRuimte; WPL: Woonplaats };
+export type ObjectOf = { NUM: Nummeraanduiding; OPR: OpenbareRuimte; WPL: Woonplaats } & Record<
+  ObjectenKind,
+  AdresseerbaarObject
+>;
 
-const objectOf: { [K in ObjectKind]: (fields: Occurrence) => ObjectOf[K] } = {
+const objectOf: { [K in StandKind]: (fields: Occurrence, file: string) => ObjectOf[K] | Problem } = {
   NUM: (fields) => ({
     identificatie: fields.identificatie,
     huisnummer: Number(fields.huisnummer),
@@ -198,14 +252,33 @@ const objectOf: { [K in ObjectKind]: (fields: Occurrence) => ObjectOf[K] } = {
     woonplaats: WoonplaatsRef as string,
   }),
   WPL: ({ identificatie, naam }) => ({ identificatie, naam: naam as string }),
+  VBO: (fields, file) => adresseerbaarObject('verblijfsobject', fields, file),
+  LIG: (fields, file) => adresseerbaarObject('ligplaats', fields, file),
+  STA: (fields, file) => adresseerbaarObject('standplaats', fields, file),
 };
 
 /** The object of an occurrence that counts, or which of its values the register's rules forbid. */
-function readObject<K extends ObjectKind>(kind: K, fields: Occurrence, file: string): ObjectOf[K] | Problem {
+function readObject<K extends StandKind>(kind: K, fields: Occurrence, file: string): ObjectOf[K] | Problem {
   const broken = rules[kind].find(([field, pattern]) => fields[field] !== undefined && !pattern.test(fields[field]));
-  if (!broken) return objectOf[kind](fields);
-  const detail = `${broken[0]} '${fields[broken[0]]}'`;
+  if (!broken) return objectOf[kind](fields, file);
+  const detail = `${broken[0]} '${fields[broken[0]]?.replaceAll(betweenValues, ' ')}'`;
   return { kind: 'invalid_value', file, identificatie: fields.identificatie, detail };
+}
+
+function adresseerbaarObject(type: AdresObjectType, fields: Occurrence, file: string): AdresseerbaarObject | Problem {
+  const { identificatie, status, heeftAlsHoofdadres, heeftAlsNevenadres, oppervlakte } = fields;
+  const gebruiksdoelen = valuesOf(fields.gebruiksdoel);
+  const unknown = gebruiksdoelen.find((doel) => !isGebruiksdoel(doel));
+  if (unknown !== undefined) throw unreadable(file, identificatie, 'gebruiksdoel', unknown);
+  const locatie = locationOf(fields.geometrie as string);
+  if (typeof locatie === 'string') return { kind: 'location_unknown', file, identificatie, detail: locatie };
+  return {
+    ...{ identificatie, type, status },
+    hoofdadres: heeftAlsHoofdadres as string,
+    nevenadressen: valuesOf(heeftAlsNevenadres),
+    locatie,
+    ...(type === 'verblijfsobject' && { oppervlakte: Number(oppervlakte), gebruiksdoelen }),
+  };
 }
 
 /**
@@ -214,15 +287,15 @@ function readObject<K extends ObjectKind>(kind: K, fields: Occurrence, file: str
  * @throws ExtractError where it is unclear whether it counts
  */
 export function toObjectVoorkomen(
-  kind: ObjectKind,
+  kind: StandKind,
   fields: Occurrence,
   file: string,
-): ObjectVoorkomen | Problem | null {
+): ObjectVoorkomen | AdresseerbaarVoorkomen | Problem | null {
   const geldigheid = geldigheidOf(kind, fields, file);
   const { span } = geldigheid;
   if (whyNotCurrent(geldigheid, span.begin) !== null) return null;
   const read = readObject(kind, fields, file);
-  return isProblem(read) ? read : ({ kind, ...read, ...span } as ObjectVoorkomen);
+  return isProblem(read) ? read : ({ kind, ...read, ...span } as ObjectVoorkomen | AdresseerbaarVoorkomen);
 }
 
 function unreadable(file: string, identificatie: string, what: string, value: string): ExtractError {

@@ -14,8 +14,10 @@ import {
   isFuture,
   isJunk,
 } from './delivery-document.ts';
+import { readGemeenteRelaties, relatieFile } from './gemeente-relaties.ts';
 import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
+import { dayOf, type GemeenteRelatie } from './voorkomen.ts';
 
 /** What a delivery is, by its own documents. */
 export type DeliveryIdentity = {
@@ -29,7 +31,12 @@ export type DeliveryIdentity = {
 };
 
 /** The mutations of one delivery, usually of a day. */
-export type MutationDelivery = DeliveryIdentity & { mutations: Mutation[]; problems: Problem[] };
+export type MutationDelivery = DeliveryIdentity & {
+  mutations: Mutation[];
+  /** The relations that hold on its last date or later: all that there are. `null` where it has no file of them. */
+  relaties: GemeenteRelatie[] | null;
+  problems: Problem[];
+};
 
 /** A period and an area, as a document says them. */
 type Said = Omit<DeliveryIdentity, 'hash'>;
@@ -42,7 +49,7 @@ type Said = Omit<DeliveryIdentity, 'hash'>;
 export async function readMutationDelivery(
   source: RandomAccess,
   label: string,
-  now = Date.now(),
+  { now = Date.now(), objecten = false }: { now?: number; objecten?: boolean } = {},
 ): Promise<MutationDelivery> {
   const entries = await listEntries(source, label);
   const member = memberOf(entries, label);
@@ -55,7 +62,9 @@ export async function readMutationDelivery(
   const [mutations, problems]: [Mutation[], Problem[]] = [[], []];
   for (const entry of files) {
     const file = `${label} > ${name} > ${baseName(entry.name)}`;
-    const { vanaf, tot, gemeenten, ...read } = await withEntry(inner, entry, file, (xml) => readMutations(xml, file));
+    const { vanaf, tot, gemeenten, ...read } = await withEntry(inner, entry, file, (xml) =>
+      readMutations(xml, file, { objecten }),
+    );
     const header = { vanaf, tot, gemeenten };
     if (!said) {
       requireSameDates(header, name, label);
@@ -70,9 +79,36 @@ export async function readMutationDelivery(
   if (!said) throw contradicts(label, 'it says of no period that it covers it');
   if (isFuture(said.tot, now)) throw futureDelivery(said.tot, label, now);
   const { vanaf, tot, gemeenten } = said;
-  const contents = JSON.stringify([vanaf, tot, gemeenten, member.crc32, member.size]);
+  const relatieMember = relatieMemberOf(entries, label);
+  let relaties: GemeenteRelatie[] | null = null;
+  if (relatieMember) {
+    const read = await readRelaties(source, relatieMember, label, tot);
+    relaties = read.relaties;
+    problems.push(...read.problems);
+  }
+  const identity = [member, ...(relatieMember ? [relatieMember] : [])].flatMap(({ crc32, size }) => [crc32, size]);
+  const contents = JSON.stringify([vanaf, tot, gemeenten, ...identity]);
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 16);
-  return { vanaf, tot, gemeenten, hash, mutations, problems };
+  return { vanaf, tot, gemeenten, hash, mutations, relaties, problems };
+}
+
+/** Reads the relations as they are after the delivery. @throws ExtractError */
+async function readRelaties(
+  source: RandomAccess,
+  member: ZipEntry,
+  label: string,
+  tot: string,
+): Promise<{ relaties: GemeenteRelatie[]; problems: Problem[] }> {
+  const name = `${label} > ${baseName(member.name)}`;
+  const inner = await innerZip(source, member, label);
+  const [relaties, problems]: [GemeenteRelatie[], Problem[]] = [[], []];
+  for (const entry of xmlFilesOf(await listEntries(inner, name), name)) {
+    const file = `${name} > ${baseName(entry.name)}`;
+    const read = await withEntry(inner, entry, file, (xml) => readGemeenteRelaties(xml, file, tot));
+    for (const relatie of read.relaties) if (relatie.eind > dayOf(tot)) relaties.push(relatie);
+    problems.push(...read.problems);
+  }
+  return { relaties, problems };
 }
 
 /** `of 2021-11-13 to 2021-11-14 for the whole country`. */
@@ -125,6 +161,13 @@ function memberOf(entries: ZipEntry[], label: string): ZipEntry {
     ? 'It is a full extract: pass it with --extract.'
     : 'Use a delivery of mutations such as BAGNLDM-13112021-14112021.zip.';
   throw new ExtractError('missing_member', label, `is not a delivery of mutations: it holds ${held}. ${hint}`);
+}
+
+function relatieMemberOf(entries: ZipEntry[], label: string): ZipEntry | undefined {
+  const isRelatieMember = (name: string) => name.startsWith(relatieFile) && name.endsWith('.zip');
+  const [member, other] = entries.filter(({ name }) => isRelatieMember(baseName(name)) && !isJunk(name));
+  if (other) throw contradicts(label, `it holds ${member?.name} and ${other.name}; one is expected`);
+  return member;
 }
 
 function datesIn(name: string): { vanaf: string; tot: string } {

@@ -1,24 +1,25 @@
 /** The changes that an XML file of mutations describes. */
 
 import { ExtractError } from '../extract-error.ts';
-import { type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
+import { addField, type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
-import { mutationDocument, type ObjectKind, SchemaParser } from './schema.ts';
+import { isObjectenKind, mutationDocument, SchemaParser, type StandKind } from './schema.ts';
 import { type UsualChange, usualChanges } from './usual-changes.ts';
-import type { ObjectVoorkomen } from './voorkomen.ts';
+import type { AnyVoorkomen } from './voorkomen.ts';
 
 /**
- * The change of one occurrence of a nummeraanduiding, openbare ruimte or woonplaats. `was` is `null` for a new
+ * The change of one occurrence of a nummeraanduiding, openbare ruimte or woonplaats, or of an adresseerbaar object.
+ * `was` is `null` for a new
  * occurrence (a toevoeging in the file). Either side is also `null` for an occurrence that never counts; `isNew`
  * distinguishes the two.
  */
 export type Mutation = {
-  kind: ObjectKind;
+  kind: StandKind;
   identificatie: string;
   volgnummer: number;
   isNew: boolean;
-  was: ObjectVoorkomen | null;
-  wordt: ObjectVoorkomen | null;
+  was: AnyVoorkomen | null;
+  wordt: AnyVoorkomen | null;
 };
 
 /**
@@ -39,36 +40,45 @@ const groupStart = '<ml:mutatieGroep>';
 const groupEnd = '</ml:mutatieGroep>';
 const chunkBytes = 128 * 1024;
 const changes = ['ml:toevoeging', 'ml:wijziging', 'ml:verwijdering'];
-const kinds: Record<string, ObjectKind> = {
+const kinds: Record<string, StandKind> = {
   'Objecten:Nummeraanduiding': 'NUM',
   'Objecten:OpenbareRuimte': 'OPR',
   'Objecten:Woonplaats': 'WPL',
+  'Objecten:Verblijfsobject': 'VBO',
+  'Objecten:Ligplaats': 'LIG',
+  'Objecten:Standplaats': 'STA',
 };
-/** How a group begins whose object is not part of an address: a pand or an adresseerbaar object. */
-const otherGroup =
-  /^<ml:mutatieGroep><ml:(?:toevoeging><ml:wordt|wijziging><ml:was)><mlm:bagObject><Objecten:(?:Verblijfsobject|Pand|Ligplaats|Standplaats)>$/;
+/** How a group begins whose object is not part of an address: a pand, or also an adresseerbaar object. */
+const groupOf = (elements: string) =>
+  new RegExp(
+    `^<ml:mutatieGroep><ml:(?:toevoeging><ml:wordt|wijziging><ml:was)><mlm:bagObject><Objecten:(?:${elements})>$`,
+  );
+const otherGroup = groupOf('Verblijfsobject|Pand|Ligplaats|Standplaats');
+const pandGroup = groupOf('Pand');
 const longestOtherStart = 140;
 const prefixes = ['ml', 'mlm', 'Objecten', 'Objecten-ref', 'Historie'] as const;
 
 /**
  * Reads one XML file of mutations. Nearly all of it is the geometry of buildings, which is skipped as bytes, and
  * nummeraanduidingen, whose fields are taken out, both only if they are written exactly as Kadaster writes them.
- * Everything else goes through the strict parser, and with `strictly` the whole file does.
+ * Everything else goes through the strict parser, and with `strictly` the whole file does. Adresseerbare objecten are
+ * read only with `objecten`.
  * @throws ExtractError for anything but well-formed XML in the known schema, for a removed occurrence (verwijdering),
  * and for a group of several objects
  */
-export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationXml {
+export function readMutations(xml: Buffer, file: string, { strictly = false, objecten = false } = {}): MutationXml {
   try {
-    return read(xml, file, strictly);
+    return read(xml, file, strictly, objecten);
   } catch (error) {
     // The strict parser has not seen the whole file: it decides, and its error is the first one, of the right line.
-    if (!strictly && error instanceof ExtractError) return read(xml, file, true);
+    if (!strictly && error instanceof ExtractError) return read(xml, file, true, objecten);
     throw error;
   }
 }
 
-function read(xml: Buffer, file: string, strictly: boolean): MutationXml {
-  const collected = new MutationCollector(file);
+function read(xml: Buffer, file: string, strictly: boolean, objecten: boolean): MutationXml {
+  const collected = new MutationCollector(file, objecten);
+  const other = objecten ? pandGroup : otherGroup;
   const { parser } = collected;
   let unread = 0;
   while (unread < xml.length) {
@@ -76,7 +86,7 @@ function read(xml: Buffer, file: string, strictly: boolean): MutationXml {
     const next = end < 0 ? Math.min(xml.length, unread + chunkBytes) : end + groupEnd.length;
     const bytes = xml.subarray(unread, next);
     const isKnown = end >= 0 && isBetweenGroups(parser) && bytes.indexOf(groupStartBytes) === 0;
-    if (!isKnown || !(isOther(bytes) || collected.add(usualChanges(bytes)))) parser.write(bytes);
+    if (!isKnown || !(isOther(bytes, other) || collected.add(usualChanges(bytes)))) parser.write(bytes);
     unread = next;
   }
   return collected.end();
@@ -87,10 +97,10 @@ function isBetweenGroups(parser: SchemaParser): boolean {
   return parser.justClosed === 'ml:mutatieGroep' && parser.hasUsualPrefixes(prefixes);
 }
 
-function isOther(group: Buffer): boolean {
+function isOther(group: Buffer, other: RegExp): boolean {
   const start = group.toString('latin1', 0, longestOtherStart);
   const named = start.indexOf('>', start.indexOf('<Objecten:'));
-  return otherGroup.test(start.slice(0, named + 1)) && !group.includes('<!');
+  return other.test(start.slice(0, named + 1)) && !group.includes('<!');
 }
 
 const groupStartBytes = Buffer.from(groupStart, 'latin1');
@@ -103,16 +113,17 @@ class MutationCollector {
   readonly #problems: Problem[] = [];
   readonly #dates: Partial<Record<string, string>> = {};
   readonly #gemeenten: string[] = [];
-  #object: { kind: ObjectKind; identificatie: string } | undefined;
-  #kind: ObjectKind | undefined;
+  #object: { kind: StandKind; identificatie: string } | undefined;
+  #kind: StandKind | undefined;
   #fields: Fields = {};
   #was: Occurrence | undefined;
 
-  constructor(file: string) {
+  constructor(file: string, objecten: boolean) {
     this.#file = file;
-    this.parser = new SchemaParser(mutationDocument, file, {
-      onOpen: (name) => this.#onOpen(name),
-      onText: (name, text) => this.#onText(name, text),
+    const isRead = (kind: StandKind) => objecten || !isObjectenKind(kind);
+    this.parser = new SchemaParser(mutationDocument(objecten), file, {
+      onOpen: (name) => this.#onOpen(name, kinds[name] && isRead(kinds[name]) ? kinds[name] : undefined),
+      onText: (name, text, parent) => this.#onText(name, text, parent),
       onClose: (name) => this.#onClose(name),
     });
   }
@@ -137,24 +148,23 @@ class MutationCollector {
     return group !== null;
   }
 
-  #onOpen(name: string): void {
+  #onOpen(name: string, kind: StandKind | undefined): void {
     if (name === 'ml:mutatieGroep') this.#object = undefined;
     else if (changes.includes(name)) {
       this.#was = undefined;
       this.#fields = {};
-    } else if (kinds[name]) {
+    } else if (kind) {
       if (this.#kind) throw this.parser.invalid('two objects on one side of a change');
-      this.#kind = kinds[name];
+      this.#kind = kind;
       this.#fields = {};
     }
   }
 
-  #onText(name: string, text: string): void {
+  #onText(name: string, text: string, parent: string): void {
     const local = name.slice(name.indexOf(':') + 1);
     if (local === 'GemeenteIdentificatie') this.#gemeenten.push(text.trim());
     else if (name.startsWith('selecties-extract:')) this.#dates[local] = text.trim();
-    else if (this.#fields[local] !== undefined) throw this.parser.invalid(`a second ${name} in one object`);
-    else this.#fields[local] = text;
+    else if (!addField(this.#fields, name, text, parent)) throw this.parser.invalid(`a second ${name} in one object`);
   }
 
   #onClose(name: string): void {
@@ -169,7 +179,7 @@ class MutationCollector {
     } else if (isChange && this.#was) throw this.parser.invalid('a change without what it becomes');
   }
 
-  #add(kind: ObjectKind, was: Occurrence | undefined, wordt: Occurrence): void {
+  #add(kind: StandKind, was: Occurrence | undefined, wordt: Occurrence): void {
     const file = this.#file;
     const { identificatie } = wordt;
     this.#object ??= { kind, identificatie };
@@ -184,7 +194,7 @@ class MutationCollector {
     this.#mutations.push({ kind, identificatie, volgnummer, isNew: was === undefined, ...sides });
   }
 
-  #voorkomen(kind: ObjectKind, fields: Occurrence, isReported: boolean): ObjectVoorkomen | null {
+  #voorkomen(kind: StandKind, fields: Occurrence, isReported: boolean): AnyVoorkomen | null {
     const found = toObjectVoorkomen(kind, fields, this.#file);
     if (found === null || !('file' in found)) return found;
     if (isReported) this.#problems.push(found);

@@ -1,12 +1,20 @@
 import type { NotCurrentReason } from './voorkomen.ts';
 
-/** Why an object that counts is not loaded; `several_current`: why an occurrence of a street or place is not. */
+/**
+ * Why an object that counts is not loaded; `several_current`: why an occurrence of a street, a place or a relation is
+ * not; `gemeente_missing`, `gemeente_unknown`: why addresses have no gemeente, or one without a name;
+ * `address_missing`: the nummeraanduiding that an adresseerbaar object names is not there.
+ */
 export const problemKinds = [
   'no_postcode',
   'street_missing',
   'place_missing',
   'invalid_value',
+  'location_unknown',
   'several_current',
+  'gemeente_missing',
+  'gemeente_unknown',
+  'address_missing',
 ] as const;
 export type ProblemKind = (typeof problemKinds)[number];
 
@@ -33,7 +41,11 @@ export function emptyReport(): ProblemReport {
     street_missing: { count: 0, examples: [] },
     place_missing: { count: 0, examples: [] },
     invalid_value: { count: 0, examples: [] },
+    location_unknown: { count: 0, examples: [] },
     several_current: { count: 0, examples: [] },
+    gemeente_missing: { count: 0, examples: [] },
+    gemeente_unknown: { count: 0, examples: [] },
+    address_missing: { count: 0, examples: [] },
   };
 }
 

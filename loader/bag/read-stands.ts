@@ -4,6 +4,7 @@ import { ExtractError } from '../extract-error.ts';
 import { ByteCursor } from './byte-cursor.ts';
 import { FastNummeraanduidingParser, FastOpenbareRuimteParser, type FastParser } from './fast-parser.ts';
 import {
+  addField,
   type Fields,
   type ObjectOf,
   type Occurrence,
@@ -14,7 +15,7 @@ import {
 } from './interpret-stand.ts';
 import { NumBytes } from './num-bytes.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
-import { documentOf, namespaces, type ObjectKind, SchemaParser } from './schema.ts';
+import { documentOf, namespaces, type ObjectenKind, objectenKinds, SchemaParser, type StandKind } from './schema.ts';
 import type { Woonplaats } from './voorkomen.ts';
 
 /**
@@ -37,16 +38,16 @@ export const readNummeraanduidingen = objectReader('NUM', NumBytes.of, FastNumme
 export const readOpenbareRuimten = objectReader('OPR', (street) => street, FastOpenbareRuimteParser);
 
 /** The reader of files of `kind`, whose objects become what `toObject` makes of them. */
-function objectReader<K extends ObjectKind, T>(
+export function objectReader<K extends StandKind, T>(
   kind: K,
   toObject: (read: ObjectOf[K]) => T,
-  Parser: new (...args: ConstructorParameters<typeof FastParser<T>>) => FastParser<T>,
+  Parser?: new (...args: ConstructorParameters<typeof FastParser<T>>) => FastParser<T>,
 ): ReadObjects<T> {
   return (xml, file, peildatum, visit, options = {}) => {
     const counts = emptyCounts();
     const onStand = (fields: Occurrence) =>
       visitStand(kind, fields, file, peildatum, counts, { toObject, visit, ...options });
-    const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
+    const fastParser = options.strictly || !Parser ? undefined : new Parser(peildatum, counts, visit, options);
     readStands(xml, file, kind, peildatum, onStand, fastParser);
     return counts;
   };
@@ -95,7 +96,7 @@ const contentsEnd = '</sl:inhoud>';
 export function readStands(
   xml: Buffer,
   file: string,
-  kind: ObjectKind,
+  kind: StandKind,
   peildatum: string,
   onStand: (fields: Occurrence) => void,
   fastParser?: Pick<FastParser<never>, 'parse'>,
@@ -158,8 +159,9 @@ function endOf(xml: Buffer, tag: string, from: number): number {
 const stand = 'sl:stand';
 const objectType = 'sl:objectType';
 const standTechnischeDatum = 'selecties-extract:StandTechnischeDatum';
-const repeatable = new Set([stand, objectType]);
+const repeatable = new Set([stand, objectType, 'Objecten:gebruiksdoel', 'Objecten-ref:NummeraanduidingRef']);
 const prefixes = Object.keys(namespaces);
+const hasGeometry = (kind: StandKind) => objectenKinds.includes(kind as ObjectenKind);
 
 /**
  * The strict parser of a file of `kind` in an extract of `peildatum`, which defines what such a file means. Prefixes,
@@ -168,7 +170,7 @@ const prefixes = Object.keys(namespaces);
  * called with each `sl:stand` when it closes.
  */
 class StandParser {
-  readonly #kind: ObjectKind;
+  readonly #kind: StandKind;
   readonly #file: string;
   readonly #peildatum: string;
   readonly #onStand: (fields: Occurrence) => void;
@@ -179,14 +181,14 @@ class StandParser {
   #fields: Fields = {};
   #inStand = false;
 
-  constructor(kind: ObjectKind, file: string, peildatum: string, onStand: (fields: Occurrence) => void) {
+  constructor(kind: StandKind, file: string, peildatum: string, onStand: (fields: Occurrence) => void) {
     this.#kind = kind;
     this.#file = file;
     this.#peildatum = peildatum;
     this.#onStand = onStand;
     this.#parser = new SchemaParser(documentOf(kind), file, {
       onOpen: (name) => this.#onOpen(name),
-      onText: (name, text) => this.#onText(name, text),
+      onText: (name, text, parent) => this.#onText(name, text, parent),
       onClose: (name) => {
         if (name === stand) this.#closeStand();
       },
@@ -214,7 +216,7 @@ class StandParser {
 
   /** Whether Kadaster's own prefixes have their usual namespaces from here on. */
   get hasUsualPrefixes(): boolean {
-    return this.#parser.hasUsualPrefixes(prefixes);
+    return this.#parser.hasUsualPrefixes(hasGeometry(this.#kind) ? [...prefixes, 'gml'] : prefixes);
   }
 
   #onOpen(name: string): void {
@@ -229,9 +231,10 @@ class StandParser {
     seen.add(name);
   }
 
-  #onText(name: string, text: string): void {
-    if (this.#inStand) this.#fields[name.slice(name.indexOf(':') + 1)] = text;
-    else if (name === standTechnischeDatum) this.#checkPeildatum(text.trim());
+  #onText(name: string, text: string, parent: string): void {
+    if (this.#inStand) {
+      if (!addField(this.#fields, name, text, parent)) throw this.#parser.invalid(`a second ${name}`);
+    } else if (name === standTechnischeDatum) this.#checkPeildatum(text.trim());
     else this.#objectTypes.push(text);
   }
 

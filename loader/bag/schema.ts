@@ -24,11 +24,30 @@ export const mutationNamespaces = {
   'selecties-extract': `http://www.kadaster.nl/schemas/lvbag/extract-selecties/${schemaVersion}`,
 } as const;
 
-/** What an element may hold: `text`, anything at all (`skipped`), or the named elements. */
-export type Content = 'text' | 'skipped' | { [element: string]: Content };
+/** The further prefixes of a file of relations between gemeenten and woonplaatsen. */
+export const relatieNamespaces = {
+  'gwr-bestand': `www.kadaster.nl/schemas/lvbag/gem-wpl-rel/gwr-deelbestand-lvc/${schemaVersion}`,
+  'gwr-product': `www.kadaster.nl/schemas/lvbag/gem-wpl-rel/gwr-producten-lvc/${schemaVersion}`,
+  bagtypes: `www.kadaster.nl/schemas/lvbag/gem-wpl-rel/bag-types/${schemaVersion}`,
+} as const;
+
+/** The prefix of geometries; a file without them need not have it. */
+const geometryNamespace = { gml: 'http://www.opengis.net/gml/3.2' };
+
+/** What an element may hold: `text`, anything at all (as `xml`, or `skipped`), or the named elements. */
+export type Content = 'text' | 'xml' | 'skipped' | { [element: string]: Content };
 
 /** The kinds of object that are used for addresses. */
 export type ObjectKind = 'NUM' | 'OPR' | 'WPL';
+
+/** The kinds of adresseerbaar object. */
+export const objectenKinds = ['VBO', 'LIG', 'STA'] as const;
+export type ObjectenKind = (typeof objectenKinds)[number];
+
+export const isObjectenKind = (kind: string): kind is ObjectenKind => objectenKinds.includes(kind as ObjectenKind);
+
+/** The kinds of object that are read. */
+export type StandKind = ObjectKind | ObjectenKind;
 
 const voorkomen: Content = {
   'Historie:Voorkomen': {
@@ -53,6 +72,16 @@ const document = {
   'Objecten:geconstateerd': 'skipped',
   'Objecten:documentdatum': 'skipped',
   'Objecten:documentnummer': 'skipped',
+} as const;
+
+const nummeraanduidingRef = { 'Objecten-ref:NummeraanduidingRef': 'text' } as const;
+const plaats = {
+  'Objecten:heeftAlsHoofdadres': nummeraanduidingRef,
+  'Objecten:voorkomen': voorkomen,
+  'Objecten:heeftAlsNevenadres': nummeraanduidingRef,
+  ...identificatie,
+  'Objecten:geometrie': 'xml',
+  ...document,
 } as const;
 
 const ligtIn: Content = { 'Objecten-ref:WoonplaatsRef': 'text' };
@@ -89,10 +118,20 @@ export const objects = {
       'Objecten:geometrie': 'skipped',
     },
   },
-} as const satisfies Record<ObjectKind, Content>;
+  VBO: {
+    'Objecten:Verblijfsobject': {
+      ...plaats,
+      'Objecten:gebruiksdoel': 'text',
+      'Objecten:oppervlakte': 'text',
+      'Objecten:maaktDeelUitVan': 'skipped',
+    },
+  },
+  LIG: { 'Objecten:Ligplaats': plaats },
+  STA: { 'Objecten:Standplaats': plaats },
+} as const satisfies Record<StandKind, Content>;
 
 /** The elements of a file of `kind`, as far as they are read: `BagvsExtractDeelbestandExtractLvc-2.1.0.xsd`. */
-export function documentOf(kind: ObjectKind): Content {
+export function documentOf(kind: StandKind): Content {
   return {
     'sl-bag-extract:bagStand': {
       'sl-bag-extract:bagInfo': {
@@ -112,21 +151,24 @@ export function documentOf(kind: ObjectKind): Content {
   };
 }
 
-const toestand: Content = {
+const toestand = (objecten: boolean): Content => ({
   'mlm:bagObject': {
     ...objects.NUM,
     ...objects.OPR,
     ...objects.WPL,
-    'Objecten:Verblijfsobject': 'skipped',
-    'Objecten:Ligplaats': 'skipped',
-    'Objecten:Standplaats': 'skipped',
+    'Objecten:Verblijfsobject': objecten ? objects.VBO['Objecten:Verblijfsobject'] : 'skipped',
+    'Objecten:Ligplaats': objecten ? objects.LIG['Objecten:Ligplaats'] : 'skipped',
+    'Objecten:Standplaats': objecten ? objects.STA['Objecten:Standplaats'] : 'skipped',
     'Objecten:Pand': 'skipped',
   },
   'mlm:kenmerkInOnderzoek': 'skipped',
-};
+});
 
-/** The elements of a file of mutations, as far as they are read: `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`. */
-export const mutationDocument: Content = {
+/**
+ * The elements of a file of mutations, as far as they are read, with adresseerbare objecten or without:
+ * `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`.
+ */
+export const mutationDocument = (objecten: boolean): Content => ({
   'mlm:bagMutaties': {
     'mlm:bagInfo': {
       'selecties-extract:Gebied-Registratief': {
@@ -152,9 +194,32 @@ export const mutationDocument: Content = {
       'ml:dataset': 'skipped',
       'ml:inhoud': 'skipped',
       'ml:mutatieGroep': {
-        'ml:toevoeging': { 'ml:wordt': toestand },
-        'ml:wijziging': { 'ml:was': toestand, 'ml:wordt': toestand },
-        'ml:verwijdering': { 'ml:was': toestand },
+        'ml:toevoeging': { 'ml:wordt': toestand(objecten) },
+        'ml:wijziging': { 'ml:was': toestand(objecten), 'ml:wordt': toestand(objecten) },
+        'ml:verwijdering': { 'ml:was': toestand(objecten) },
+      },
+    },
+  },
+});
+
+/** The elements of a file of relations, all of which are read: `BagvsGwrDeelbestandLvc-2.1.0.xsd`. */
+export const relatieDocument: Content = {
+  'gwr-bestand:BAG-GWR-Deelbestand-LVC': {
+    'gwr-bestand:SelectieGegevens': {
+      'selecties-extract:StandTechnischeDatum': 'text',
+      'selecties-extract:StandPeildatum': 'skipped',
+    },
+    'gwr-bestand:Product': {
+      'gwr-product:GemeenteWoonplaatsRelatieProduct': {
+        'gwr-product:GemeenteWoonplaatsRelatie': {
+          'gwr-product:tijdvakgeldigheid': {
+            'bagtypes:begindatumTijdvakGeldigheid': 'text',
+            'bagtypes:einddatumTijdvakGeldigheid': 'text',
+          },
+          'gwr-product:gerelateerdeWoonplaats': { 'gwr-product:identificatie': 'text' },
+          'gwr-product:gerelateerdeGemeente': { 'gwr-product:identificatie': 'text' },
+          'gwr-product:status': 'text',
+        },
       },
     },
   },
@@ -169,13 +234,33 @@ export function unknownSchema(file: string, schema: string): ExtractError {
 /** Handles the elements of one kind of document; names have the prefixes of `namespaces`. */
 type SchemaHandler = {
   onOpen?(name: string): void;
-  onText?(name: string, text: string): void;
+  /** Also with XML, which has the usual prefixes, and of attributes only those that say what coordinates mean. */
+  onText?(name: string, text: string, parent: string): void;
   onClose?(name: string): void;
 };
 
-const uris: Record<string, string> = { ...namespaces, ...mutationNamespaces };
+const uris: Record<string, string> = {
+  ...namespaces,
+  ...mutationNamespaces,
+  ...relatieNamespaces,
+  ...geometryNamespace,
+};
 const prefixOf = new Map(Object.entries(uris).map(([prefix, uri]) => [uri, prefix]));
 const blank = /^[ \t\r\n]*$/;
+
+function nameOf({ uri, local }: SaxesTagNS): string {
+  return `${prefixOf.get(uri)}:${local}`;
+}
+
+function attributesOf({ attributes }: SaxesTagNS): string {
+  return ['srsName', 'srsDimension']
+    .flatMap((name) => (attributes[name] ? ` ${name}="${escapeXml(attributes[name].value)}"` : []))
+    .join('');
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
 
 /**
  * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold no element that `document`
@@ -189,6 +274,7 @@ export class SchemaParser {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   readonly #open: Content[];
+  readonly #names: string[] = [];
   #skipping = 0;
   #text = '';
   #written = 0;
@@ -243,32 +329,38 @@ export class SchemaParser {
 
   #onOpen(tag: SaxesTagNS): void {
     const content = this.#open.at(-1);
-    if (content === 'skipped') {
+    if (content === 'skipped' || content === 'xml') {
       this.#skipping++;
+      if (content === 'xml') this.#text += `<${nameOf(tag)}${attributesOf(tag)}>`;
       return;
     }
     const prefix = prefixOf.get(tag.uri);
-    const name = `${prefix}:${tag.local}`;
+    const name = nameOf(tag);
     if (prefix === undefined) throw unknownSchema(this.#file, `${tag.uri} (element ${tag.local})`);
     if (typeof content !== 'object' || !Object.hasOwn(content, name)) throw this.invalid(`unexpected element ${name}`);
     this.#open.push(content[name] as Content);
+    this.#names.push(name);
     this.#text = '';
     this.#handler.onOpen?.(name);
   }
 
   #onText(text: string): void {
-    if (this.#open.at(-1) === 'text') this.#text += text;
-    else if (typeof this.#open.at(-1) === 'object' && !blank.test(text)) throw this.invalid('text between elements');
+    const content = this.#open.at(-1);
+    if (content === 'text') this.#text += text;
+    else if (content === 'xml') this.#text += escapeXml(text);
+    else if (typeof content === 'object' && !blank.test(text)) throw this.invalid('text between elements');
   }
 
   #onClose(tag: SaxesTagNS): void {
     if (this.#skipping > 0) {
       this.#skipping--;
+      if (this.#open.at(-1) === 'xml') this.#text += `</${nameOf(tag)}>`;
       return;
     }
     const content = this.#open.pop();
-    const name = `${prefixOf.get(tag.uri)}:${tag.local}`;
-    if (content === 'text') this.#handler.onText?.(name, this.#text);
+    const name = this.#names.pop() as string;
+    const parent = this.#names.at(-1) ?? '';
+    if (content === 'text' || content === 'xml') this.#handler.onText?.(name, this.#text, parent);
     this.#handler.onClose?.(name);
     this.#closed = { name, position: this.#parser.position };
   }

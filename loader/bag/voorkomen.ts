@@ -1,3 +1,5 @@
+import type { AdresObjectType } from '../../core/adres-object.ts';
+
 /**
  * A nummeraanduiding as it is on the peildatum. Identifications are the register's own digits: 16 for a
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
@@ -23,6 +25,30 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
+/** A woonplaats, and the code of the gemeente that it belongs to; absent where no relation says that. */
+export type WoonplaatsInGemeente = Woonplaats & { gemeente?: string };
+
+/** That a woonplaats belongs to a gemeente, each by its code of four digits, from `begin` until `eind`. */
+export type GemeenteRelatie = Omit<Span, 'volgnummer'> & { woonplaats: string; gemeente: string };
+
+/** An adresseerbaar object as it is on the peildatum. */
+export type AdresseerbaarObject = {
+  identificatie: string;
+  type: AdresObjectType;
+  /** As the register writes it. */
+  status: string;
+  /** The nummeraanduiding that is its main address. */
+  hoofdadres: string;
+  /** Sorted; most have none. */
+  nevenadressen: string[];
+  /** Metres in EPSG:28992; of a polygon its centroid. */
+  locatie: { x: number; y: number };
+  /** Square metres; only of a verblijfsobject. */
+  oppervlakte?: number;
+  /** Sorted; only of a verblijfsobject. */
+  gebruiksdoelen?: string[];
+};
+
 /**
  * When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare
  * fast.
@@ -43,11 +69,17 @@ export type NumVoorkomen = Span & Nummeraanduiding & { kind: 'NUM' };
 export type OprVoorkomen = Span & OpenbareRuimte & { kind: 'OPR' };
 export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
 
+/** One occurrence of an adresseerbaar object. */
+export type AdresseerbaarVoorkomen = Span & AdresseerbaarObject & { kind: 'VBO' | 'LIG' | 'STA' };
+
 /**
  * One occurrence (voorkomen) of a nummeraanduiding, openbare ruimte or woonplaats, which counts from its `begin` until
  * its `eind`.
  */
 export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
+
+/** One occurrence of an object of any kind. */
+export type AnyVoorkomen = ObjectVoorkomen | AdresseerbaarVoorkomen;
 
 /** `2021-10-15` as the number 20211015. */
 export function dayOf(date: string): number {
@@ -69,8 +101,14 @@ export type Geldigheid = {
   isNietBag: boolean;
 };
 
-/** The statuses of an object that exists. The only others are `Naamgeving ingetrokken`, `Woonplaats ingetrokken`. */
-export const liveStatus = { NUM: 'Naamgeving uitgegeven', OPR: 'Naamgeving uitgegeven', WPL: 'Woonplaats aangewezen' };
+/** The only status of an object that exists, by kind; a verblijfsobject has several. */
+export const liveStatus = {
+  NUM: 'Naamgeving uitgegeven',
+  OPR: 'Naamgeving uitgegeven',
+  WPL: 'Woonplaats aangewezen',
+  LIG: 'Plaats aangewezen',
+  STA: 'Plaats aangewezen',
+};
 
 /** Why an occurrence does not count: the first reason that applies, in this order. */
 export const notCurrentReasons = ['withdrawn', 'future', 'ended', 'inactive', 'not_bag'] as const;

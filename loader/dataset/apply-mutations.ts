@@ -1,7 +1,10 @@
 /** Days of mutations: which of them concern a dataset, and what they change in its objects. */
 
+import { adresObjectText } from '../../core/adres-object.ts';
 import type { Mutation } from '../bag/mutations.ts';
-import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
+import { isObjectenKind } from '../bag/schema.ts';
+import { type AnyVoorkomen, dayOf, dayText, type NumVoorkomen, noEind } from '../bag/voorkomen.ts';
+import { addressesOf, numKeysOf } from './adres-objects.ts';
 import { addEdit, type Edits, type FoundObjects } from './object-segment.ts';
 import { isSameVoorkomen, objectLines, parseObjectLine } from './objects.ts';
 import { addSetAside, type SetAsideOfDay } from './set-aside.ts';
@@ -17,7 +20,7 @@ export type MutationDay = {
 };
 
 /** The occurrences of objects by `objectKey`, each by its number. */
-export type Objects = Map<string, Map<number, ObjectVoorkomen>>;
+export type Objects = Map<string, Map<number, AnyVoorkomen>>;
 
 /** Identifies an object among objects of all kinds. */
 export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'identificatie'>): string {
@@ -45,7 +48,7 @@ export function applyMutations(objects: Objects, day: MutationDay): SetAsideOfDa
 
 /** Applies the changes of one object to its occurrences; what does not match, or `null`. */
 function firstMismatch(
-  held: Map<number, ObjectVoorkomen>,
+  held: Map<number, AnyVoorkomen>,
   mutations: readonly Mutation[],
   { file, vanaf }: MutationDay,
 ): string | null {
@@ -65,19 +68,21 @@ function firstMismatch(
   return null;
 }
 
-function isSame(a: ObjectVoorkomen | null, b: ObjectVoorkomen | null): boolean {
+function isSame(a: AnyVoorkomen | null, b: AnyVoorkomen | null): boolean {
   return a === null || b === null ? a === b : isSameVoorkomen(a, b);
 }
 
 /** Drops an occurrence that ended on or before `date`: nothing depends on it any more. */
-function stillCounting(voorkomen: ObjectVoorkomen | null, date: string): ObjectVoorkomen | null {
+function stillCounting(voorkomen: AnyVoorkomen | null, date: string): AnyVoorkomen | null {
   return voorkomen && voorkomen.eind > dayOf(date) ? voorkomen : null;
 }
 
-function textOf(voorkomen: ObjectVoorkomen | null): string {
+function textOf(voorkomen: AnyVoorkomen | null): string {
   if (!voorkomen) return 'nothing that counts';
   const { begin, eind } = voorkomen;
   const span = eind === noEind ? `${dayText(begin)} on` : `${dayText(begin)} to ${dayText(eind)}`;
+  if ('hoofdadres' in voorkomen)
+    return `${adresObjectText({ ...voorkomen, hoofdadres: true })} of ${addressesOf(voorkomen).join(' ')} (${span})`;
   if (voorkomen.kind !== 'NUM') return `'${voorkomen.naam}' (${span})`;
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = voorkomen;
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;
@@ -106,7 +111,7 @@ export function withinRegister(register: Register): (day: MutationDay) => Pick<M
   const isNew = ({ isNew: isAdded, volgnummer }: Mutation) => isAdded && volgnummer === 1;
   const isOwn = (mutation: Mutation) =>
     isNew(mutation) && register.gemeenten.includes(mutation.identificatie.slice(0, 4));
-  const liesWithin = (voorkomen: ObjectVoorkomen | null): boolean => {
+  const liesWithin = (voorkomen: AnyVoorkomen | null): boolean => {
     if (voorkomen?.kind === 'NUM') return holds(`OPR ${voorkomen.openbareRuimte}`);
     return voorkomen?.kind === 'OPR' && inhabited.has(voorkomen.woonplaats);
   };
@@ -115,6 +120,10 @@ export function withinRegister(register: Register): (day: MutationDay) => Pick<M
     if (mutation.kind === 'WPL') return isNew(mutation);
     return isOwn(mutation) || liesWithin(mutation.was) || liesWithin(mutation.wordt);
   };
+  /** An object that is held, that is new here, or that counted nowhere before and has an address here. */
+  const concernsObject = (mutations: readonly Mutation[]) =>
+    mutations.some((mutation) => holds(objectKey(mutation)) || isOwn(mutation)) ||
+    (mutations.every(({ was }) => was === null) && mutations.some(({ wordt }) => numKeysOf(wordt).some(holds)));
   return (day) => {
     // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a place and its streets.
     const streets = day.mutations.filter(({ kind }) => kind === 'OPR');
@@ -126,8 +135,23 @@ export function withinRegister(register: Register): (day: MutationDay) => Pick<M
         if (street.wordt?.kind === 'OPR') inhabited.add(street.wordt.woonplaats);
       }
     }
-    const mutations = day.isOwnArea ? day.mutations : day.mutations.filter(concerns);
+    if (day.isOwnArea) {
+      for (const mutation of day.mutations) added.add(objectKey(mutation));
+      return { mutations: day.mutations };
+    }
+    const [objecten, others] = [true, false].map((isObject) =>
+      day.mutations.filter(({ kind }) => isObjectenKind(kind) === isObject),
+    ) as [Mutation[], Mutation[]];
+    const mutations = others.filter(concerns);
     for (const mutation of mutations) added.add(objectKey(mutation));
+    // After their addresses, which may be new on the same day.
+    for (const ofObject of Map.groupBy(objecten, objectKey).values()) {
+      if (!concernsObject(ofObject)) continue;
+      for (const mutation of ofObject) {
+        added.add(objectKey(mutation));
+        mutations.push(mutation);
+      }
+    }
     return { mutations };
   };
 }

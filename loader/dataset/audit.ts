@@ -4,8 +4,8 @@ import { identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
 
 /**
  * Whether something that was recorded since the live date explains a change from the live dataset to a newer extract:
- * of a nummeraanduiding of the address, its street or its place. A change without that is an error of the days before
- * that date.
+ * of a nummeraanduiding or an object of the address, its street or its place. A change without that is an error of the
+ * days before that date.
  * @param lines of the part that the key is in
  */
 export function isExplained(
@@ -16,7 +16,8 @@ export function isExplained(
 ): boolean {
   const places = [before, after].flatMap((line) => (line === null ? [] : parseLine(line).places));
   const ids = new Set(places.flatMap(({ nummeraanduidingen = [] }) => nummeraanduidingen));
-  for (const id of ids) if (changed.has(id)) return true;
+  const objects = places.flatMap(({ objecten = [] }) => objecten.map(({ identificatie }) => identificatie));
+  for (const id of [...ids, ...objects]) if (changed.has(id)) return true;
   return lines.some((line) => {
     if (!ids.has(identificatieOf(line))) return false;
     const { street, place } = referencesOf(line);

@@ -6,7 +6,7 @@ import {
   type Nummeraanduiding,
   noEind,
   type OpenbareRuimte,
-  type Woonplaats,
+  type WoonplaatsInGemeente,
 } from '../bag/voorkomen.ts';
 import { dayIn } from './fields.ts';
 import { placeBytes } from './join-rows.ts';
@@ -18,7 +18,7 @@ import { hasSameBytes } from './stored-form.ts';
 type Lookup<T> = { get(identificatie: string): T | undefined };
 
 /** The current streets and places, which the addresses on a date take their names from. */
-export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
+export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<WoonplaatsInGemeente> };
 
 /** The streets or places before some of them changed: of these only the ones that there were. */
 export function lookupBefore<T extends { identificatie: string }>(
@@ -165,8 +165,8 @@ function placesBy(reference: Reference, lines: Buffer): (start: number) => Found
 type Found = DataView | Pick<Problem, 'kind' | 'detail'>;
 
 /**
- * The street and place of a current nummeraanduiding, or the problem that prevents an address: its street or place is
- * not current. Never guesses.
+ * The street, place and gemeente of a current nummeraanduiding, or the problem that prevents an address: its street or
+ * place is not current. Never guesses.
  */
 export function toPlace(
   { openbareRuimte, woonplaats }: Pick<Nummeraanduiding, 'openbareRuimte' | 'woonplaats'>,
@@ -177,5 +177,6 @@ export function toPlace(
   const identificatie = woonplaats ?? street.woonplaats;
   const place = reference.woonplaatsen.get(identificatie);
   if (!place) return { kind: 'place_missing', detail: identificatie };
-  return { straat: street.naam, woonplaats: place.naam };
+  const { naam: woonplaatsnaam, gemeente } = place;
+  return { straat: street.naam, woonplaats: woonplaatsnaam, ...(gemeente && { gemeente }) };
 }

@@ -1,4 +1,5 @@
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
+import type { ObjectsOfAddresses } from './derive-objects.ts';
 import type { LineCounts } from './line-segment.ts';
 import type { Line, RowTexts } from './lines.ts';
 import { GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
@@ -21,15 +22,20 @@ const comma = 0x2c;
 export class RowJoiner {
   readonly #view: DataView;
   readonly #lines = new GrowingBytes();
+  readonly #objects: ObjectsOfAddresses | undefined;
   /** The rows of the current postcode and huisnummer, so many of them: objects that are used again. */
   readonly #group: Row[] = [];
   #count = 0;
   rows = 0;
   readonly counts: LineCounts = { lines: 0, lists: 0 };
 
-  /** @param text where the key of each row begins, which a tab and its id follow */
-  constructor(text: Buffer) {
+  /**
+   * @param text where the key of each row begins, which a tab and its id follow
+   * @param objects what the addresses have of adresseerbare objecten; absent in a dataset without these
+   */
+  constructor(text: Buffer, objects?: ObjectsOfAddresses) {
     this.#view = new DataView(text.buffer, text.byteOffset, text.length);
+    this.#objects = objects;
     this.#lines.reserve(text.length);
   }
 
@@ -101,15 +107,30 @@ export class RowJoiner {
   #endLine(rows: readonly Row[]): void {
     const places = [...Map.groupBy(rows, ({ place }) => textOf(place))].map(([place, there]) => {
       const ids = there.map(({ id }) => textOf(this.#view, id, idLength));
-      return place + [...new Set(ids)].sort().join(',');
+      const text = [...new Set(ids)].sort().join(',');
+      if (!this.#objects) return place + text;
+      const [{ start }] = there as [Row, ...Row[]];
+      const objects = this.#objects.textOf(
+        this.#view,
+        start,
+        there.map(({ id }) => id),
+      );
+      return `${place.slice(0, -1)}${objects}\t${text}`;
     });
     this.#lines.write(`\t${places.sort().join('\t')}\n`, 'latin1');
   }
 
-  #endSingleLine({ place, id }: Row): void {
+  #endSingleLine({ start, place, id }: Row): void {
     const lines = this.#lines;
     lines.memory[lines.length++] = tab;
     lines.copy(place, 0, place.byteLength);
+    if (this.#objects) {
+      // Before the last tab of the place.
+      lines.length--;
+      this.#objects.write(lines, this.#view, start, id);
+      lines.reserve(2);
+      lines.memory[lines.length++] = tab;
+    }
     lines.copy(this.#view, id, idLength);
     lines.memory[lines.length++] = lineEnd;
   }
@@ -121,10 +142,10 @@ export const textOf = ({ buffer, byteOffset, byteLength }: DataView, start = 0, 
   Buffer.from(buffer, byteOffset + start, length).toString('latin1');
 
 /** The lines of rows in any order. */
-export function joinTexts(rows: readonly RowTexts[]): Line[] {
+export function joinTexts(rows: readonly RowTexts[], objects?: ObjectsOfAddresses): Line[] {
   const sorted = rows.toSorted(([one], [other]) => (one < other ? -1 : Number(one > other)));
   const text = Buffer.from(sorted.map(([key, , id]) => `${key}\t${id}\n`).join(''), 'latin1');
-  const joiner = new RowJoiner(text);
+  const joiner = new RowJoiner(text, objects);
   let start = 0;
   for (const [key, place, id] of sorted) {
     joiner.add(start, placeBytes(place));

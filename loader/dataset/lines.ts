@@ -1,4 +1,5 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
+import { betweenObjects } from '../../core/adres-object.ts';
 import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
 
 /**
@@ -94,8 +95,21 @@ export function rowsIn(lines: readonly Line[]): RowTexts[] {
     return placesOf([key, ...fields]).flatMap((place) => {
       const idsAt = place.lastIndexOf('\t') + 1;
       const ids = place.slice(idsAt).split(',');
-      return ids.map((id): RowTexts => [key, place.slice(0, idsAt), id]);
+      return ids.map((id): RowTexts => [key, `${place.slice(0, objectsAt(place))}\t`, id]);
     });
+  });
+}
+
+/** Where the text of the objects of a place begins, which its ids follow. */
+function objectsAt(place: string): number {
+  return place.lastIndexOf('\t', place.lastIndexOf('\t') - 1) + 1;
+}
+
+/** The objects of a line, as texts, by their places. */
+export function objectTextsIn(line: Line): string[][] {
+  return placesOf(line.split('\t')).map((place) => {
+    const text = place.slice(objectsAt(place), place.lastIndexOf('\t'));
+    return text === '' ? [] : text.split(betweenObjects);
   });
 }
 
@@ -104,9 +118,10 @@ export type ChangeKind = 'added' | 'changed' | 'removed';
 
 /**
  * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen stored
- * with the address differs, or a list without an address is added or removed.
+ * with the address differs, or a list without an address is added or removed. `objecten`: only what the address has of
+ * adresseerbare objecten differs.
  */
-export type Change = { kind: ChangeKind | 'list' } & (
+export type Change = { kind: ChangeKind | 'list' | 'objecten' } & (
   | { before: Line | null; after: Line }
   | { before: Line; after: Line | null }
 );
@@ -145,7 +160,17 @@ function change(before: Line | null, after: Line | null): Change {
 function kindOf(old: Line | null, now: Line | null): Change['kind'] {
   if (old === now) return 'list';
   if (old === null) return 'added';
-  return now === null ? 'removed' : 'changed';
+  if (now === null) return 'removed';
+  return withoutObjecten(old) === withoutObjecten(now) ? 'objecten' : 'changed';
+}
+
+/** The line with places that have no objects. */
+function withoutObjecten(line: Line): Line {
+  const fields = line.split('\t');
+  const places = placesOf(fields).map(
+    (place) => place.slice(0, objectsAt(place)) + place.slice(place.lastIndexOf('\t')),
+  );
+  return [...fields.slice(0, firstPlace), ...places.sort()].join('\t');
 }
 
 function compare(a: string, b: string): number {

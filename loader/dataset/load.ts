@@ -17,7 +17,12 @@ export type Snapshot = {
   segments: string[];
   /** The segments with objects. */
   objects: string[];
+  /** The segments with adresseerbare objecten; absent in a dataset without these. */
+  objecten?: string[];
 };
+
+/** Whether a dataset has adresseerbare objecten, even if there are none in it. */
+export const hasObjecten = ({ objecten }: Snapshot) => objecten !== undefined;
 
 /** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
 export type SourceVersion = {
@@ -48,6 +53,8 @@ export type ReplayBase = { peildatum: string; snapshot: Snapshot };
 export type Load = {
   id: string;
   kind: 'extract' | 'mutations' | 'rollback';
+  /** Whether the dataset that it makes has adresseerbare objecten. */
+  objecten?: true;
   /** The snapshot date, `2021-10-15`. */
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
@@ -103,8 +110,11 @@ export function startOf({ start, base }: Load): ReplayBase | null {
   return start ?? base;
 }
 
-/** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
-export type Part = { part: string; member: number; files: ZipEntry[] };
+/**
+ * The XML files that one worker reads: `member` is the place of their zip among the members of the load. `buckets` is
+ * into how many the nummeraanduidingen are divided to be joined with their objects; absent without objects.
+ */
+export type Part = { part: string; member: number; files: ZipEntry[]; buckets?: number };
 
 /** The same contents loaded onto the same dataset have the same load id, so the load can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
@@ -169,6 +179,10 @@ export type ManifestEntry = Pick<
   removed: number;
   /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
+  /** Of the changed addresses those that only got another gemeente. */
+  gemeenteChanged: number;
+  /** Adresseerbare objecten that have their hoofdadres; absent in a dataset without these. */
+  objecten?: number;
   /** Objects that should have been addresses; `null` where they were not counted. */
   problems: number | null;
   /** Objects that were not loaded, by reason. */

@@ -23,6 +23,11 @@ const longestRejected = 400;
 /** Only a load that is live again can be replayed, so older entries need not name their days. */
 const entriesWithDaysSince = 12;
 
+/** The last load of an extract, which days of mutations or a rollback may have followed. */
+export function lastExtract({ history }: Manifest): ManifestEntry | undefined {
+  return history.find(({ kind }) => kind === 'extract');
+}
+
 /** Marks `entry` as pending: from now on the table may be between `published` and `entry`. */
 export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
   return { ...manifest, pending: entry };

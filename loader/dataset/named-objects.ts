@@ -2,7 +2,8 @@
 
 import { dayText, noEind } from '../bag/voorkomen.ts';
 import { dayIn } from './fields.ts';
-import { fieldsAt, identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
+import type { Line } from './lines.ts';
+import { objectLayout } from './objects.ts';
 import { hasSameBytes } from './stored-form.ts';
 
 const tab = 0x09;
@@ -19,26 +20,43 @@ const sequenceAt = 6;
 /** One less than a power of two: of a number these bits choose its place in a filter. */
 const filterMask = 0xfffff;
 
-/** Which lines of the object layer to find: those of some nummeraanduidingen, or those on some streets. */
+/**
+ * Where the fields of lines are, counted from their tab: what each is one of, what it refers to, and when it holds.
+ * `least` is a position that every line has.
+ */
+export type LineLayout = Record<'identificatie' | 'reference' | 'begin' | 'eind' | 'several' | 'least', number>;
+
+/** Which lines to find: those of some objects, or those that refer to some. */
 export type NamedObjects = {
-  field: 'identificatie' | 'street';
+  layout: LineLayout;
+  field: 'identificatie' | 'reference';
   ids: ReadonlySet<string>;
   numbers: ReadonlySet<number>;
   /** One at each index that the last bits of one of the numbers give: a zero rules a number out. */
   filter: Uint8Array;
 };
 
-/** The lines whose nummeraanduiding, or whose street, is one of `ids`. */
-export function namedObjects(field: NamedObjects['field'], ids: ReadonlySet<string>): NamedObjects {
+/** The lines whose object, by default the nummeraanduiding, or whose reference, the street, is one of `ids`. */
+export function namedObjects(
+  field: NamedObjects['field'],
+  ids: ReadonlySet<string>,
+  layout: LineLayout = objectLayout,
+): NamedObjects {
   const numbers = new Set(Array.from(ids, (id) => numberAt(Buffer.from(id, 'latin1'), 0)));
   const filter = new Uint8Array(filterMask + 1);
   for (const number of numbers) filter[number & filterMask] = 1;
-  return { field, ids, numbers, filter };
+  return { layout, field, ids, numbers, filter };
 }
 
 /** Whether a line is one of those. */
-export function isNamed(line: ObjectLine, { field, ids }: NamedObjects): boolean {
-  return ids.has(field === 'identificatie' ? identificatieOf(line) : referencesOf(line).street);
+export function isNamed(line: Line, { layout, field, ids }: NamedObjects): boolean {
+  return ids.has(idIn(line, layout[field]));
+}
+
+/** The identificatie at an offset from the tab of a line. */
+function idIn(line: Line, offset: number): string {
+  const at = line.indexOf('\t') + offset;
+  return line.slice(at, at + idLength);
 }
 
 /** Whether the identificatie in these bytes is one of those; no string is made of most others. */
@@ -49,50 +67,60 @@ export function isNamedAt(bytes: Buffer, start: number, { ids, filter }: NamedOb
 
 /**
  * The named lines among lines as bytes, and all lines of the objects of which an occurrence begins or ends after the
- * day `from`, until `to`; by default, of none. `next` is the first day after that on which one does.
+ * day `from`, until `to`; by default, of none. `next` is the first day after that on which one does. @param also names
+ * more lines of the same layout
  */
-export function findNamed(texts: Iterable<Buffer>, named: NamedObjects, from = noEind, to = 0) {
-  const [found, turning] = [[] as ObjectLine[], new Set<string>()];
+export function findNamed(
+  texts: Iterable<Buffer>,
+  named: NamedObjects,
+  { from = noEind, to = 0, also = named }: { from?: number; to?: number; also?: NamedObjects } = {},
+) {
+  const [found, turning] = [[] as Line[], new Set<string>()];
+  const { layout } = named;
+  const [namedAt, alsoAt] = [layout[named.field], layout[also.field]];
   let next = noEind;
   for (const lines of texts) {
     for (let start = 0; start < lines.length; ) {
       let at = start;
       while (lines[at] !== tab) at++;
-      let end = at + fieldsAt.volgnummer;
+      let end = at + layout.least;
       while (end < lines.length && lines[end] !== lineEnd) end++;
-      const begin = dayIn(lines, at + fieldsAt.begin);
+      const begin = dayIn(lines, at + layout.begin);
       // No month begins with a nine.
-      const eind = lines[at + fieldsAt.eind + monthAt] === nine ? noEind : dayIn(lines, at + fieldsAt.eind);
+      const eind = lines[at + layout.eind + monthAt] === nine ? noEind : dayIn(lines, at + layout.eind);
       if (begin > to && begin < next) next = begin;
       if (eind > to && eind < next) next = eind;
       const turns = (begin > from && begin <= to) || (eind > from && eind <= to);
-      if (turns || lines[at + fieldsAt.several] === asterisk || isNamedAt(lines, at + fieldsAt[named.field], named)) {
+      const isFound = turns || lines[at + layout.several] === asterisk || isNamedAt(lines, at + namedAt, named);
+      if (isFound || (also !== named && isNamedAt(lines, at + alsoAt, also))) {
         const line = lines.toString('latin1', start, end);
         found.push(line);
-        if (turns) turning.add(identificatieOf(line));
+        if (turns) turning.add(idIn(line, layout.identificatie));
       }
       start = end + 1;
     }
   }
-  const lines = found.filter((line) => turning.has(identificatieOf(line)) || isNamed(line, named));
+  const lines = found.filter(
+    (line) => turning.has(idIn(line, layout.identificatie)) || isNamed(line, named) || isNamed(line, also),
+  );
   return { lines, next: next === noEind ? null : dayText(next) };
 }
 
 /**
- * The index of a block of lines: the identificaties of its nummeraanduidingen and of their streets, each as its
- * difference from the one before, which takes a byte or two.
+ * The index of a block of lines: the identificaties of its objects and of what they refer to, each as its difference
+ * from the one before, which takes a byte or two.
  */
-export function indexOfLines(text: Buffer): Buffer {
-  const most = Math.ceil(text.length / shortestLine) * longestNumber;
+export function indexOfLines(text: Buffer, layout: LineLayout = objectLayout): Buffer {
+  const most = Math.ceil(text.length / layout.least) * longestNumber;
   const [ids, streets] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
   const [view, seen] = [new DataView(text.buffer, text.byteOffset, text.length), new Set<number>()];
   let [idsEnd, streetsEnd, lastId, lastStreet] = [0, 0, 0, 0];
   for (let start = 0, last = -1; start < text.length; start++) {
     while (text[start] !== tab) start++;
-    const id = numberAt(text, start + fieldsAt.identificatie);
+    const id = numberAt(text, start + layout.identificatie);
     idsEnd = writeDifference(ids, idsEnd, id - lastId);
     lastId = id;
-    const street = start + fieldsAt.street;
+    const street = start + layout.reference;
     if (last < 0 || !hasSameBytes(view, last, street, idLength)) {
       const number = numberAt(text, street);
       if (!seen.has(number)) {
@@ -102,7 +130,7 @@ export function indexOfLines(text: Buffer): Buffer {
       }
     }
     last = street;
-    start += fieldsAt.volgnummer;
+    start += layout.least;
     while (start < text.length && text[start] !== lineEnd) start++;
   }
   const length = Buffer.alloc(streetsAt);
@@ -110,8 +138,7 @@ export function indexOfLines(text: Buffer): Buffer {
   return Buffer.concat([length, ids.subarray(0, idsEnd), streets.subarray(0, streetsEnd)]);
 }
 
-/** The bytes of a line without its key, and of a difference. */
-const shortestLine = fieldsAt.volgnummer;
+/** The bytes of a difference. */
 const longestNumber = 8;
 
 const streetsAt = 4;

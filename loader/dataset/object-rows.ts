@@ -1,6 +1,7 @@
 import { absent, type NumBytes } from '../bag/num-bytes.ts';
 import type { NumVoorkomen, Span } from '../bag/voorkomen.ts';
 import {
+  fieldsAt,
   longestSingleLine,
   type ObjectLine,
   objectLines,
@@ -17,6 +18,9 @@ import { type ByteRanges, GrowingBytes, packLineBytes } from './stored-form.ts';
 export type Edges = { edges: NumVoorkomen[][]; isSorted: boolean };
 
 const lineEnd = 0x0a;
+const tab = 0x09;
+const tilde = 0x7e;
+const idLength = 16;
 
 /**
  * The object lines that one worker reads, kept apart by part until they are stored. An extract lists the occurrences of
@@ -26,8 +30,7 @@ const lineEnd = 0x0a;
  */
 export class ObjectRows {
   readonly #peildatum: string;
-  /** The lines of each part, at the index that its number is. */
-  readonly #parts: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
+  readonly #parts = new LinesByNumber();
   /** The halves of the identificatie of the object that is being read, as doubles, which sort as their digits do. */
   #high = 0;
   #low = 0;
@@ -55,7 +58,7 @@ export class ObjectRows {
     if (high < this.#high || (high === this.#high && low < this.#low)) this.#isSorted = false;
     [this.#high, this.#low] = [high, low];
     this.#endObject();
-    const lines = this.#linesOf(partNumber(num));
+    const lines = this.#parts.of(partNumber(num));
     const start = lines.length;
     lines.reserve(1 + longestSingleLine);
     if (start > 0) lines.memory[lines.length++] = lineEnd;
@@ -74,18 +77,31 @@ export class ObjectRows {
 
   /** All lines in the pieces of one object, each part compressed by itself, and where each lies. To be called last. */
   pack(): { packed: Buffer[]; ranges: ByteRanges } {
-    const ranges: ByteRanges = {};
-    const packed: Buffer[] = [];
-    let position = 0;
-    this.#parts.forEach((lines, part) => {
-      if (!lines || lines.length === 0) return;
-      const bytes = packLineBytes(lines.bytes);
-      lines.release();
-      packed.push(bytes);
-      ranges[String(part).padStart(3, '0')] = [position, bytes.length];
-      position += bytes.length;
-    });
-    return { packed, ranges };
+    return this.#parts.pack();
+  }
+
+  /**
+   * The identificatie of the nummeraanduiding of each line and the key that it has there, by bucket of the
+   * identificatie.
+   */
+  keys(buckets: number): LinesByNumber {
+    const keys = new LinesByNumber();
+    for (const { memory, length } of this.#parts.all) {
+      for (let start = 0, end = 0; start < length; start = end + 1) {
+        const at = memory.indexOf(tab, start);
+        end = memory.indexOf(lineEnd, at + fieldsAt.volgnummer);
+        if (end < 0 || end > length) end = length;
+        if (memory[start] === tilde) continue; // it has this key in another part
+        const id = at + fieldsAt.identificatie;
+        const lines = keys.of(bucketAt(memory, id, buckets));
+        lines.reserve(idLength + at - start + 1);
+        if (lines.length > 0) lines.memory[lines.length++] = lineEnd;
+        memory.copy(lines.memory, lines.length, id, id + idLength);
+        memory.copy(lines.memory, lines.length + idLength, start, at);
+        lines.length += idLength + at - start;
+      }
+    }
+    return keys;
   }
 
   #takeBack(single: { lines: GrowingBytes; start: number }): void {
@@ -107,15 +123,59 @@ export class ObjectRows {
   }
 
   #write(part: string, line: ObjectLine): void {
-    const lines = this.#linesOf(Number(part));
-    lines.write(lines.length > 0 ? `\n${line}` : line, 'latin1');
+    this.#parts.write(Number(part), line);
     this.count++;
   }
+}
 
-  #linesOf(part: number): GrowingBytes {
-    this.#parts[part] ??= new GrowingBytes();
-    return this.#parts[part];
+/** Lines, kept apart by a number below 1,000 until they are stored: that of their part, or of a bucket. */
+export class LinesByNumber {
+  readonly #lines: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
+
+  of(number: number): GrowingBytes {
+    this.#lines[number] ??= new GrowingBytes();
+    return this.#lines[number];
   }
+
+  write(number: number, line: string): void {
+    const lines = this.of(number);
+    lines.reserve(line.length + 1);
+    if (lines.length > 0) lines.memory[lines.length++] = lineEnd;
+    lines.length += lines.memory.write(line, lines.length, 'latin1');
+  }
+
+  get all(): GrowingBytes[] {
+    return this.#lines.filter((lines) => lines !== undefined);
+  }
+
+  /** All lines, those of each number compressed by themselves, and where these lie. Frees them. */
+  pack(): { packed: Buffer[]; ranges: ByteRanges } {
+    const ranges: ByteRanges = {};
+    const packed: Buffer[] = [];
+    let position = 0;
+    this.#lines.forEach((lines, number) => {
+      if (!lines || lines.length === 0) return;
+      const bytes = packLineBytes(lines.bytes);
+      lines.release();
+      packed.push(bytes);
+      ranges[nameOfNumber(number)] = [position, bytes.length];
+      position += bytes.length;
+    });
+    return { packed, ranges };
+  }
+}
+
+/** What the ranges of `LinesByNumber` call a number: `007`. */
+export const nameOfNumber = (number: number) => String(number).padStart(3, '0');
+
+/** The bucket of an identificatie, by its last two digits. */
+export function bucketOf(identificatie: string, buckets: number): number {
+  return Number(identificatie.slice(-2)) % buckets;
+}
+
+function bucketAt(bytes: Buffer, id: number, buckets: number): number {
+  const digit = (at: number) => (bytes[id + at] as number) - 0x30;
+  return (10 * digit(idLength - 2) + digit(idLength - 1)) % buckets;
 }
 
 /** `partOf` as a number, without a string. */

@@ -1,9 +1,10 @@
 /** The objects of a segment as they are stored: how they are written, read, searched and edited. */
 
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
+import { adresObjectLayout } from './adres-objects.ts';
 import { type BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
-import { findNamed, indexOfLines, isNamed, mayHave, type NamedObjects } from './named-objects.ts';
-import type { ObjectLine } from './objects.ts';
+import { findNamed, indexOfLines, isNamed, type LineLayout, mayHave, type NamedObjects } from './named-objects.ts';
+import { type ObjectLine, objectLayout } from './objects.ts';
 import { segmentOf } from './stored-form.ts';
 
 /**
@@ -12,23 +13,39 @@ import { segmentOf } from './stored-form.ts';
  */
 export type PartResult = { nummeraanduidingen: number; problems: ProblemCounts; next: string | null };
 
-/** The stored form of object lines. Lines in another form can't be read. */
-const objectsForm = 'objects 1';
+/** What was derived from the adresseerbare objecten of a part, in the same way. */
+export type AdresObjectResult = { objecten: number; problems: ProblemCounts; next: string | null };
+
+/** Lines that a snapshot stores of objects: their form, in no other of which they can be read, and their fields. */
+export type ObjectLayer<Result> = { form: string; layout: LineLayout; nothing: Result };
+
+const nothing = { problems: problemCounts(emptyReport()), next: null };
+
+export const numLayer: ObjectLayer<PartResult> = {
+  form: 'objects 1',
+  layout: objectLayout,
+  nothing: { nummeraanduidingen: 0, ...nothing },
+};
+export const adresObjectLayer: ObjectLayer<AdresObjectResult> = {
+  form: 'adresseerbare objecten 1',
+  layout: adresObjectLayout,
+  nothing: { objecten: 0, ...nothing },
+};
 
 /** Makes the file of the objects of a segment. */
-export function objectSegmentWriter(): BlockFileWriter<PartResult> {
-  return new BlockFileWriter(objectsForm, indexOfLines);
+export function objectSegmentWriter<Result>({ form, layout }: ObjectLayer<Result>): BlockFileWriter<Result> {
+  return new BlockFileWriter(form, (text) => indexOfLines(text, layout));
 }
 
-const nothing: PartResult = { nummeraanduidingen: 0, problems: problemCounts(emptyReport()), next: null };
-
 /** Reads what an `objectSegmentWriter` packed; `null` is a segment without objects. */
-export class ObjectSegmentReader {
-  readonly #file: BlockFile<PartResult>;
+export class ObjectSegmentReader<Result = PartResult> {
+  readonly #file: BlockFile<Result>;
+  readonly #layer: ObjectLayer<Result>;
 
   /** @throws UnknownFormError, Error for damaged bytes */
-  constructor(bytes: Buffer | null) {
-    this.#file = new BlockFile(bytes, objectsForm);
+  constructor(bytes: Buffer | null, layer: ObjectLayer<Result>) {
+    this.#layer = layer;
+    this.#file = new BlockFile(bytes, layer.form);
   }
 
   /** The parts that have lines, in their order. */
@@ -37,8 +54,8 @@ export class ObjectSegmentReader {
   }
 
   /** What was derived from the part when it was written. */
-  result(part: string): PartResult {
-    return this.#file.about(part) ?? nothing;
+  result(part: string): Result {
+    return this.#file.about(part) ?? this.#layer.nothing;
   }
 
   blocks(part: string): BlockedLines {
@@ -49,15 +66,13 @@ export class ObjectSegmentReader {
     return this.blocks(part).lines();
   }
 
-  /** The lines of a part that are among `named`. */
-  find(part: string, named: NamedObjects): ObjectLine[] {
-    return findNamed(
-      this.blocks(part).textsBy(
-        (index) => mayHave(index, named),
-        (line) => isNamed(line, named),
-      ),
-      named,
-    ).lines;
+  /** The lines of a part that are among `named`, or among those that `also` names. */
+  find(part: string, named: NamedObjects, also = named): ObjectLine[] {
+    const texts = this.blocks(part).textsBy(
+      (index) => mayHave(index, named) || (also !== named && mayHave(index, also)),
+      (line) => isNamed(line, named) || isNamed(line, also),
+    );
+    return findNamed(texts, named, { also }).lines;
   }
 }
 

@@ -6,7 +6,7 @@ import {
   writeNumber,
 } from '../../core/addresses/address-key.ts';
 import { absent, type NumBytes } from '../bag/num-bytes.ts';
-import { dayOf, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
+import { type AnyVoorkomen, dayOf, type NumVoorkomen, type Span } from '../bag/voorkomen.ts';
 import { dayAt, dayDigits, dayWidth, fixedText, writeDay } from './fields.ts';
 import type { Line } from './lines.ts';
 import type { GrowingBytes } from './stored-form.ts';
@@ -52,6 +52,9 @@ export const fieldsAt = {
   several: severalAt,
   volgnummer: volgnummerAt,
 };
+
+/** The layout of a line for finding it; what it refers to is its street. */
+export const objectLayout = { ...fieldsAt, reference: streetAt, least: volgnummerAt };
 
 /** The part of the layer that an occurrence without postcode belongs to; all others are `100` to `999`. */
 export const withoutPostcode = '000';
@@ -128,9 +131,18 @@ export function withoutEnded(part: string, lines: ObjectLine[], peildatum: strin
   return kept.sort();
 }
 
+/** The key that the line of an occurrence begins with. */
+export function keyOfNum({
+  postcode,
+  huisnummer,
+  huisletter,
+  huisnummertoevoeging,
+}: Omit<NumVoorkomen, 'kind'>): string {
+  return addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
+}
+
 function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
-  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
-  const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
+  const key = keyOfNum(num);
   const [id, street] = [fixedText(num.identificatie, idWidth), fixedText(num.openbareRuimte, idWidth)];
   const place = fixedText(num.woonplaats ?? noPlace, placeWidth);
   return `${key}\t${id}${dayDigits(num.begin)}${dayDigits(num.eind)}${street}${place}${flag}${num.volgnummer}`;
@@ -170,11 +182,11 @@ export function referencesOf(line: ObjectLine): { street: string; place: string 
 }
 
 /** Whether two occurrences are the same as far as addresses are concerned. */
-export function isSameVoorkomen(a: ObjectVoorkomen, b: ObjectVoorkomen): boolean {
+export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
   if (a.kind === 'NUM' && b.kind === 'NUM') return lineOf(a, '.') === lineOf(b, '.');
   return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b));
 }
 
-function ordered(voorkomen: ObjectVoorkomen): [string, unknown][] {
+function ordered(voorkomen: AnyVoorkomen): [string, unknown][] {
   return Object.entries(voorkomen).sort(([a], [b]) => (a < b ? -1 : 1));
 }

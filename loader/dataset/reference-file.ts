@@ -2,10 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
 import {
   dayOf,
+  type GemeenteRelatie,
   type OpenbareRuimte,
   type OprVoorkomen,
   type Span,
   type Woonplaats,
+  type WoonplaatsInGemeente,
   type WplVoorkomen,
 } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -17,6 +19,7 @@ import {
   lineEnd,
   placeLine,
   placesOf,
+  relatieLine,
   type StreetFilter,
   streetIn,
   streetLine,
@@ -111,12 +114,15 @@ function hashOf(bytes: Buffer, start: number): number {
   return hash;
 }
 
-/** The number of streets, the bytes of their text, and the packed length of each of their groups. */
+/**
+ * The number of streets, the bytes of their text, and the packed lengths of each of their groups and of the places.
+ */
 type Header = {
   form: string;
   streets: number;
   bytes: number;
   groups: number[];
+  places: number;
   problems: ProblemReport;
   changed: string[];
 };
@@ -128,14 +134,23 @@ const form = 'reference 1';
 const leastGroupBytes = 500_000;
 
 /**
- * Writes the file of the current and future streets and places, for every worker: a header, the streets in groups,
- * the places. Never holds all streets as text, and copies each to bytes: a name may be a slice of the string of its
- * whole file.
+ * Writes the file of the current and future streets, places and their relations to gemeenten, for every worker: a
+ * header, the streets in groups, the places, the relations. Never holds all streets as text, and copies each to bytes:
+ * a name may be a slice of the string of its whole file.
  */
 export class ReferenceWriter {
-  readonly #header: Header = { form, streets: 0, bytes: 0, groups: [], problems: emptyReport(), changed: [] };
+  readonly #header: Header = {
+    form,
+    streets: 0,
+    bytes: 0,
+    groups: [],
+    places: 0,
+    problems: emptyReport(),
+    changed: [],
+  };
   readonly #packed: Buffer[] = [];
   readonly #places = new GrowingBytes();
+  readonly #relaties = new GrowingBytes();
   readonly #group = new GrowingBytes();
 
   addStreet(street: OpenbareRuimte, span: Span): void {
@@ -145,6 +160,10 @@ export class ReferenceWriter {
 
   addPlace(place: Woonplaats, span: Span): void {
     this.#places.write(placeLine(place, span));
+  }
+
+  addRelatie(relatie: GemeenteRelatie): void {
+    this.#relaties.write(relatieLine(relatie));
   }
 
   addProblems(problems: Iterable<Problem>): void {
@@ -177,18 +196,22 @@ export class ReferenceWriter {
   }
 
   pack(): Buffer {
-    const header = checkedJson(this.#header);
+    const places = packLineBytes(this.#places.bytes);
+    const header = checkedJson({ ...this.#header, places: places.length });
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
-    return Buffer.concat([length, header, ...this.#packed, packLineBytes(this.#places.bytes)]);
+    return Buffer.concat([length, header, ...this.#packed, places, packLineBytes(this.#relaties.bytes)]);
   }
 }
 
 /** The current streets and places, in memory that threads can share. */
-export type ReferenceMemory = { streets: StreetMemory; places: Woonplaats[] };
+export type ReferenceMemory = { streets: StreetMemory; places: WoonplaatsInGemeente[] };
 
-/** The streets and places, and the identification of each occurrence that another current one replaces. */
-export type ReadReference = ReferenceMemory & { severalCurrent: { OPR: string[]; WPL: string[] } };
+/**
+ * The streets and places, and the identification of each occurrence that another current one replaces; of a relation
+ * that of its woonplaats.
+ */
+export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | 'WPL' | 'GEM-WPL-RELATIE', string[]> };
 
 /**
  * Reads the streets and places that a `ReferenceWriter` packed, as they are on `peildatum`, without the problems. Of
@@ -200,20 +223,35 @@ export async function readReferenceFile(packed: Buffer, peildatum: string): Prom
   const day = dayOf(peildatum);
   const streets = streetMemory(header.bytes, header.streets);
   const table = new StreetTable(streets);
-  const severalCurrent: ReadReference['severalCurrent'] = { OPR: [], WPL: [] };
+  const replaced: string[] = [];
   let filled = 0;
   for (const lines of streetGroups(packed)) {
-    severalCurrent.OPR.push(...table.add(lines, filled, day));
+    replaced.push(...table.add(lines, filled, day));
     filled += lines.length;
     await setImmediate();
   }
-  const places = new Map<string, Woonplaats>();
-  for (const { span, ...place } of placesOf(placeLines(packed))) {
+  const sections = sectionsOf(packed);
+  const [places, relaties] = [currentIn(sections.places, day), currentIn(sections.relaties, day)];
+  const inGemeente = (place: Woonplaats): WoonplaatsInGemeente => {
+    const gemeente = relaties.current.get(place.identificatie)?.naam;
+    return gemeente === undefined ? place : { ...place, gemeente };
+  };
+  return {
+    streets,
+    places: [...places.current.values()].map(inGemeente),
+    severalCurrent: { OPR: replaced, WPL: places.replaced, 'GEM-WPL-RELATIE': relaties.replaced },
+  };
+}
+
+/** Of each place or relation the occurrence that counts on `day`, and the identification of each other current one. */
+function currentIn(lines: Buffer, day: number): { current: Map<string, Woonplaats>; replaced: string[] } {
+  const [current, replaced] = [new Map<string, Woonplaats>(), [] as string[]];
+  for (const { span, ...place } of placesOf(lines)) {
     if (span.begin > day || span.eind <= day) continue;
-    if (places.has(place.identificatie)) severalCurrent.WPL.push(place.identificatie);
-    places.set(place.identificatie, place);
+    if (current.has(place.identificatie)) replaced.push(place.identificatie);
+    current.set(place.identificatie, place);
   }
-  return { streets, places: [...places.values()], severalCurrent };
+  return { current, replaced };
 }
 
 /**
@@ -222,10 +260,20 @@ export async function readReferenceFile(packed: Buffer, peildatum: string): Prom
  */
 export function* occurrencesIn(packed: Buffer, isWanted?: StreetFilter): Generator<(OprVoorkomen | WplVoorkomen)[]> {
   for (const lines of streetGroups(packed)) yield streetsOf(lines, isWanted);
-  yield placesOf(placeLines(packed)).map(({ span, ...place }) => ({
+  yield placesOf(sectionsOf(packed).places).map(({ span, ...place }) => ({
     kind: 'WPL',
     ...place,
     ...span,
+  }));
+}
+
+/** Every relation that a `ReferenceWriter` packed. */
+export function relatiesIn(packed: Buffer): GemeenteRelatie[] {
+  return placesOf(sectionsOf(packed).relaties).map(({ identificatie, naam, span: { begin, eind } }) => ({
+    woonplaats: identificatie,
+    gemeente: naam,
+    begin,
+    eind,
   }));
 }
 
@@ -250,7 +298,7 @@ function headerOf(packed: Buffer): { header: Header; start: number } {
 /** Returns the same bytes after verifying every checksum and line in them. @throws Error when they are damaged */
 export function checkedReference(packed: Buffer): Buffer {
   for (const _ of streetGroups(packed));
-  placeLines(packed);
+  sectionsOf(packed);
   return packed;
 }
 
@@ -266,9 +314,14 @@ function* streetGroups(packed: Buffer): Generator<Buffer> {
   }
 }
 
-/** The lines of places, which follow the groups of streets. @throws Error when one is damaged */
-function placeLines(packed: Buffer): Buffer {
+/**
+ * The lines of places, which follow the groups of streets, and those of relations after them.
+ * @throws Error when one is damaged
+ */
+function sectionsOf(packed: Buffer): { places: Buffer; relaties: Buffer } {
   const { header, start } = headerOf(packed);
   const position = header.groups.reduce((sum, length) => sum + length, start);
-  return checkedLines(unpackLineBytes(packed.subarray(position)), 'WPL');
+  const section = (from: number, to?: number) => checkedLines(unpackLineBytes(packed.subarray(from, to)), 'WPL');
+  const relaties = position + header.places;
+  return { places: section(position, relaties), relaties: section(relaties) };
 }

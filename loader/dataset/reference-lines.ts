@@ -1,10 +1,11 @@
-import type { OpenbareRuimte, OprVoorkomen, Span, Woonplaats } from '../bag/voorkomen.ts';
+import type { GemeenteRelatie, OpenbareRuimte, OprVoorkomen, Span, Woonplaats } from '../bag/voorkomen.ts';
 import { dayDigits, dayIn, dayWidth, fixedText, numberText } from './fields.ts';
 
 /**
  * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`:
- * identification, begin, number, end, place, name. That of a place is the same without a place. So of the lines of one
- * object the greatest is that of the last to begin, and among equals of the highest number.
+ * identification, begin, number, end, place, name. That of a place is the same without a place, and a relation has the
+ * form of a place, with the code of the gemeente for a name. So of the lines of one object the greatest is that of the
+ * last to begin, and among equals of the highest number.
  */
 export const idLength = 16;
 const placeIdLength = 4;
@@ -26,6 +27,11 @@ export function streetLine({ identificatie, woonplaats, naam }: OpenbareRuimte, 
 /** The line of an occurrence of a place. @throws LineFieldError */
 export function placeLine({ identificatie, naam }: Woonplaats, span: Span): string {
   return line(fixedText(identificatie, placeIdLength), ...spanTexts(span), naam);
+}
+
+/** The line of a relation, which has no number. @throws LineFieldError */
+export function relatieLine({ woonplaats, gemeente, begin, eind }: GemeenteRelatie): string {
+  return placeLine({ identificatie: woonplaats, naam: gemeente }, { begin, volgnummer: 0, eind });
 }
 
 /** No name has a line end: a name with one is reported as a problem when it is read. */

@@ -11,7 +11,7 @@ import type { Line } from './lines.ts';
 /** The lowest level takes a fifth less time than the usual one, and packs lines as well. */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/** The command line imports this, and runs on Node 20 too, whose zlib lacks zstd: only reading snapshots needs it. */
+/** The command line imports this on Node 22.12 too, whose zlib lacks zstd: only snapshots need it. */
 function requireZstd(): void {
   if (zlib.zstdCompressSync as unknown) return;
   throw new Error(

@@ -1,13 +1,18 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import type { NumVoorkomen } from '../bag/voorkomen.ts';
+import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import { isObjectenKind, type StandKind } from '../bag/schema.ts';
+import type { AdresseerbaarVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
+import { addressesOf, objectIdOf, parseAdresObjectLine } from '../dataset/adres-objects.ts';
 import { extractDate, type Load, type Part } from '../dataset/load.ts';
 import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
+import { bucketOf } from '../dataset/object-rows.ts';
 import { addEdit, type Edits, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
-import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
+import { identificatieOf, type ObjectLine, objectLines, parseObjectLine, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, referenceCounts } from '../dataset/reference-file.ts';
-import { segmentOf } from '../dataset/stored-form.ts';
+import { type ByteRanges, segmentOf } from '../dataset/stored-form.ts';
 import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import { type Extracted, readRows, type StoredPart } from './extract.ts';
+import { type Extracted, type ExtractedObjects, readRows, type StoredPart } from './extract.ts';
+import type { Bucket, BucketItem } from './join.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
@@ -17,6 +22,8 @@ export type Collected = Pick<LoadCounts, keyof PartCounts> & {
   nummeraanduidingen?: number;
   objects: number;
   parts: StoredPart[];
+  /** The occurrences of adresseerbare objecten that were read; absent in a dataset without these. */
+  objecten?: number;
   /** The nummeraanduidingen, streets and places that have changed since `auditSince`. */
   changed?: string[];
 };
@@ -31,24 +38,41 @@ export type SegmentItem = { segment: string };
 export async function collect(storage: Storage, loadId: string): Promise<{ segments: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
-  const extracted = await mapConcurrently(parts, concurrentReads, async ({ part }) => ({
-    part,
-    ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
-  }));
+  const isOfObjecten = ({ member }: Part) => isObjectenKind(load.members[member]?.kind as StandKind);
+  const extracted = await extractedOf<Extracted>(
+    storage,
+    loadId,
+    parts.filter((part) => !isOfObjecten(part)),
+  );
+  const objecten = load.objecten
+    ? await extractedOf<ExtractedObjects>(storage, loadId, parts.filter(isOfObjecten))
+    : [];
   const reference = await getUnpacked(storage, paths.reference(loadId), checkedReference);
   const { problems, changed } = referenceCounts(reference);
   const collected: Collected = {
     ...mergeParts([...extracted, { voorkomens: 0, problems }]),
     objects: extracted.reduce((sum, { objects }) => sum + objects, 0),
     parts: extracted.map(({ part, ranges }) => ({ part, ranges })),
-    ...(load.auditSince !== undefined && { changed: [...changed, ...extracted.flatMap((part) => part.changed)] }),
+    ...(load.auditSince !== undefined && {
+      changed: [...changed, ...[...extracted, ...objecten].flatMap((part) => part.changed)],
+    }),
   };
+  if (load.objecten) {
+    collected.problems = mergeReports([
+      collected.problems as ProblemReport,
+      ...objecten.map(({ problems }) => problems),
+    ]);
+    collected.objecten = objecten.reduce((sum, { voorkomens }) => sum + voorkomens, 0);
+    await putBuckets(storage, load, extracted, objecten);
+  }
   const edits = editsBySegment(await editsOfDivided(storage, load, extracted));
   for (const [segment, ofSegment] of edits) await putJson(storage, paths.edits(loadId, segment), ofSegment);
   await putPacked(storage, paths.snapshotReference(loadId), reference);
   await putJson(storage, paths.collected(loadId), collected);
   const segments = new Set([...(load.base?.snapshot.segments ?? []), ...edits.keys()]);
   for (const { ranges } of extracted) for (const part of Object.keys(ranges)) segments.add(segmentOf(part));
+  // Of objects whose nummeraanduiding is not there.
+  if (load.objecten) segments.add(segmentOf(withoutPostcode));
   return putSegments(storage, loadId, segments);
 }
 
@@ -63,7 +87,83 @@ export async function putSegments(
   return { segments: items.length };
 }
 
+async function extractedOf<One>(
+  storage: Storage,
+  load: string,
+  parts: readonly Part[],
+): Promise<(One & { part: string })[]> {
+  return mapConcurrently(parts, concurrentReads, async ({ part }) => ({
+    part,
+    ...(await getJson<One>(storage, paths.extracted(load, part))),
+  }));
+}
+
+/** What `join` needs of each bucket. */
+async function putBuckets(
+  storage: Storage,
+  load: Load,
+  extracted: readonly ExtractedPart[],
+  objecten: readonly ExtractedObjectPart[],
+): Promise<void> {
+  const items = await getJson<BucketItem[]>(storage, paths.buckets(load.id));
+  const divided = await dividedObjecten(storage, load, objecten);
+  for (const [index, { bucket }] of items.entries()) {
+    const storedRows = (key: (load: string, part: string) => string, part: string, ranges: ByteRanges = {}) => {
+      const range = ranges[bucket];
+      return range ? [{ key: key(load.id, part), ranges: { [bucket]: range } }] : [];
+    };
+    const isHere = (occurrences: AdresseerbaarVoorkomen[]) =>
+      occurrences.some((one) => addressesOf(one).some((num) => bucketOf(num, items.length) === index));
+    const contents: Bucket = {
+      keys: extracted.flatMap(({ part, keys }) => storedRows(paths.keys, part, keys)),
+      rows: objecten.flatMap(({ part, ranges }) => storedRows(paths.rows, part, ranges)),
+      divided: divided.filter(isHere),
+    };
+    await putJson(storage, paths.bucket(load.id, bucket), contents);
+  }
+}
+
+/**
+ * All occurrences of the adresseerbare objecten that were read separately, as nummeraanduidingen may be, each
+ * occurrence once.
+ */
+async function dividedObjecten(
+  storage: Storage,
+  load: Load,
+  extracted: readonly ExtractedObjectPart[],
+): Promise<AdresseerbaarVoorkomen[][]> {
+  const pieces: AdresseerbaarVoorkomen[] = [];
+  for (const parts of Map.groupBy(extracted, ({ kind }) => kind).values()) {
+    const found = inOrder(parts)
+      ? parts.flatMap(({ edges }) => edges.flat())
+      : await objectenReadTwice(storage, load.id, parts);
+    for (const one of found) pieces.push(one);
+  }
+  return Array.from(Map.groupBy(pieces, ({ identificatie }) => identificatie).values(), (occurrences) => [
+    ...new Map(occurrences.map((one) => [one.volgnummer, one])).values(),
+  ]);
+}
+
+/** The occurrences of every object with several lines. */
+async function objectenReadTwice(
+  storage: Storage,
+  load: string,
+  parts: readonly ExtractedObjectPart[],
+): Promise<AdresseerbaarVoorkomen[]> {
+  let count = 0;
+  const numbers = new Float64Array(parts.reduce((sum, { objects }) => sum + objects, 0));
+  for await (const [, line] of linesOf(storage, load, parts)) numbers[count++] = Number(objectIdOf(line));
+  numbers.sort();
+  const several = new Set(numbers.filter((number, i) => number === numbers[i - 1] || number === numbers[i + 1]));
+  const found: AdresseerbaarVoorkomen[] = [];
+  for await (const [, line] of linesOf(storage, load, parts)) {
+    if (several.has(Number(objectIdOf(line)))) found.push(parseAdresObjectLine(`\t${line}`));
+  }
+  return found;
+}
+
 type ExtractedPart = Extracted & StoredPart;
+type ExtractedObjectPart = ExtractedObjects & StoredPart;
 
 /**
  * The edits that complete objects whose occurrences were read separately: by several workers, or from an extract that
@@ -84,7 +184,7 @@ async function editsOfDivided(storage: Storage, load: Load, parts: readonly Extr
   return edits;
 }
 
-function inOrder(parts: readonly Extracted[]): boolean {
+function inOrder(parts: readonly { edges: { identificatie: string }[][]; isSorted: boolean }[]): boolean {
   let last = '';
   for (const { edges, isSorted } of parts) {
     for (const identificatie of edges.flatMap(([first]) => first?.identificatie ?? [])) {
@@ -138,7 +238,7 @@ async function objectsReadTwice(
 async function* linesOf(
   storage: Storage,
   load: string,
-  parts: readonly ExtractedPart[],
+  parts: readonly StoredPart[],
 ): AsyncGenerator<[part: string, line: ObjectLine]> {
   for (const { part, ranges } of parts) {
     for (const { postcode3, lines } of await readRows(storage, paths.rows(load, part), ranges)) {

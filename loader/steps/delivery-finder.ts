@@ -19,6 +19,7 @@ export type FollowingDays = { days: MutationFile[]; stopped: Error | null };
 /** Finds deliveries for one dataset among those that are listed, and copies each of them at most once. */
 export class DeliveryFinder {
   readonly #storage: Storage;
+  readonly #objecten: boolean;
   readonly #gemeenten: readonly string[];
   readonly #rejected: readonly string[];
   readonly #listed: ListedMutations[];
@@ -29,9 +30,10 @@ export class DeliveryFinder {
   constructor(
     storage: Storage,
     { listed, notes }: MutationListing,
-    { extract, rejected }: { extract: ExtractInfo; rejected: readonly string[] },
+    { extract, rejected, objecten = false }: { extract: ExtractInfo; rejected: readonly string[]; objecten?: boolean },
   ) {
     this.#storage = storage;
+    this.#objecten = objecten;
     this.#gemeenten = extract.gemeenten;
     this.#rejected = rejected;
     const fits = listed.filter(({ gemeente }) => gemeente === null || gemeente === this.#gemeenten.join());
@@ -118,7 +120,7 @@ export class DeliveryFinder {
       throw new RejectedDeliveryError(
         `${listed.name} covers ${over.vanaf} to ${over.tot}, which was rejected or was rolled back`,
       );
-    const copy = await copyDelivery(this.#storage, listed, this.#gemeenten);
+    const copy = await copyDelivery(this.#storage, listed, this.#gemeenten, { objecten: this.#objecten });
     if (!this.#rejected.includes(rejectedDay(copy))) return copy;
     throw new RejectedDeliveryError(`${listed.name} was rejected or was rolled back`);
   }

@@ -87,6 +87,7 @@ export class DeployedStep {
       get addresses() {
         return step.addresses;
       },
+      objecten: step.#environment[loaderEnvironment.objecten] === 'on',
       get thresholds() {
         return step.thresholds;
       },

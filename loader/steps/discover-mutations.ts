@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isFuture } from '../bag/delivery-document.ts';
 import { gapAfter } from '../dataset/delivery-path.ts';
-import { type Load, loadId, type ManifestEntry, type MutationFile, type ReplayBase } from '../dataset/load.ts';
+import {
+  hasObjecten,
+  type Load,
+  loadId,
+  type ManifestEntry,
+  type MutationFile,
+  type ReplayBase,
+} from '../dataset/load.ts';
 import type { Manifest } from '../dataset/manifest.ts';
 import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
 import { listAllMutations } from '../storage/mutation-lists.ts';
@@ -15,6 +22,10 @@ export class MutationGapError extends Error {
   override readonly name = 'MutationGapError';
 }
 
+/** Days change objects, and can't bring those that the register had before. */
+const withoutObjecten =
+  "the live dataset has no objects of addresses (dataset.objecten) yet: mutations alone can't bring them, and the next full extract does";
+
 type MutationRequest = {
   manifest: Manifest;
   /** The live dataset, or what it will be when the pending load is finished. */
@@ -23,6 +34,8 @@ type MutationRequest = {
   locations: readonly string[];
   /** Applies what was rejected as well. */
   again: boolean;
+  /** Whether the dataset is to have adresseerbare objecten. */
+  objecten: boolean;
   /** What the operator should know already. */
   notes: readonly string[];
 };
@@ -41,8 +54,13 @@ export async function discoverMutations(storage: Storage, request: MutationReque
   if (!live?.extract) return none('no full extract was loaded yet, and mutations need one', request.notes);
   const rejected = again ? [] : manifest.rejected;
   const listing = await listAllMutations(locations);
-  const finder = new DeliveryFinder(storage, listing, { extract: live.extract, rejected });
+  const finder = new DeliveryFinder(storage, listing, {
+    extract: live.extract,
+    rejected,
+    objecten: hasObjecten(live.snapshot),
+  });
   finder.notes.unshift(...request.notes);
+  if (request.objecten && !hasObjecten(live.snapshot)) finder.notes.push(withoutObjecten);
   const replay = await replayOf(storage, finder, live);
   const from = replay ? (replay.days.at(-1)?.tot ?? replay.start.peildatum) : live.peildatum;
   const { days, stopped } = await finder.following(from);
@@ -133,6 +151,7 @@ function loadOf(live: ManifestEntry, { days: all, stopped, notes = [], start, le
   return {
     id: loadId(peildatum, identity, live.load),
     kind: 'mutations',
+    ...(hasObjecten((start ?? live).snapshot) && { objecten: true }),
     peildatum,
     base: { load: live.load, peildatum: live.peildatum, snapshot: live.snapshot },
     ...(start && { start }),

@@ -1,7 +1,15 @@
 import { basename } from 'node:path';
 import { isFuture } from '../bag/delivery-document.ts';
-import { findMembers } from '../bag/extract-members.ts';
-import { extractIdentity, type Load, loadId, type ManifestEntry, type MutationFile } from '../dataset/load.ts';
+import { findMembers, isOfArea } from '../bag/extract-members.ts';
+import { relatieFile } from '../bag/gemeente-relaties.ts';
+import {
+  extractIdentity,
+  hasObjecten,
+  type Load,
+  loadId,
+  type ManifestEntry,
+  type MutationFile,
+} from '../dataset/load.ts';
 import type { Manifest } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
@@ -25,7 +33,7 @@ import { rejectRefused, removeExpiredSnapshots, resume, rollback } from './store
  * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function discover(context: LoadContext, request: LoadRequest): Promise<Discovery> {
-  const { storage, addresses } = context;
+  const { storage, addresses, objecten = false } = context;
   const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;
   if (pending && !request.planOnly) return finishPending(storage, pending);
@@ -38,26 +46,28 @@ export async function discover(context: LoadContext, request: LoadRequest): Prom
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
   const isSkipped = extract?.action === 'none' && extract.isSkipped === true;
   const notes = isSkipped ? [`the extract was skipped: ${extract.reason}`] : [];
-  const wanted = { manifest, live: base, locations: mutations, again: again && source === undefined, notes };
+  const wanted = { manifest, live: base, locations: mutations, again: again && source === undefined, notes, objecten };
   const found = await discoverMutations(storage, wanted);
   return found.action === 'none' && isSkipped ? { ...found, isSkipped } : found;
 }
 
 async function discoverExtract(
-  { storage, remainingMilliseconds = unlimited }: LoadContext,
+  { storage, objecten = false, remainingMilliseconds = unlimited }: LoadContext,
   manifest: Manifest,
   base: ManifestEntry | null,
   { source: location, mutations = [], again = false }: LoadRequest & { source: string },
 ): Promise<Discovery> {
   // A dataset of a date in the future is replaced by any extract, even by its own.
   const isAhead = base !== null && isFuture(base.peildatum);
-  const known = again || isAhead ? undefined : (base?.source ?? undefined);
+  // So does one that is to have objects, or to have them no more.
+  const isSwitched = base !== null && hasObjecten(base.snapshot) !== objecten;
+  const known = again || isAhead || isSwitched ? undefined : (base?.source ?? undefined);
   const opened = await openSource(location, known);
   if (!opened) return { action: 'none', reason: `${location} has not changed`, live: base };
   const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
-    const load = await describe(storage, source, manifest, base, { mutations, again });
-    if (load.identity === base?.extract?.identity && !again && !isAhead) {
+    const load = await describe(storage, source, manifest, base, { mutations, again, objecten });
+    if (load.identity === base?.extract?.identity && !again && !isAhead && !isSwitched) {
       return { action: 'none', reason: `the snapshot of ${load.extract?.peildatum} is already live`, live: base };
     }
     const reason = again ? null : whyNot(load, base, manifest);
@@ -78,33 +88,38 @@ async function describe(
   source: Source,
   manifest: Manifest,
   base: ManifestEntry | null,
-  { mutations, again }: { mutations: readonly string[]; again: boolean },
+  { mutations, again, objecten }: { mutations: readonly string[]; again: boolean; objecten: boolean },
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
   const { peildatum, members, gemeenten } = await readExtract(storage, source, (access, spool) =>
-    findMembers(access, label, { spool }),
+    findMembers(access, label, { spool, objecten }),
   );
   const identity = extractIdentity(peildatum, members);
-  const isNational = members.every(({ name }) => name.startsWith('9999'));
+  const isNational = members.filter(isOfArea).every(({ name }) => name.startsWith('9999'));
   const extract = { peildatum, identity, isNational, gemeenten: isNational ? [] : gemeenten };
   const applied = (await appliedSince(storage, manifest, peildatum)) ?? [];
   // Some are corrected afterwards, and with those the extract gets to what is right.
   const listing = await listed(applied.length > 0 ? mutations : []);
-  const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected });
+  const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected, objecten });
   const days = await withCorrections(finder, applied);
   const isNewer = base?.extract && base.extract.peildatum !== base.peildatum && base.peildatum < peildatum;
   const isSameArea = base?.extract && String(base.extract.gemeenten) === String(extract.gemeenten);
-  const contents = [identity, ...days.map(({ key }) => key)].join(' ');
+  const contents = [identity, ...days.map(({ key }) => key), ...(objecten ? ['objecten'] : [])].join(' ');
+  const notes = [
+    ...finder.notes,
+    ...(members.every(isOfArea) ? [`${label} has no ${relatieFile}, so no address has a gemeente`] : []),
+  ];
   return {
     id: loadId(peildatum, contents, base?.load ?? null),
     kind: 'extract',
+    ...(objecten && { objecten }),
     peildatum: days.at(-1)?.tot ?? peildatum,
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
     ...(isNewer && isSameArea && { auditSince: base.peildatum }),
     days,
-    ...(finder.notes.length > 0 && { notes: finder.notes }),
+    ...(notes.length > 0 && { notes }),
     extract,
     source: version,
     members,

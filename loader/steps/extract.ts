@@ -1,15 +1,25 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { fileLabel } from '../bag/extract-members.ts';
+import type { StandVisit } from '../bag/interpret-stand.ts';
 import type { NumBytes } from '../bag/num-bytes.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { readNummeraanduidingen } from '../bag/read-stands.ts';
-import type { Span } from '../bag/voorkomen.ts';
+import { readAdresseerbareObjecten } from '../bag/read-objecten.ts';
+import { type ReadObjects, readNummeraanduidingen } from '../bag/read-stands.ts';
+import { isObjectenKind, type ObjectenKind, type StandKind } from '../bag/schema.ts';
+import type { AdresseerbaarObject, Span } from '../bag/voorkomen.ts';
+import { AdresObjectRows } from '../dataset/adres-object-rows.ts';
 import { BlockedLines, withEdit } from '../dataset/block-file.ts';
 import { changedSince, extractDate, extractName, type Load, type Part, startOf } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
-import { type Edits, ObjectSegmentReader } from '../dataset/object-segment.ts';
+import {
+  type Edits,
+  numLayer,
+  type ObjectLayer,
+  ObjectSegmentReader,
+  type PartResult,
+} from '../dataset/object-segment.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { type ByteRanges, bytesOf, linesOf, postcode3sOf, unpackLineBytes } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
@@ -36,35 +46,69 @@ import type { StepOfItems } from './step.ts';
 const lineEnd = Buffer.from('\n');
 
 /** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
-export type Extracted = PartCounts & Edges & { objects: number; ranges: ByteRanges; changed: string[] };
+type ExtractedOf<Found> = PartCounts & Found & { objects: number; ranges: ByteRanges; changed: string[] };
+
+/** Of nummeraanduidingen; where the load has objects, `keys` is where those of each bucket are stored. */
+export type Extracted = ExtractedOf<Edges & { keys?: ByteRanges }>;
+
+/** Of adresseerbare objecten, with the occurrences of the first and the last: their ranges are of buckets. */
+export type ExtractedObjects = ExtractedOf<ReturnType<AdresObjectRows['end']> & { kind: ObjectenKind }>;
 
 /** Where the lines of each postcode3 are stored among the lines of one part. */
 export type StoredPart = { part: string; ranges: ByteRanges };
 
 /**
- * Reads one part of the nummeraanduidingen and stores the current and future occurrences. Skips a part that is
- * already stored. Holds the lines of the part: some MB.
+ * Reads one part of the nummeraanduidingen or of the adresseerbare objecten, and stores the current and future
+ * occurrences. Skips a part that is already stored. Holds the lines of the part: some MB.
  * @throws ExtractError
  */
 export async function extractPart(
   storage: Storage,
   loadId: string,
-  { part, member: index, files }: Part,
+  part: Part,
   onRead: (amount: Amount) => void = () => undefined,
 ): Promise<void> {
-  if (await storage.open(paths.extracted(loadId, part))) return;
+  if (await storage.open(paths.extracted(loadId, part.part))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const peildatum = extractDate(load);
-  const rows = new ObjectRows(peildatum);
+  const kind = load.members[part.member]?.kind as StandKind;
+  const { buckets = 0 } = part;
+  if (isObjectenKind(kind)) {
+    const rows = new AdresObjectRows(extractDate(load), buckets);
+    const add: StandVisit<AdresseerbaarObject> = (object, { volgnummer, begin, eind }) =>
+      rows.add({ kind, ...object, volgnummer, begin, eind });
+    const read: ReadObjects<AdresseerbaarObject> = (...how) => readAdresseerbareObjecten(kind, ...how);
+    const counts = await readPart(storage, load, part, read, add, onRead);
+    const edges = rows.end();
+    await putExtracted(storage, loadId, part, rows, { ...counts, ...edges, kind, objects: rows.count });
+    return;
+  }
+  const rows = new ObjectRows(extractDate(load));
+  const add = (num: NumBytes, span: Span) => rows.add(num, span);
+  const counts = await readPart(storage, load, part, readNummeraanduidingen, add, onRead);
+  const edges = rows.end();
+  const keys = load.objecten ? rows.keys(buckets).pack() : undefined;
+  if (keys) await putPacked(storage, paths.keys(loadId, part.part), keys.packed);
+  const more = { ...edges, objects: rows.count, ...(keys && { keys: keys.ranges }) };
+  await putExtracted(storage, loadId, part, rows, { ...counts, ...more });
+}
+
+/** Reads the files of a part. */
+async function readPart<T>(
+  storage: Storage,
+  load: Load,
+  { member: index, files }: Part,
+  read: ReadObjects<T>,
+  add: StandVisit<T>,
+  onRead: (amount: Amount) => void,
+): Promise<PartCounts & { changed: string[] }> {
   const problems = emptyReport();
   const changed: string[] = [];
   let voorkomens = 0;
-  const add = (num: NumBytes, span: Span) => rows.add(num, span);
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
       const counts = await withEntry(zip, file, label, (xml) =>
-        readNummeraanduidingen(xml, label, peildatum, add, { later: add, since: changedSince(load) }),
+        read(xml, label, extractDate(load), add, { later: add, since: changedSince(load) }),
       );
       for (const problem of counts.problems) addProblem(problems, problem);
       for (const identificatie of counts.changed) changed.push(identificatie);
@@ -72,12 +116,20 @@ export async function extractPart(
       onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
     }
   });
-  const edges = rows.end();
+  return { voorkomens, problems, changed };
+}
+
+async function putExtracted(
+  storage: Storage,
+  loadId: string,
+  { part }: Part,
+  rows: Pick<ObjectRows, 'pack'>,
+  found: Omit<Extracted, 'ranges'> | Omit<ExtractedObjects, 'ranges'>,
+): Promise<void> {
   const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.rows(loadId, part), packed);
   for (const piece of packed) releaseMemory(piece);
-  const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, ranges, changed };
-  await putJson(storage, paths.extracted(loadId, part), extracted);
+  await putJson(storage, paths.extracted(loadId, part), { ...found, ranges });
 }
 
 /**
@@ -105,37 +157,57 @@ export async function readRows(
 }
 
 /** The object lines that a load starts with, a segment at a time: those of its extract, or of the live snapshot. */
-export type ObjectSource = {
+export type ObjectSource<Result = PartResult> = {
   /** The lines of one part, such as `138`, as bytes. */
   text(part: string): Promise<Buffer>;
   /** The same in the blocks that they are stored in. */
   blocks(part: string): Promise<BlockedLines>;
-  /** Those of them that are among `named`. */
-  find(part: string, named: NamedObjects): Promise<ObjectLine[]>;
+  /** Those of them that are among `named`, or among those that `also` names. */
+  find(part: string, named: NamedObjects, also?: NamedObjects): Promise<ObjectLine[]>;
   /** The stored segment that they come from; `null` where they were read from an extract. */
-  stored: ObjectSegmentReader | null;
+  stored: ObjectSegmentReader<Result> | null;
 };
 
 /** The objects of a segment before any mutation of the load is applied. */
 export async function objectSource(storage: Storage, load: Load, segment: string): Promise<ObjectSource> {
   if (load.kind !== 'extract') {
-    const { id = '', objects = [] } = startOf(load)?.snapshot ?? {};
-    const key = paths.snapshotObjects(id, segment);
-    const found = await findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes));
-    if (!found && objects.includes(segment)) throw new MissingObjectError(key);
-    const stored = found ?? new ObjectSegmentReader(null);
-    return {
-      stored,
-      text: (part) => unpacked(key, () => bytesOf(stored.lines(part))),
-      blocks: (part) => unpacked(key, () => stored.blocks(part)),
-      find: (part, named) => unpacked(key, () => stored.find(part, named)),
-    };
+    const { id = '', objects } = startOf(load)?.snapshot ?? {};
+    return storedSource(storage, paths.snapshotObjects(id, segment), numLayer, objects?.includes(segment) ?? false);
   }
   const { parts } = await getJson<{ parts: StoredPart[] }>(storage, paths.collected(load.id));
   const edits = (await findJson<Edits>(storage, paths.edits(load.id, segment))) ?? {};
+  const rows = parts.map(({ part, ranges }) => ({ key: paths.rows(load.id, part), ranges }));
+  return extractedSource(storage, rows, segment, edits);
+}
+
+/** What a snapshot has of a segment. */
+export async function storedSource<Result>(
+  storage: Storage,
+  key: string,
+  layer: ObjectLayer<Result>,
+  isThere: boolean,
+): Promise<ObjectSource<Result>> {
+  const found = await findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes, layer));
+  if (!found && isThere) throw new MissingObjectError(key);
+  const stored = found ?? new ObjectSegmentReader(null, layer);
+  return {
+    stored,
+    text: (part) => unpacked(key, () => bytesOf(stored.lines(part))),
+    blocks: (part) => unpacked(key, () => stored.blocks(part)),
+    find: (part, named, also) => unpacked(key, () => stored.find(part, named, also)),
+  };
+}
+
+/** What workers packed of a segment. */
+export async function extractedSource(
+  storage: Storage,
+  rows: readonly { key: string; ranges: ByteRanges }[],
+  segment: string,
+  edits: Edits = {},
+): Promise<ObjectSource<never>> {
   const wanted = postcode3sOf(segment);
-  const held = await mapConcurrently(parts, concurrentReads, ({ part, ranges }) =>
-    readRows(storage, paths.rows(load.id, part), ranges, wanted),
+  const held = await mapConcurrently(rows, concurrentReads, ({ key, ranges }) =>
+    readRows(storage, key, ranges, wanted),
   );
   const packed = Map.groupBy(held.flat(), (one) => one.postcode3);
   const text = async (postcode3: string) => {
@@ -148,7 +220,8 @@ export async function objectSource(storage: Storage, load: Load, segment: string
     const edit = edits[postcode3];
     return bytesOf(edit ? withEdit(lines, edit) : lines.sort());
   };
-  const find = async (part: string, named: NamedObjects) => findNamed([await text(part)], named).lines;
+  const find = async (part: string, named: NamedObjects, also = named) =>
+    findNamed([await text(part)], named, { also }).lines;
   const blocks = async (part: string) => BlockedLines.of(await text(part));
   return { stored: null, text, blocks, find };
 }

@@ -1,7 +1,15 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { isFuture } from '../bag/delivery-document.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
-import { type Load, type ManifestEntry, resultOf, type Snapshot, type SourceVersion } from '../dataset/load.ts';
+import type { ChangeCounts } from '../dataset/lines.ts';
+import {
+  hasObjecten,
+  type Load,
+  type ManifestEntry,
+  resultOf,
+  type Snapshot,
+  type SourceVersion,
+} from '../dataset/load.ts';
 import {
   type ChangesByPlace,
   isAboutSize,
@@ -14,7 +22,7 @@ import {
   type Thresholds,
   thresholdsOfDays,
 } from '../dataset/load-counts.ts';
-import { begin, type Manifest } from '../dataset/manifest.ts';
+import { begin, lastExtract, type Manifest } from '../dataset/manifest.ts';
 import { objectionsToSetAside, setAsideOf } from '../dataset/set-aside.ts';
 import type { Fence } from '../storage/lease.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
@@ -60,7 +68,7 @@ export async function guard(
     ...objections(counts, { peildatum: load.peildatum, allowOlder, wasJudged }, base, limits),
     ...objectionsToSetAside(setAside),
   ];
-  const waived = waiveSize ? found.filter(isAboutSize) : [];
+  const waived = waiveSize && !isSameExtract(load, manifest, isDisposable) ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
   const go = against.length === 0 || approved;
   const proposal: LoadProposal = {
@@ -72,7 +80,7 @@ export async function guard(
     days: load.days.map(({ name }) => name),
     stopped: load.stopped ?? null,
     extractPeildatum: load.extract?.peildatum ?? null,
-    audit: load.auditSince !== undefined ? unexplained : isAudit(load, base) ? counts.changes : null,
+    audit: load.auditSince !== undefined ? unexplained : isAudit(load, base) ? auditOf(counts, base) : null,
     setAside: setAsideOf(setAside),
     notes: load.notes ?? [],
     byPlace,
@@ -95,6 +103,23 @@ export async function guard(
   await fence.confirm(0);
   await putManifest(storage, begin(manifest, entryOf(load, proposal, snapshot, manifest)), manifest);
   return proposal;
+}
+
+/** Whether an extract is of the same location and area as the last one; a disposable one never is. */
+function isSameExtract(
+  { kind, source, extract }: Load,
+  manifest: Manifest,
+  isDisposable: (source: SourceVersion | null) => boolean,
+): boolean {
+  const last = lastExtract(manifest);
+  if (kind !== 'extract' || !last || isDisposable(source)) return false;
+  return source?.location === last.source?.location && String(extract?.gemeenten) === String(last.extract?.gemeenten);
+}
+
+/** How the extract differs, in objects too where both have them. */
+function auditOf({ changes, objecten }: LoadCounts, base: ManifestEntry | null): ChangeCounts {
+  if (!objecten || !base || !hasObjecten(base.snapshot)) return changes;
+  return { ...changes, changed: changes.changed + objecten.changed };
 }
 
 /** Whether the load compares the result of mutations with an extract of the same date. */
@@ -130,6 +155,7 @@ async function addUp(storage: Storage, loadId: string) {
     id: loadId,
     segments: named(({ addresses }) => addresses > 0),
     objects: named(({ hasObjects }) => hasObjects),
+    ...(counts.objecten && { objecten: named((segment) => segment.hasObjecten === true) }),
   };
   const unexplained = sumOfChanges(merged.flatMap((segment) => segment.unexplained ?? []));
   const placesOf = (of: keyof ChangesByPlace) =>
@@ -142,9 +168,10 @@ async function addUp(storage: Storage, loadId: string) {
   return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained, byPlace, csv };
 }
 
-/** The problems after the mutations: streets and places that are current several times were counted again. */
+/** The problems after the mutations: those of streets, places and gemeenten were counted again. */
 function mutatedProblems(collected: ProblemReport, { problems }: Mutated): ProblemReport {
-  return mergeReports([{ ...collected, several_current: emptyReport().several_current }, problems]);
+  const { several_current, gemeente_missing, gemeente_unknown } = emptyReport();
+  return mergeReports([{ ...collected, several_current, gemeente_missing, gemeente_unknown }, problems]);
 }
 
 /** The snapshot of days that are judged by themselves instead: nothing else refers to it. */
@@ -194,6 +221,8 @@ function entryOf(
     lists: counts.lists,
     ...counts.changes,
     listsChanged: counts.listsChanged,
+    gemeenteChanged: counts.gemeenteChanged,
+    ...(counts.objecten && { objecten: counts.objecten.live }),
     problems: counts.problems && problemCount(counts.problems),
     ...(counts.problems && { problemCounts: problemCounts(counts.problems) }),
     at: new Date().toISOString(),

@@ -7,6 +7,7 @@ import {
   type ChangesByPlace,
   type LoadCounts,
   noChanges,
+  type ObjectenCounts,
   type Objection,
   problemCount,
 } from '../dataset/load-counts.ts';
@@ -79,6 +80,10 @@ export type LoadReport = LoadOutline & {
   removed: number;
   /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
+  /** Of the changed addresses those that only got another gemeente. */
+  gemeenteChanged: number;
+  /** What addresses have of adresseerbare objecten; absent in a dataset without these. */
+  objecten?: ObjectenCounts;
   /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
   problems: number | null;
   withoutPostcode: number | null;
@@ -148,11 +153,12 @@ export function unchangedReport({
 
 /** The report of an interrupted load that was finished from its manifest entry; it has no examples. */
 export function finishedReport(entry: ManifestEntry): LoadReport {
-  const { kind, added, changed, removed, listsChanged, audit = null, stopped = null, notes = [], more = false } = entry;
+  const { kind, added, changed, removed, listsChanged, gemeenteChanged } = entry;
+  const { audit = null, stopped = null, notes = [], more = false } = entry;
   const reason = 'finished a load that was interrupted while applying';
   return {
     ...unchangedReport({ action: 'none', reason, live: entry }),
-    ...{ kind, added, changed, removed, listsChanged, audit, stopped, notes, more },
+    ...{ kind, added, changed, removed, listsChanged, gemeenteChanged, audit, stopped, notes, more },
     outcome: 'published',
     days: entry.days.map(({ name }) => name),
     setAside: { count: entry.setAside ?? 0, examples: [] },

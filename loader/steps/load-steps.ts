@@ -14,7 +14,9 @@ type LoadStep = {
   /**
    * The list in the work of the load that the step runs for, several items at a time. Without it the step runs once.
    */
-  each?: 'parts.json' | 'segments.json' | 'changes.json';
+  each?: 'parts.json' | 'buckets.json' | 'segments.json' | 'changes.json';
+  /** Only of a load with adresseerbare objecten. */
+  ofObjecten?: true;
   /** Computes for seconds: on one machine in a thread, so that requests are answered meanwhile. */
   computes?: true;
   /** Reads the source of the extract, which may be slow or unavailable, or be replaced meanwhile. */
@@ -50,7 +52,7 @@ export const loadSteps = {
     // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue from.
     minutes: 15,
     readsSource: true,
-    settings: ['version', 'lockSeconds', 'settleSeconds', 'source', 'mutations'],
+    settings: ['version', 'lockSeconds', 'settleSeconds', 'source', 'mutations', 'objecten'],
     measures: true,
     table: ['GetItem', 'PutItem', 'Scan', 'BatchGetItem'],
     bucket: {
@@ -93,6 +95,16 @@ export const loadSteps = {
     memoryMb: oneCpuMb,
     minutes: 5,
     bucket: { read: [loads], write: [loads, snapshots] },
+  },
+  join: {
+    module: () => import('./join.ts'),
+    description: 'Joins objects with their addresses',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    each: 'buckets.json',
+    ofObjecten: true,
+    computes: true,
+    bucket: { read: [loads], write: [loads] },
   },
   mutate: {
     module: () => import('./mutate.ts'),
@@ -168,10 +180,18 @@ export function stepOf(name: StepName): LoadStep {
   return loadSteps[name];
 }
 
+/** The steps of a dataset with adresseerbare objecten, or of one without. */
+export function stepNames(objecten: boolean): StepName[] {
+  return (Object.keys(loadSteps) as StepName[]).filter((name) => objecten || !stepOf(name).ofObjecten);
+}
+
 /** The steps between `discover` and `release`: the way of a load. */
-export const stepsOfALoad = (Object.keys(loadSteps) as StepName[]).slice(1, -1);
+export function stepsOfALoad(objecten = false): StepName[] {
+  return stepNames(objecten).slice(1, -1);
+}
 
 /** The steps of a load that begins with this action. */
-export function stepsFrom(action: LoadAction): StepName[] {
-  return stepsOfALoad.slice(stepsOfALoad.findIndex((name) => stepOf(name).begins === action));
+export function stepsFrom(action: LoadAction, objecten = false): StepName[] {
+  const steps = stepsOfALoad(objecten);
+  return steps.slice(steps.findIndex((name) => stepOf(name).begins === action));
 }

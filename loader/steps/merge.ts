@@ -4,12 +4,13 @@ import { isExplained } from '../dataset/audit.ts';
 import { BlockedLines, type BlockFileWriter, withEdit } from '../dataset/block-file.ts';
 import { ChangeWriter } from '../dataset/change-file.ts';
 import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
+import { ObjectsOfAddresses } from '../dataset/derive-objects.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
-import { editPart } from '../dataset/edit-part.ts';
+import { editPart, type HeldPart } from '../dataset/edit-part.ts';
 import { RowJoiner } from '../dataset/join-rows.ts';
 import { countLines, type LineCounts, LineSegmentReader, lineSegmentWriter } from '../dataset/line-segment.ts';
 import { type Change, type ChangeKind, diff, type Line } from '../dataset/lines.ts';
-import { extractName, type Load, type Snapshot, startOf } from '../dataset/load.ts';
+import { extractName, hasObjecten, type Load, type Snapshot, startOf } from '../dataset/load.ts';
 import {
   type ChangesByPlace,
   changedPlaces,
@@ -21,13 +22,22 @@ import {
   type SegmentCounts,
 } from '../dataset/load-counts.ts';
 import { namedObjects } from '../dataset/named-objects.ts';
-import { type Edits, objectSegmentWriter, type PartEdits, type PartResult } from '../dataset/object-segment.ts';
+import {
+  type AdresObjectResult,
+  adresObjectLayer,
+  type Edits,
+  numLayer,
+  objectSegmentWriter,
+  type PartEdits,
+  type PartResult,
+} from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
+import { objectenSource } from './join.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
 import { readReference } from './reference.ts';
@@ -37,8 +47,9 @@ import type { StepOfItems } from './step.ts';
 export type Merged = SegmentCounts & {
   segment: string;
   files: { name: string; writes: number }[];
-  /** Whether the new snapshot has objects of this segment. */
+  /** Whether the new snapshot has objects of this segment, and adresseerbare objecten. */
   hasObjects: boolean;
+  hasObjecten?: boolean;
   /** The changes that nothing explains which was recorded since `auditSince`. */
   unexplained: SegmentCounts['changes'];
   nummeraanduidingen: number;
@@ -83,10 +94,11 @@ export async function mergeSegment(
     unexplained: noChanges().changes,
   };
   const byPlace: ChangesByPlace = { streets: {}, woonplaatsen: {} };
-  const objects = objectSegmentWriter();
+  const objects = objectSegmentWriter(numLayer);
+  const objecten = objectSegmentWriter(adresObjectLayer);
   const after: Lines = load.target
     ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
-    : await derived(storage, load, segment, memory, objects, merged);
+    : await derived(storage, load, segment, memory, { objects, objecten }, merged);
 
   const snapshot = lineSegmentWriter();
   const changes = new ChangeWriter();
@@ -101,6 +113,8 @@ export async function mergeSegment(
     merged.files.push({ name, writes: changes.count });
     made.push([paths.changes(loadId, name), changes.pack()]);
   };
+  // Then nearly every address has other objects.
+  const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
   for (const postcode3 of postcode3sOf(segment)) {
     const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
     merged.addresses += counts.lines - counts.lists;
@@ -109,12 +123,13 @@ export async function mergeSegment(
       countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
-      if (kind !== 'list') {
+      if (kind !== 'list' && !(kind === 'objecten' && isSwitched)) {
         const places = changedPlaces(change);
         countPlaces(byPlace, places);
         await csv.add(change, places);
       }
-      if (kind in merged.unexplained && after.isError?.(change)) merged.unexplained[kind as ChangeKind]++;
+      const audited = kind === 'objecten' && !isSwitched ? 'changed' : kind;
+      if (audited in merged.unexplained && after.isError?.(change)) merged.unexplained[audited as ChangeKind]++;
       changes.add(change);
       if (changes.count === changesPerFile) flush();
     }
@@ -136,6 +151,8 @@ export async function mergeSegment(
   }
   merged.hasObjects = !objects.isEmpty;
   if (merged.hasObjects) made.push([paths.snapshotObjects(load.id, segment), objects.pack()]);
+  if (load.objecten) merged.hasObjecten = !objecten.isEmpty;
+  if (merged.hasObjecten) made.push([paths.snapshotObjecten(load.id, segment), objecten.pack()]);
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, segment), merged);
   return { objects: after.derived ?? 0 };
@@ -189,7 +206,7 @@ async function derived(
   load: Load,
   segment: string,
   memory: ReferenceMemory | undefined,
-  objects: BlockFileWriter<PartResult>,
+  { objects, objecten }: { objects: BlockFileWriter<PartResult>; objecten: BlockFileWriter<AdresObjectResult> },
   merged: Merged,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
@@ -201,6 +218,14 @@ async function derived(
   const reference = referenceAt(memory);
   const source = await objectSource(storage, load, segment);
   const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, segment))) ?? {};
+  const sourceOfObjecten = load.objecten && (await objectenSource(storage, load, segment));
+  const editsOfObjecten = (await findJson<Edits>(storage, paths.dayObjectenEdits(load.id, segment))) ?? {};
+  if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
+  const addObjecten = (part: string, lines: BlockedLines, result: AdresObjectResult, problems: ProblemReport) => {
+    objecten.add(part, lines, result);
+    if (merged.objecten) merged.objecten.live += result.objecten;
+    merged.problems = mergeReports([merged.problems, problems]);
+  };
   const mutated = isMutated ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
   const now = { reference, peildatum, file: extractName(load) };
   const then = { ...now, reference: referenceBefore(reference, mutated), peildatum: startOf(load)?.peildatum ?? '' };
@@ -211,9 +236,18 @@ async function derived(
     if (stored && changedIn) {
       const edit = edits[part] ?? noEdit;
       const { lines } = unchanged?.blocks(part) ?? live;
-      const held = { objects: await source.blocks(part), lines, result: stored.result(part) };
+      const held: HeldPart = { objects: await source.blocks(part), lines, result: stored.result(part) };
+      if (sourceOfObjecten?.stored) {
+        const edit = editsOfObjecten[part] ?? noEdit;
+        held.objecten = {
+          objects: await sourceOfObjecten.blocks(part),
+          result: sourceOfObjecten.stored.result(part),
+          edit,
+        };
+      }
       const done = editPart(held, withLines(edit, await changedIn(part)), then, now);
       objects.add(part, done.objects, done.result);
+      if (done.objecten) addObjecten(part, done.objecten.objects, done.objecten.result, done.objecten.problems);
       merged.nummeraanduidingen += done.result.nummeraanduidingen;
       merged.problems = mergeReports([merged.problems, done.problems]);
       const counts = countsAfter(unchanged?.blocks(part).counts ?? live.counts, done.groups);
@@ -223,7 +257,9 @@ async function derived(
     let text = await source.text(part);
     if (isMutated) text = bytesOf(withoutEnded(part, withEdit(linesOf(text), edits[part] ?? noEdit), peildatum));
     if (load.auditSince !== undefined) last = linesOf(text);
-    const [joiner, problems] = [new RowJoiner(text), emptyReport()];
+    const problems = emptyReport();
+    const here = sourceOfObjecten && (await objectenOf(sourceOfObjecten, part, editsOfObjecten[part]));
+    const joiner = new RowJoiner(text, here?.objects);
     const { next, count } = deriveRows(text, now, joiner, (problem) => addProblem(problems, problem));
     const lines = BlockedLines.of(joiner.end());
     const nummeraanduidingen = joiner.rows;
@@ -231,7 +267,20 @@ async function derived(
     objects.add(part, BlockedLines.of(text), { nummeraanduidingen, problems: problemCounts(problems), next });
     merged.nummeraanduidingen += nummeraanduidingen;
     merged.problems = mergeReports([merged.problems, problems]);
+    if (here) {
+      const { count, next } = here.objects;
+      const about = { objecten: count, problems: problemCounts(here.problems), next };
+      addObjecten(part, BlockedLines.of(here.text), about, here.problems);
+    }
     return compared(live, { lines, counts: joiner.counts });
+  };
+  /** The adresseerbare objecten of a part that is derived whole. */
+  const objectenOf = async (from: ObjectSource<AdresObjectResult>, part: string, edit = noEdit) => {
+    const stored = await from.text(part);
+    // The edit has the lines of all objects of which an occurrence ends.
+    const text = isMutated ? bytesOf(withEdit(linesOf(stored), edit)) : stored;
+    const problems = emptyReport();
+    return { text, problems, objects: new ObjectsOfAddresses(text, now, (one) => addProblem(problems, one)) };
   };
   const result: Lines = { of };
   if (load.auditSince === undefined) return result;
@@ -251,7 +300,7 @@ function referenceBefore(now: Reference, mutated: Mutated | null): Reference {
 
 /** All lines of the objects of a part that have one on a changed street, or in a changed place of its own. */
 function linesOn(source: ObjectSource, { changedStreets, changedPlaces }: Mutated) {
-  const streets = namedObjects('street', new Set(changedStreets));
+  const streets = namedObjects('reference', new Set(changedStreets));
   const places = new Set(changedPlaces);
   return async (part: string): Promise<ObjectLine[]> => {
     if (part === withoutPostcode) return []; // of which there are no addresses

@@ -1,5 +1,14 @@
+import { gemeenteProblems } from '../bag/gemeente-relaties.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
-import { dayOf, type ObjectVoorkomen, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
+import { isObjectenKind } from '../bag/schema.ts';
+import {
+  type AnyVoorkomen,
+  dayOf,
+  type GemeenteRelatie,
+  type OpenbareRuimte,
+  type WoonplaatsInGemeente,
+} from '../bag/voorkomen.ts';
+import { adresObjectLayout } from '../dataset/adres-objects.ts';
 import {
   applyMutations,
   editsOf,
@@ -10,8 +19,9 @@ import {
   type Register,
   withinRegister,
 } from '../dataset/apply-mutations.ts';
-import { type Load, startOf } from '../dataset/load.ts';
-import { findNamed, isNamedAt, namedObjects } from '../dataset/named-objects.ts';
+import { addConcerned, type FoundObjecten, objectenEditsOf } from '../dataset/apply-to-objecten.ts';
+import { extractDate, type Load, startOf } from '../dataset/load.ts';
+import { findNamed, isNamedAt, type NamedObjects, namedObjects } from '../dataset/named-objects.ts';
 import { editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine } from '../dataset/objects.ts';
 import {
@@ -21,6 +31,7 @@ import {
   ReferenceWriter,
   readReferenceFile,
   referenceAt,
+  relatiesIn,
 } from '../dataset/reference-file.ts';
 import { type StreetFilter, streetAt } from '../dataset/reference-lines.ts';
 import type { SetAsideOfDay } from '../dataset/set-aside.ts';
@@ -29,7 +40,8 @@ import { ExtractError } from '../extract-error.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type Collected, putSegments, type SegmentItem } from './collect.ts';
-import { objectSource } from './extract.ts';
+import { type ObjectSource, objectSource } from './extract.ts';
+import { objectenSource } from './join.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
@@ -40,11 +52,11 @@ export type Mutated = {
   problems: ProblemReport;
   /** The deliveries of which objects were set aside. */
   setAside: SetAsideOfDay[];
-  /** The streets and places whose name or place changed; only where a live snapshot is mutated. */
+  /** The streets and places whose name, place or gemeente changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
   /** Those of them that there were. */
-  were: { streets: OpenbareRuimte[]; places: Woonplaats[] };
+  were: { streets: OpenbareRuimte[]; places: WoonplaatsInGemeente[] };
   /** How many of the load's days were applied, and what is wrong with the next one where that is not all. */
   applied: number;
   stopped?: string;
@@ -68,44 +80,59 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   const named = new Set<string>();
   for (const [at, file] of load.days.entries()) {
     try {
-      for (const object of (await readCopy(storage, file)).named) named.add(object);
+      for (const object of (await readCopy(storage, file, load)).named) named.add(object);
     } catch (error) {
       load = stoppedAt(load, at, error);
       break;
     }
   }
-  const segments = await segmentsOf(storage, load);
+  const segments = await segmentsOf(storage, load, 'objects');
   const { found, next } = await findObjects(storage, load, segments, named);
+  const withObjecten = load.objecten ? await segmentsOf(storage, load, 'objecten') : [];
+  const objecten = await findObjecten(storage, load, withObjecten, named, found);
   const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
-  const concerning = load.extract?.isNational ? null : withinRegister(registerOf(found, before, load));
-  const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, named)]);
+  const concerning = load.extract?.isNational ? null : withinRegister(registerOf(found, objecten, before, load));
+  const objects: Objects = new Map([...objectsOf(found), ...objecten.objects, ...referenceObjects(before, named)]);
   const setAside: SetAsideOfDay[] = [];
-  let count = 0;
+  let [count, countOfObjecten] = [0, 0];
+  let relaties = relatiesIn(before);
   // One day after the other, which together take too much memory.
   for (const file of load.days) {
-    const { gemeenten, problems: ofDay, ...read } = (await readCopy(storage, file)).contents();
+    const { gemeenten, problems: ofDay, relaties: ofAll, ...read } = (await readCopy(storage, file, load)).contents();
+    relaties = ofAll ?? relaties;
     for (const problem of ofDay) addProblem(problems, problem);
     const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
     const { mutations } = concerning?.(day) ?? day;
     setAside.push(applyMutations(objects, { ...day, mutations }));
-    count += mutations.length;
+    const ofObjecten = mutations.filter(({ kind }) => isObjectenKind(kind)).length;
+    countOfObjecten += ofObjecten;
+    count += mutations.length - ofObjecten;
   }
   if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
   const edits = editsBySegment(editsOf(found, objects, load.peildatum, next));
-  const edited = [...edits.keys()];
+  const editsOfObjecten = editsBySegment(objectenEditsOf(objecten, objects, load.peildatum));
+  const edited = [...edits.keys(), ...editsOfObjecten.keys()];
   // With many days these are large, and the rest of the step needs none of them.
   found.clear();
-  for (const key of objects.keys()) if (key.startsWith('NUM ')) objects.delete(key);
-  for (const [segment, ofSegment] of edits) {
-    edits.delete(segment);
-    await putJson(storage, paths.dayEdits(loadId, segment), ofSegment);
+  objecten.lines.clear();
+  for (const key of objects.keys()) if (!/^(?:OPR|WPL) /.test(key)) objects.delete(key);
+  for (const [all, path] of [
+    [edits, paths.dayEdits],
+    [editsOfObjecten, paths.dayObjectenEdits],
+  ] as const) {
+    for (const [segment, ofSegment] of all) {
+      all.delete(segment);
+      await putJson(storage, path(loadId, segment), ofSegment);
+    }
   }
-  const after = rewritten(before, named, objects, load.peildatum);
+  const after = rewritten(before, named, objects, relaties, load.peildatum);
   const { severalCurrent, ...now } = await readReferenceFile(after, load.peildatum);
-  for (const identificatie of [...severalCurrent.OPR, ...severalCurrent.WPL]) {
-    addProblem(problems, { kind: 'several_current', file: 'streets and places', identificatie });
+  const file = 'streets and places';
+  for (const identificatie of Object.values(severalCurrent).flat()) {
+    addProblem(problems, { kind: 'several_current', file, identificatie });
   }
+  for (const problem of gemeenteProblems(now.places, file)) addProblem(problems, problem);
   const start = load.kind === 'mutations' ? startOf(load) : null;
   const changed = start
     ? changedReference(
@@ -117,10 +144,11 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   await putPacked(storage, paths.mutatedReference(loadId), after);
   await putPacked(storage, paths.snapshotReference(loadId), after);
   if (load.kind === 'mutations') {
-    const collected: Collected = { voorkomens: count, problems, objects: 0, parts: [] };
+    const more = load.objecten && { objecten: countOfObjecten };
+    const collected: Collected = { voorkomens: count, problems, objects: 0, parts: [], ...more };
     await putJson(storage, paths.collected(loadId), collected);
   }
-  const all = new Set([...segments, ...edited, ...(load.base?.snapshot.segments ?? [])]);
+  const all = new Set([...segments, ...withObjecten, ...edited, ...(load.base?.snapshot.segments ?? [])]);
   const items = await putSegments(storage, loadId, all);
   const result: Mutated = {
     mutations: count,
@@ -153,11 +181,11 @@ function cut(load: Load, { applied, stopped }: Pick<Mutated, 'applied' | 'stoppe
 }
 
 /** The segments of the objects that the load starts with. */
-async function segmentsOf(storage: Storage, load: Load): Promise<string[]> {
+async function segmentsOf(storage: Storage, load: Load, kind: 'objects' | 'objecten'): Promise<string[]> {
   if (load.kind !== 'mutations') {
     return (await getJson<SegmentItem[]>(storage, paths.segments(load.id))).map(({ segment }) => segment);
   }
-  return startOf(load)?.snapshot.objects ?? [];
+  return startOf(load)?.snapshot[kind] ?? [];
 }
 
 async function findObjects(
@@ -169,18 +197,10 @@ async function findObjects(
   const found: FoundObjects = new Map();
   const next = new Map<string, string | null>();
   const named = namedObjects('identificatie', idsIn(mutated, 'NUM'));
-  const [from, to] = [startOf(load)?.peildatum ?? load.peildatum, load.peildatum].map(dayOf) as [number, number];
   for (const segment of segments) {
     const source = await objectSource(storage, load, segment);
-    const turns = (part: string) => (source.stored?.result(part).next ?? noDate) <= load.peildatum;
-    const linesOf = async (part: string): Promise<ObjectLine[]> => {
-      if (!turns(part)) return source.find(part, named);
-      const turning = findNamed((await source.blocks(part)).texts(), named, from, to);
-      next.set(part, turning.next);
-      return turning.lines;
-    };
     for (const part of postcode3sOf(segment)) {
-      for (const line of await linesOf(part)) {
+      for (const line of await linesIn(load, source, part, next, named)) {
         const identificatie = identificatieOf(line);
         const parts = found.get(identificatie) ?? new Map<string, string[]>();
         found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
@@ -188,6 +208,53 @@ async function findObjects(
     }
   }
   return { found, next };
+}
+
+/** The named lines of a part, and those of objects that turn; where there are such, the date of the `next`. */
+async function linesIn(
+  load: Load,
+  source: ObjectSource<{ next: string | null }>,
+  part: string,
+  next: Map<string, string | null>,
+  named: NamedObjects,
+  also = named,
+): Promise<ObjectLine[]> {
+  // Of an extract with objects every one: the lines of an object are under the keys that its addresses have afterwards.
+  const turns = source.stored ? (source.stored.result(part).next ?? noDate) <= load.peildatum : load.objecten;
+  if (!turns) return source.find(part, named, also);
+  const [from, to] = [startDate(load), load.peildatum].map(dayOf) as [number, number];
+  const turning = findNamed((await source.blocks(part)).texts(), named, { from, to, also });
+  next.set(part, turning.next);
+  return turning.lines;
+}
+
+/** The date of what the days are applied to. */
+function startDate(load: Load): string {
+  return load.kind === 'extract' ? extractDate(load) : (startOf(load)?.peildatum ?? load.peildatum);
+}
+
+/** The lines of adresseerbare objecten that the mutations name or whose addresses they do, and of those that turn. */
+async function findObjecten(
+  storage: Storage,
+  load: Load,
+  segments: readonly string[],
+  mutated: ReadonlySet<string>,
+  nums: FoundObjects,
+): Promise<FoundObjecten> {
+  const found: FoundObjecten = { lines: new Map(), objects: new Map(), next: new Map() };
+  const ids = new Set([...mutated].flatMap((key) => (isObjectenKind(key.slice(0, 3)) ? [key.slice(4)] : [])));
+  const named = namedObjects('identificatie', ids, adresObjectLayout);
+  const addresses = new Set([...idsIn(mutated, 'NUM'), ...nums.keys()]);
+  const also = namedObjects('reference', addresses, adresObjectLayout);
+  for (const segment of segments) {
+    const source = await objectenSource(storage, load, segment);
+    for (const part of postcode3sOf(segment)) {
+      const lines = await linesIn(load, source, part, found.next, named, also);
+      if (lines.length > 0) found.lines.set(part, lines);
+    }
+  }
+  addConcerned(found, ids, { from: dayOf(startDate(load)), to: dayOf(load.peildatum) });
+  return found;
 }
 
 /** After every date. */
@@ -200,8 +267,8 @@ function referenceBefore(load: Load): string {
 }
 
 /** What the dataset of some municipalities holds: the objects that were found, and all of its streets and places. */
-function registerOf(found: FoundObjects, reference: Buffer, { extract }: Load): Register {
-  const [keys, inhabited] = [new Set<string>(), new Set<string>()];
+function registerOf(found: FoundObjects, { objects }: FoundObjecten, reference: Buffer, { extract }: Load): Register {
+  const [keys, inhabited] = [new Set(objects.keys()), new Set<string>()];
   for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
   for (const group of occurrencesIn(reference)) {
     for (const occurrence of group) {
@@ -225,7 +292,7 @@ function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects
 }
 
 function isStreetIn(keys: ReadonlySet<string>): StreetFilter {
-  const streets = namedObjects('street', idsIn(keys, 'OPR'));
+  const streets = namedObjects('reference', idsIn(keys, 'OPR'));
   return (lines, start) => isNamedAt(lines, start, streets);
 }
 
@@ -234,21 +301,28 @@ function idsIn(keys: ReadonlySet<string>, kind: 'NUM' | 'OPR'): Set<string> {
   return new Set([...keys].flatMap((key) => (key.startsWith(kind) ? key.slice(kind.length + 1) : [])));
 }
 
-/** The file of streets and places with the occurrences of `objects` in it, and without those that have ended. */
-function rewritten(packed: Buffer, mutated: ReadonlySet<string>, objects: Objects, peildatum: string): Buffer {
+/** The file of streets and places with what `objects` and `relaties` hold, and without what has ended. */
+function rewritten(
+  packed: Buffer,
+  mutated: ReadonlySet<string>,
+  objects: Objects,
+  relaties: readonly GemeenteRelatie[],
+  peildatum: string,
+): Buffer {
   const day = dayOf(peildatum);
   const writer = new ReferenceWriter();
   const isMutated = isStreetIn(mutated);
   writer.copyStreets(packed, (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start));
-  const write = (occurrence: ObjectVoorkomen) => {
-    if (occurrence.eind <= day || occurrence.kind === 'NUM') return;
+  const write = (occurrence: AnyVoorkomen) => {
+    if (occurrence.eind <= day) return;
     if (occurrence.kind === 'WPL') writer.addPlace(occurrence, occurrence);
-    else writer.addStreet(occurrence, occurrence);
+    if (occurrence.kind === 'OPR') writer.addStreet(occurrence, occurrence);
   };
   for (const group of occurrencesIn(packed, () => false)) {
     for (const place of group) if (!mutated.has(objectKey(place))) write(place);
   }
   for (const occurrences of objects.values()) for (const occurrence of occurrences.values()) write(occurrence);
+  for (const relatie of relaties) if (relatie.eind > day) writer.addRelatie(relatie);
   writer.endGroup();
   return writer.pack();
 }
@@ -265,7 +339,10 @@ function changedReference(
   const [then, now] = [referenceAt(before.read), referenceAt(after.read)];
   const [from, to] = [dayOf(before.peildatum), dayOf(after.peildatum)];
   const ids = [...before.read.places, ...after.read.places].map(({ identificatie }) => identificatie);
-  const places = [...new Set(ids)].filter((id) => now.woonplaatsen.get(id)?.naam !== then.woonplaatsen.get(id)?.naam);
+  const places = [...new Set(ids)].filter((id) => {
+    const [place, earlier] = [now, then].map((at) => at.woonplaatsen.get(id));
+    return place?.naam !== earlier?.naam || place?.gemeente !== earlier?.gemeente;
+  });
   const [isMutated, changedPlaces] = [isStreetIn(mutated), new Set(places)];
   const turns = (day: number) => day > from && day <= to;
   const mayDiffer: StreetFilter = (lines, start) =>

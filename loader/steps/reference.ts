@@ -1,12 +1,16 @@
-import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
-import type { StandVisit } from '../bag/interpret-stand.ts';
+import { fileLabel, listXmlFiles, type MemberKind } from '../bag/extract-members.ts';
+import { gemeenteProblems, readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
+import { hasChanged, type StandVisit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
-import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
+import { isObjectenKind } from '../bag/schema.ts';
+import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import { nameOfNumber } from '../dataset/object-rows.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
+import type { BucketItem } from './join.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
 import type { Step } from './step.ts';
@@ -14,24 +18,37 @@ import type { Step } from './step.ts';
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
 
-/** Divides the nummeraanduidingen into parts, once, and returns them. */
+/** XML of what is in one bucket; the lines of that, less than a tenth, are held at once. */
+const bucketBytes = 768 * 1024 * 1024;
+/** As many as the last digits of an identificatie tell apart. */
+const mostBuckets = 100;
+
+/** Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into parts, once. */
 export async function planParts(storage: Storage, loadId: string, partBytes = usualPartBytes): Promise<Part[]> {
   const found = await findJson<Part[]>(storage, paths.parts(loadId));
   if (found) return found;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts: Part[] = [];
+  let bytes = 0;
   for (const [index, { kind, name }] of load.members.entries()) {
-    if (kind !== 'NUM') continue;
+    if (kind !== 'NUM' && !isObjectenKind(kind)) continue;
     const files = await readZipMember(storage, load, index, (zip) => listXmlFiles(zip, name));
     for (const group of inParts(files, partBytes)) {
       parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
     }
+    for (const { size } of files) bytes += size;
+  }
+  if (load.objecten) {
+    const buckets = Math.min(mostBuckets, Math.ceil(bytes / bucketBytes));
+    for (const part of parts) part.buckets = buckets;
+    const items: BucketItem[] = Array.from({ length: buckets }, (_, bucket) => ({ bucket: nameOfNumber(bucket) }));
+    await putJson(storage, paths.buckets(loadId), items);
   }
   await putJson(storage, paths.parts(loadId), parts);
   return parts;
 }
 
-/** Reads the current streets and places into one file that every worker can use. */
+/** Reads the current streets and places, and their gemeenten, into one file that every worker can use. */
 export async function reference(storage: Storage, loadId: string): Promise<void> {
   if (await storage.open(paths.reference(loadId))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
@@ -40,28 +57,36 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   const file = new ReferenceWriter();
   const addStreet: StandVisit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
   const addPlace: StandVisit<Woonplaats> = (place, span) => file.addPlace(place, span);
+  const addRelaties = (xml: Buffer, label: string) => {
+    const [{ relaties, problems }, day] = [readGemeenteRelaties(xml, label, peildatum), dayOf(peildatum)];
+    for (const relatie of relaties) if (relatie.eind > day) file.addRelatie(relatie);
+    const changed = relaties.filter((relatie) => since !== undefined && hasChanged(relatie, 0, since, day));
+    return { problems, changed: changed.map(({ woonplaats }) => woonplaats) };
+  };
   // Places first: the memory of their one large file is freed while the streets are read.
   for (const [index, member] of [...load.members.entries()].reverse()) {
-    if (member.kind === 'NUM') continue;
+    const { kind } = member;
+    if (kind === 'NUM' || isObjectenKind(kind)) continue;
     await readZipMember(storage, load, index, async (zip) => {
       for (const entry of await listXmlFiles(zip, member.name)) {
         const label = fileLabel(extractName(load), member, entry);
-        const { problems, changed } =
-          member.kind === 'OPR'
-            ? await withEntry(zip, entry, label, (xml) =>
-                readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet, since }),
-              )
-            : await readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, {
-                later: addPlace,
-                since,
-              });
+        const read = {
+          OPR: () =>
+            withEntry(zip, entry, label, (xml) =>
+              readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet, since }),
+            ),
+          WPL: () =>
+            readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, { later: addPlace, since }),
+          [relatieFile]: () => withEntry(zip, entry, label, (xml) => addRelaties(xml, label)),
+        };
+        const { problems, changed } = await read[kind]();
         file.addProblems(problems);
         file.addChanged(changed);
         file.endGroup();
       }
     });
   }
-  file.addProblems(await severalCurrent(load, file.pack()));
+  file.addProblems(await problemsIn(load, file.pack()));
   await putPacked(storage, paths.reference(loadId), file.pack());
 }
 
@@ -74,13 +99,20 @@ export async function readReference(storage: Storage, loadId: string): Promise<R
   return { streets, places };
 }
 
-/** Every occurrence of a street or place that is not used because another current one of the same object counts. */
-async function severalCurrent(load: Load, packed: Buffer): Promise<Problem[]> {
-  const { severalCurrent: found } = await readReferenceFile(packed, extractDate(load));
-  return (['OPR', 'WPL'] as const).flatMap((kind) => {
-    const file = fileLabel(extractName(load), load.members.find((member) => member.kind === kind) as Member);
-    return found[kind].map((identificatie) => ({ kind: 'several_current' as const, file, identificatie }));
-  });
+/**
+ * Every occurrence that is not used because another current one of the same object counts, and what is wrong with the
+ * gemeenten.
+ */
+async function problemsIn(load: Load, packed: Buffer): Promise<Problem[]> {
+  const { severalCurrent: found, places } = await readReferenceFile(packed, extractDate(load));
+  const fileOf = (kind: MemberKind) => {
+    const member = load.members.find((one) => one.kind === kind);
+    return member ? fileLabel(extractName(load), member) : extractName(load);
+  };
+  const several = (['OPR', 'WPL', relatieFile] as const).flatMap((kind) =>
+    found[kind].map((identificatie) => ({ kind: 'several_current' as const, file: fileOf(kind), identificatie })),
+  );
+  return [...several, ...gemeenteProblems(places, fileOf(relatieFile))];
 }
 
 function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {

@@ -44,8 +44,8 @@ export async function* differences(storage: Storage, loadId: string): AsyncGener
   const linesOf = async (snapshot: string, segment: string) =>
     getUnpacked(storage, paths.snapshot(snapshot, segment), unpackSegment);
   for (const { segment } of segments.toSorted((a, b) => (a.segment < b.segment ? -1 : 1))) {
-    const { addresses, changes } = await getJson<Merged>(storage, paths.merged(loadId, segment));
-    if (changes.added + changes.changed + changes.removed === 0) continue;
+    const { addresses, changes, objecten } = await getJson<Merged>(storage, paths.merged(loadId, segment));
+    if (changes.added + changes.changed + changes.removed + (objecten?.changed ?? 0) === 0) continue;
     const before = base?.snapshot.segments.includes(segment) ? await linesOf(base.snapshot.id, segment) : [];
     const after = addresses > 0 ? await linesOf(resultOf(load), segment) : [];
     for (const change of diff(before, after)) {

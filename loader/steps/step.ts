@@ -29,6 +29,8 @@ export type LoadAction = 'load' | 'mutations' | 'rollback' | 'finish';
 export type LoadContext = {
   storage: Storage;
   addresses: AddressTable;
+  /** Whether an extract is loaded with its adresseerbare objecten. */
+  objecten?: boolean;
   /** Until the step times out; unlimited if absent. */
   remainingMilliseconds?: () => number;
 };
@@ -39,7 +41,10 @@ export type StepOptions = {
   partBytes?: number;
   /** Changes that one task applies. */
   changesPerFile?: number;
-  /** Ignores how much would change, as when one area replaces another. Other objections still stop the load. */
+  /**
+   * Ignores how much an extract of another location or area than the last would change. Other objections still stop the
+   * load.
+   */
   waiveSize?: boolean;
   /** Location of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
   disposable?: string;

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
 import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
+import { numKeysOf } from '../dataset/adres-objects.ts';
 import { objectKey } from '../dataset/apply-mutations.ts';
 import type { MutationFile } from '../dataset/load.ts';
 import { packLineBytes, unpackLineBytes } from '../dataset/stored-form.ts';
@@ -32,6 +33,7 @@ export async function copyDelivery(
   storage: Storage,
   listed: ListedMutations,
   gemeenten: readonly string[],
+  { objecten = false }: WithObjecten = {},
 ): Promise<MutationFile> {
   const { name, location, size } = listed;
   if (isFuture(listed.tot)) throw futureDelivery(listed.tot, name);
@@ -44,15 +46,23 @@ export async function copyDelivery(
       `${name} has ${bytes.length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
     );
   }
-  const delivery = await readMutationDelivery(bufferAccess(bytes), name);
+  const delivery = await readMutationDelivery(bufferAccess(bytes), name, { objecten });
   requireNamed(listed, delivery);
   const key = paths.mutationFile(name, crc32(bytes));
   if (!(await isDeliveryKept(storage, key))) await storage.put(key, bytes);
-  keepRead(key, delivery);
+  keepRead(readKey(key, objecten), delivery);
   return { name, key, vanaf: delivery.vanaf, tot: delivery.tot, size: bytes.length, hash: delivery.hash };
 }
 
-/** What is kept of a delivery: the objects that it names, by `objectKey`, and all of it as packed JSON. */
+/** Whether the changes of adresseerbare objecten are read too. */
+type WithObjecten = { objecten?: boolean };
+
+const readKey = (key: string, objecten: boolean) => (objecten ? `${key} objecten` : key);
+
+/**
+ * What is kept of a delivery: the objects that it names and those that they name as addresses, by `objectKey`, and all
+ * of it as packed JSON.
+ */
 type ReadCopy = { named: string[]; packed: Buffer };
 
 /** What was read of deliveries, so that a process parses each once. A key has the CRC-32 of the contents. */
@@ -61,7 +71,8 @@ const mostKeptRead = 62;
 
 function keepRead(key: string, delivery: MutationDelivery): ReadCopy {
   if (justRead.size === mostKeptRead) justRead.clear();
-  const named = JSON.stringify([...new Set(delivery.mutations.map(objectKey))]);
+  const keys = delivery.mutations.flatMap((one) => [objectKey(one), ...numKeysOf(one.was), ...numKeysOf(one.wordt)]);
+  const named = JSON.stringify([...new Set(keys)]);
   const bytes = Buffer.from(JSON.stringify(delivery));
   // Parsed again, as a string that was made of slices of the XML may retain them.
   const read = { named: JSON.parse(named), packed: packLineBytes(bytes) };
@@ -74,10 +85,13 @@ function keepRead(key: string, delivery: MutationDelivery): ReadCopy {
 export async function readCopy(
   storage: Storage,
   { name, key }: MutationFile,
+  { objecten = false }: WithObjecten = {},
 ): Promise<{ named: readonly string[]; contents(): MutationDelivery }> {
   const bytes = await getObject(storage, key);
   if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
-  const read = justRead.get(key) ?? keepRead(key, await readMutationDelivery(bufferAccess(bytes), name));
+  const kept = justRead.get(readKey(key, objecten));
+  const read =
+    kept ?? keepRead(readKey(key, objecten), await readMutationDelivery(bufferAccess(bytes), name, { objecten }));
   const contents = () => {
     const unpacked = unpackLineBytes(read.packed);
     const text = unpacked.toString();

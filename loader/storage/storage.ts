@@ -15,6 +15,8 @@ export const paths = {
   snapshot: (snapshot: string, segment: string) => `${snapshots}${snapshot}/${segment}`,
   /** The occurrences of nummeraanduidingen behind those lines. */
   snapshotObjects: (snapshot: string, segment: string) => `${snapshots}${snapshot}/objects/${segment}`,
+  /** The occurrences of the adresseerbare objecten that these addresses have. */
+  snapshotObjecten: (snapshot: string, segment: string) => `${snapshots}${snapshot}/objecten/${segment}`,
   /** The streets and places behind them. */
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
   /** A whole extract from a server without Range support, or a municipality's inner zip that was deflated. */
@@ -26,12 +28,21 @@ export const paths = {
   /** A JSON array of `Part`: the items of the map over the extract. */
   parts: (load: string) => `${loads}${load}/parts.json`,
   rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
+  /** The keys of the nummeraanduidingen of a part, by bucket. */
+  keys: (load: string, part: string) => `${loads}${load}/keys/${part}`,
+  /** A JSON array of `{"bucket": "000"}`: the items of the map that joins objects with addresses. */
+  buckets: (load: string) => `${loads}${load}/buckets.json`,
+  bucket: (load: string, bucket: string) => `${loads}${load}/buckets/${bucket}.json`,
+  joined: (load: string, bucket: string) => `${loads}${load}/joined/${bucket}`,
+  joinedRanges: (load: string, bucket: string) => `${loads}${load}/joined/${bucket}.json`,
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
   /** What to change in the objects of one segment before it is merged. */
   edits: (load: string, segment: string) => `${loads}${load}/edits/${segment}.json`,
   /** What `mutate` found, what it changes in the objects of a segment, and the streets and places afterwards. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
   dayEdits: (load: string, segment: string) => `${loads}${load}/day-edits/${segment}.json`,
+  /** The same of the adresseerbare objecten. */
+  dayObjectenEdits: (load: string, segment: string) => `${loads}${load}/day-objecten-edits/${segment}.json`,
   mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,

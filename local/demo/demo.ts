@@ -1,6 +1,6 @@
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import type { Historie, NumStand, Voorkomens } from './stand-xml.ts';
+import type { Historie, NumStand, RelatieStand, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 
 /** The peildatum of the demo extract. */
@@ -155,13 +155,29 @@ const places: Record<string, Record<string, Address[]>> = {
   Delft: { Mekelweg: [['2628CC', 5]] },
 };
 
+/** The gemeente of each woonplaats, a public fact. */
+const gemeenten: Record<string, string> = {
+  Amsterdam: '0363',
+  Amstelveen: '0362',
+  "'s-Gravenhage": '0518',
+  Rotterdam: '0599',
+  Utrecht: '0344',
+  Weesp: '0363',
+  Apeldoorn: '0200',
+  Groningen: '0014',
+  Otterlo: '0228',
+  Delft: '0503',
+};
+
 /** The occurrences of the demo: a few dozen addresses with the peculiarities of real ones. */
 export function demoVoorkomens(): Voorkomens {
   const begin = '2010-09-29';
-  const voorkomens: Voorkomens = { NUM: [], OPR: [], WPL: [] };
+  const relaties: RelatieStand[] = [];
+  const voorkomens: Voorkomens = { NUM: [], OPR: [], WPL: [], relaties };
   const placeId = (name: string) => String(1000 + Object.keys(places).indexOf(name));
   for (const [place, streets] of Object.entries(places)) {
     voorkomens.WPL.push({ identificatie: placeId(place), naam: place, begin });
+    relaties.push({ woonplaats: placeId(place), gemeente: gemeenten[place] ?? '', begin });
     for (const [street, addresses] of Object.entries(streets)) {
       const openbareRuimte = `000030${String(voorkomens.OPR.length + 1).padStart(10, '0')}`;
       voorkomens.OPR.push({ identificatie: openbareRuimte, naam: street, woonplaats: placeId(place), begin });

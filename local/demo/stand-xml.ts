@@ -1,4 +1,4 @@
-import { namespaces, type ObjectKind, schemaVersion } from '../../loader/bag/schema.ts';
+import { namespaces, relatieNamespaces, type StandKind, schemaVersion } from '../../loader/bag/schema.ts';
 
 /** The fields of an occurrence of any kind. Dates look like `2021-10-15`, times like `2021-10-15T12:00:00.000`. */
 export type Historie = {
@@ -40,11 +40,46 @@ export type OprStand = Historie & {
 /** `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; by default a small square. */
 export type WplStand = Historie & { identificatie: string; naam: string; corners?: string };
 
-export type Voorkomens = { NUM: NumStand[]; OPR: OprStand[]; WPL: WplStand[] };
+/** That a woonplaats belongs to a gemeente; `definitief` unless it says otherwise. */
+export type RelatieStand = {
+  woonplaats: string;
+  gemeente: string;
+  begin: string;
+  eind?: string | undefined;
+  status?: string;
+};
+
+/** An adresseerbaar object; `live` is whether it exists. Coordinates are metres in the national grid, as text. */
+export type AdresseerbaarStand = Historie & {
+  identificatie: string;
+  /** The identificaties of its nummeraanduidingen. */
+  hoofdadres: string;
+  nevenadressen?: string[];
+  /** By default that of one in use. */
+  status?: string;
+};
+
+/** `punt` is a coordinate, or a ring of them for a vlak. */
+export type VboStand = AdresseerbaarStand & { punt: string; oppervlakte: number; gebruiksdoelen: string[] };
+/** Of a ligplaats or standplaats; `corners` is a closed ring. */
+export type PlaatsStand = AdresseerbaarStand & { corners: string };
+
+/** The occurrences of a register, and its relations; what is absent has no file. */
+export type Voorkomens = {
+  NUM: NumStand[];
+  OPR: OprStand[];
+  WPL: WplStand[];
+  VBO?: VboStand[];
+  LIG?: PlaatsStand[];
+  STA?: PlaatsStand[];
+  relaties?: RelatieStand[];
+};
+
+export type StandOf<K extends StandKind> = NonNullable<Voorkomens[K]>[number];
 
 /** One XML file of an extract in Kadaster's form: line ends in the header only, all objects on one line. */
-export function fileXml<K extends ObjectKind>(kind: K, voorkomens: Voorkomens[K], peildatum: string): string {
-  const write = objectXml[kind] as (voorkomen: Voorkomens[K][number]) => string;
+export function fileXml<K extends StandKind>(kind: K, voorkomens: readonly StandOf<K>[], peildatum: string): string {
+  const write = objectXml[kind] as (voorkomen: StandOf<K>) => string;
   const stands = voorkomens.map((voorkomen) => {
     return `<sl:stand><sl-bag-extract:bagObject>${write(voorkomen)}</sl-bag-extract:bagObject></sl:stand>`;
   });
@@ -52,7 +87,7 @@ export function fileXml<K extends ObjectKind>(kind: K, voorkomens: Voorkomens[K]
 }
 
 /** Writes one occurrence as the element of its object. */
-export const objectXml: { [K in ObjectKind]: (voorkomen: Voorkomens[K][number]) => string } = {
+export const objectXml: { [K in StandKind]: (voorkomen: StandOf<K>) => string } = {
   NUM: (num) =>
     `<Objecten:Nummeraanduiding>${identificatie('Nummeraanduiding', num.identificatie)}` +
     tag('huisnummer', String(num.huisnummer)) +
@@ -84,11 +119,52 @@ export const objectXml: { [K in ObjectKind]: (voorkomen: Voorkomens[K][number]) 
     document('Woonplaats', 'aangewezen', wpl) +
     historie(wpl) +
     '</Objecten:Woonplaats>',
+  VBO: (vbo) =>
+    `<Objecten:Verblijfsobject>${occurrence(vbo)}${identificatie('Verblijfsobject', vbo.identificatie)}` +
+    `<Objecten:geometrie>${vbo.punt.split(' ').length > 3 ? vlak(vbo.punt) : punt(vbo.punt)}</Objecten:geometrie>` +
+    vbo.gebruiksdoelen.map((doel) => tag('gebruiksdoel', doel)).join('') +
+    tag('oppervlakte', String(vbo.oppervlakte)) +
+    statusTags(vbo.status ?? 'Verblijfsobject in gebruik', 'Verblijfsobject ingetrokken', vbo) +
+    '<Objecten:maaktDeelUitVan><Objecten-ref:PandRef domein="NL.IMBAG.Pand">0457100000000001</Objecten-ref:PandRef>' +
+    '</Objecten:maaktDeelUitVan></Objecten:Verblijfsobject>',
+  LIG: (lig) => plaats('Ligplaats', lig),
+  STA: (sta) => plaats('Standplaats', sta),
 };
 
-function document(what: string, liveWord: string, { live = true, documentnummer, begin }: Historie): string {
+function plaats(element: string, stand: PlaatsStand): string {
+  const [status, ...document] = statusTags('Plaats aangewezen', 'Plaats ingetrokken', stand).split(/(?<=status>)(?=<)/);
   return (
-    tag('status', `${what} ${live ? liveWord : 'ingetrokken'}`) +
+    `<Objecten:${element}>${occurrence(stand)}${identificatie(element, stand.identificatie)}${status}` +
+    `<Objecten:geometrie>${polygon(stand.corners)}</Objecten:geometrie>${document.join('')}</Objecten:${element}>`
+  );
+}
+
+/** What an adresseerbaar object begins with. */
+function occurrence(stand: AdresseerbaarStand): string {
+  const { hoofdadres, nevenadressen = [] } = stand;
+  const ref = (num: string) =>
+    `<Objecten-ref:NummeraanduidingRef domein="NL.IMBAG.Nummeraanduiding">${num}</Objecten-ref:NummeraanduidingRef>`;
+  const neven = nevenadressen.map(ref).join('');
+  return (
+    `<Objecten:heeftAlsHoofdadres>${ref(hoofdadres)}</Objecten:heeftAlsHoofdadres>${historie(stand)}` +
+    (neven === '' ? '' : `<Objecten:heeftAlsNevenadres>${neven}</Objecten:heeftAlsNevenadres>`)
+  );
+}
+
+function punt(coordinates: string): string {
+  return (
+    '<Objecten:punt><gml:Point srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="3">\n' +
+    `  <gml:pos>${coordinates} 0.0</gml:pos>\n</gml:Point></Objecten:punt>`
+  );
+}
+
+function document(what: string, liveWord: string, historie: Historie): string {
+  return statusTags(`${what} ${liveWord}`, `${what} ingetrokken`, historie);
+}
+
+function statusTags(liveStatus: string, goneStatus: string, { live = true, documentnummer, begin }: Historie): string {
+  return (
+    tag('status', live ? liveStatus : goneStatus) +
     tag('geconstateerd', 'N') +
     tag('documentdatum', begin) +
     tag('documentnummer', documentnummer ?? 'BAG-2010/1')
@@ -126,10 +202,16 @@ function ligtIn(woonplaats: string): string {
 }
 
 function geometrie(corners: string): string {
+  return `<Objecten:geometrie>${vlak(corners)}</Objecten:geometrie>`;
+}
+
+const vlak = (corners: string) => `<Objecten:vlak>${polygon(corners)}</Objecten:vlak>`;
+
+function polygon(corners: string): string {
   return (
-    '<Objecten:geometrie><Objecten:vlak><gml:Polygon srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="2">\n' +
+    '<gml:Polygon srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="2">\n' +
     `  <gml:exterior>\n    <gml:LinearRing>\n      <gml:posList count="${corners.split(' ').length / 2}">${corners}` +
-    '</gml:posList>\n    </gml:LinearRing>\n  </gml:exterior>\n</gml:Polygon></Objecten:vlak></Objecten:geometrie>'
+    '</gml:posList>\n    </gml:LinearRing>\n  </gml:exterior>\n</gml:Polygon>'
   );
 }
 
@@ -167,7 +249,7 @@ const rootAttributes = Object.entries({
   .map(([name, value]) => ` ${name}="${value}"`)
   .join('');
 
-function header(kind: ObjectKind, peildatum: string): string {
+function header(kind: StandKind, peildatum: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <sl-bag-extract:bagStand${rootAttributes}>
   <sl-bag-extract:bagInfo>
@@ -187,6 +269,35 @@ function header(kind: ObjectKind, peildatum: string): string {
         <sl:objectType>${kind}</sl:objectType>
       </sl:objectTypen>
     </sl:inhoud>`;
+}
+
+/** The XML file of relations in Kadaster's form. */
+export function relatiesXml(relaties: readonly RelatieStand[], peildatum: string): string {
+  const product = (name: string, text: string) => `<gwr-product:${name}>${text}</gwr-product:${name}>`;
+  const date = (name: string, text: string | undefined) =>
+    text === undefined ? '' : `<bagtypes:${name}TijdvakGeldigheid>${text}</bagtypes:${name}TijdvakGeldigheid>`;
+  const all = relaties.map(({ woonplaats, gemeente, begin, eind, status = 'definitief' }) =>
+    product(
+      'GemeenteWoonplaatsRelatie',
+      product('tijdvakgeldigheid', date('begindatum', begin) + date('einddatum', eind)) +
+        product('gerelateerdeWoonplaats', product('identificatie', woonplaats)) +
+        product('gerelateerdeGemeente', product('identificatie', gemeente)) +
+        product('status', status),
+    ),
+  );
+  const attributes = Object.entries({
+    ...relatieNamespaces,
+    'selecties-extract': `${lvbag}/extract-selecties/${schemaVersion}`,
+  }).map(([prefix, uri]) => ` xmlns:${prefix}="${uri}"`);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<gwr-bestand:BAG-GWR-Deelbestand-LVC${attributes.join('')}>
+  <gwr-bestand:SelectieGegevens>
+    <selecties-extract:StandTechnischeDatum>${peildatum}</selecties-extract:StandTechnischeDatum>
+  </gwr-bestand:SelectieGegevens>
+  <gwr-bestand:Product>
+    ${product('GemeenteWoonplaatsRelatieProduct', all.join(''))}
+  </gwr-bestand:Product>
+</gwr-bestand:BAG-GWR-Deelbestand-LVC>`;
 }
 
 /** The area of a delivery: the whole country, or one gemeente by its code. */

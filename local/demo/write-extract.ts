@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import type { ObjectKind } from '../../loader/bag/schema.ts';
-import { deliveryXml, fileXml, type Voorkomens } from './stand-xml.ts';
+import { objectenKinds, type StandKind } from '../../loader/bag/schema.ts';
+import { deliveryXml, fileXml, type RelatieStand, relatiesXml, type StandOf, type Voorkomens } from './stand-xml.ts';
 
 /** How an extract is packed. By default like Kadaster's extract of the whole country. */
 export type Packing = {
@@ -20,6 +20,8 @@ export type Packing = {
   reversed?: boolean;
 };
 
+const addressKinds = ['NUM', 'OPR', 'WPL'] as const;
+
 type Entry = { name: string; bytes: Buffer; compress: boolean };
 
 /** A zip in Kadaster's layout, with the given occurrences. For small extracts: everything is held in memory. */
@@ -27,9 +29,10 @@ export async function writeExtract(peildatum: string, voorkomens: Voorkomens, pa
   const date = dateInName(peildatum);
   const owner = packing.layout === 'municipality' ? '0457' : '9999';
   const compress = packing.inner === 'deflated';
+  const kinds = [...addressKinds, ...objectenKinds.filter((kind) => voorkomens[kind])];
   const members = await Promise.all(
-    (['NUM', 'OPR', 'WPL'] as const).map(async (kind) => {
-      const bytes = await memberZip(kind, voorkomens[kind], peildatum, `${owner}${kind}${date}`, packing);
+    kinds.map(async (kind) => {
+      const bytes = await memberZip(kind, voorkomens[kind] ?? [], peildatum, `${owner}${kind}${date}`, packing);
       return { name: `${owner}${kind}${date}.zip`, bytes, compress };
     }),
   );
@@ -41,24 +44,38 @@ export async function writeExtract(peildatum: string, voorkomens: Voorkomens, pa
     name: 'Leveringsdocument-BAG-Extract.xml',
     bytes: Buffer.from(deliveryXml(peildatum, owner === '9999' ? null : owner)),
   };
-  const regular = [{ ...delivery, compress: true }, ...objects].filter(({ name }) => !(name in (packing.extra ?? {})));
+  const relaties = voorkomens.relaties ? [await relatieZip(voorkomens.relaties, peildatum, compress)] : [];
+  const regular = [{ ...delivery, compress: true }, ...objects, ...relaties].filter(
+    ({ name }) => !(name in (packing.extra ?? {})),
+  );
   const entries = [...extras(packing.extra), ...regular];
   return writeZip(packing.reversed ? entries.reverse() : entries, packing);
 }
 
-function memberZip<K extends ObjectKind>(
+function memberZip<K extends StandKind>(
   kind: K,
-  voorkomens: Voorkomens[K],
+  voorkomens: readonly StandOf<K>[],
   peildatum: string,
   name: string,
   packing: Packing,
 ): Promise<Buffer> {
   const perFile = packing.perFile ?? 10_000;
   const files = Array.from({ length: Math.max(1, Math.ceil(voorkomens.length / perFile)) }, (_, i) => {
-    const xml = fileXml(kind, voorkomens.slice(i * perFile, (i + 1) * perFile) as Voorkomens[K], peildatum);
+    const xml = fileXml(kind, voorkomens.slice(i * perFile, (i + 1) * perFile), peildatum);
     return { name: `${name}-${String(i + 1).padStart(6, '0')}.xml`, bytes: Buffer.from(xml), compress: true };
   });
   return writeZip([...extras(packing.extraInside), ...files], packing);
+}
+
+/** The zip of relations that is in every delivery. */
+export async function relatieZip(
+  relaties: readonly RelatieStand[],
+  peildatum: string,
+  compress: boolean,
+): Promise<Entry> {
+  const name = `GEM-WPL-RELATIE-${dateInName(peildatum)}`;
+  const file = { name: `${name}-000001.xml`, bytes: Buffer.from(relatiesXml(relaties, peildatum)), compress: true };
+  return { name: `${name}.zip`, bytes: await writeZip([file]), compress };
 }
 
 /** `15102021` of `2021-10-15`, as in the names of files. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { retryWithBackoff } from '../../core/retry.ts';
-import type { ManifestEntry, Part } from '../../loader/dataset/load.ts';
+import type { Load, ManifestEntry, Part } from '../../loader/dataset/load.ts';
 import type { Amount } from '../../loader/progress.ts';
 import { importAll } from '../../loader/steps/apply.ts';
 import type { Collected } from '../../loader/steps/collect.ts';
@@ -107,7 +107,8 @@ class LoadRun {
     // The last step removes it.
     const proposal = action === 'finish' ? await findJson<LoadProposal>(storage, paths.proposal(load)) : null;
     let report = proposal && reportOf(proposal, 'published');
-    for (const name of stepsFrom(action)) {
+    const objecten = action === 'load' && (await getJson<Load>(storage, paths.load(load))).objecten;
+    for (const name of stepsFrom(action, objecten)) {
       if (name === 'apply' && (await this.#imports(load))) continue;
       const work = () => this.#step(name, input);
       const result = await (action === 'mutations' || name === 'mutate' ? inSmallYoungGeneration(work) : work());

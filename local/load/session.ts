@@ -30,6 +30,8 @@ export type LoadOptions = {
   lease?: LeaseTiming;
   /** How many snapshots stay. */
   keep?: number;
+  /** Whether an extract is loaded with its adresseerbare objecten. */
+  objecten?: boolean | undefined;
 };
 
 /** One run of a load under the lock. */
@@ -53,6 +55,7 @@ export async function inSession<T>(
     thresholds = localGuardDefaults,
     progress = noProgress,
     keep = loadDefaults.snapshotsKept,
+    objecten = false,
   } = options;
   const location = typeof options.storage === 'string' ? options.storage : null;
   const storage = typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;
@@ -60,7 +63,7 @@ export async function inSession<T>(
   return withLock(addresses.lock, owner, options.lease ?? localLease, (lease) => {
     let workers: Workers | undefined;
     const session: LoadSession = {
-      ...{ storage, addresses, thresholds, keep, progress, owner, options: stepOptions },
+      ...{ storage, addresses, objecten, thresholds, keep, progress, owner, options: stepOptions },
       onDone: () => undefined,
       fence: async () => lease,
       async workers(load) {

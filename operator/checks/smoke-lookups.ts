@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Limits, reportWindows, type WindowReport } from '../../core/accounts/quota.ts';
 import { windowNames, windowStart } from '../../core/calendar.ts';
 import { batchAnswerSchema, type LookupAnswer, lookupAnswerSchema } from '../../core/contract.ts';
-import { comparePlaces } from '../../core/place-fields.ts';
+import { compareNames } from '../../core/place-fields.ts';
 import {
   assertFaults,
   assertJson,
@@ -30,7 +30,7 @@ function assertQuotaLeft({ left }: Run): void {
 /** Looks up, and asserts what every outcome must have. @throws Skip when the account has little or no quota left */
 async function lookUp(run: Run, query: string, { includesAll = false } = {}): Promise<Lookup> {
   assertQuotaLeft(run);
-  const include = includesAll ? '&include=nummeraanduidingen,toevoegingen' : '';
+  const include = includesAll ? '&include=gemeente,nummeraanduidingen,toevoegingen' : '';
   const answer = await run.client.send(`/v1/address?${query}${include}`);
   const [, left] = /;r=(\d+)/.exec(answer.headers.ratelimit ?? '') ?? [];
   run.left = left === undefined ? null : Number(left);
@@ -43,12 +43,9 @@ async function lookUp(run: Run, query: string, { includesAll = false } = {}): Pr
   const { status, candidates, toevoegingen } = body;
   const { asked } = answer;
   for (const place of status === 'ok' ? [body.address] : candidates)
-    assert.equal(
-      'nummeraanduidingen' in place,
-      includesAll,
-      `${asked}: nummeraanduidingen of ${JSON.stringify(place)}`,
-    );
-  const areSorted = candidates.every((place, i) => comparePlaces(candidates[i - 1] ?? noPlace, place) < 0);
+    for (const field of ['gemeente', 'nummeraanduidingen'])
+      assert.equal(field in place, includesAll, `${asked}: ${field} of ${JSON.stringify(place)}`);
+  const areSorted = candidates.every((place, i) => compareNames(candidates[i - 1] ?? noPlace, place) < 0);
   assert(areSorted, `${asked}: the candidates are not distinct and sorted by woonplaats, then straat`);
   const isListed = includesAll || status === 'not_found';
   assert.equal(toevoegingen !== undefined, isListed, `${asked}: toevoegingen is ${JSON.stringify(toevoegingen)}`);
@@ -92,8 +89,8 @@ function assertOutcome({ answer, body: { status } }: Lookup, expected: string): 
 
 function assertSameAddress(one: Lookup, other: Lookup): void {
   const [a, b] = [one, other].map(({ body: { status, address } }) => {
-    const { nummeraanduidingen: _, ...place } = { ...address };
-    return { status, place };
+    const { straat, woonplaats } = { ...address };
+    return { status, straat, woonplaats };
   });
   assert(isDeepStrictEqual(a, b), `${other.answer.asked} has another answer than ${one.answer.asked}`);
 }
@@ -156,7 +153,7 @@ const uncounted = [
 const comparisons = 3;
 
 /** The most lookups that a run makes: the comparisons, one or two for each other check, and five for many at once. */
-export const mostLookups = 3 * comparisons + 8 + 5;
+export const mostLookups = 3 * comparisons + 9 + 5;
 
 /** The fields that say what is left, without the time to the reset. */
 function leftFields({ headers }: SmokeAnswer): string {
@@ -207,9 +204,22 @@ const outcomeChecks = inSection('outcomes', {
     assertRequest(untidy, address);
     assertSameAddress(plain, untidy);
   },
-  async 'adds the toevoegingen that exist and the BAG ids where include asks for them, to the same outcome'(run) {
+  async 'adds the toevoegingen that exist, the gemeente and the BAG ids where include asks for them, to the same outcome'(
+    run,
+  ) {
     const query = queryOf(run.options.address);
     assertSameAddress(await lookUp(run, query), await lookUp(run, query, { includesAll: true }));
+  },
+  async 'adds the objects of an address if the document offers them, and refuses include=objecten if not'(run) {
+    const document = await run.client.send('/v1/openapi.json');
+    const isOffered = JSON.stringify(document.json).includes('"objecten"');
+    if (isOffered) assertQuotaLeft(run);
+    const answer = await run.client.send(`/v1/address?${queryOf(run.options.address)}&include=objecten`);
+    if (!isOffered) return assertFaults(answer, 'include-unavailable include');
+    assertStatus(answer, 200);
+    const { status, address, candidates } = assertJson(answer, lookupAnswerSchema);
+    for (const place of status === 'ok' ? [address] : candidates)
+      assert('objecten' in place, `${answer.asked}: there are no objecten in ${JSON.stringify(place)}`);
   },
   async 'returns not_found for an address that does not exist, with the request in the letter case sent'(run) {
     const { postcode } = run.options.address;

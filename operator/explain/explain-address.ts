@@ -1,14 +1,25 @@
 import { addressKey } from '../../core/addresses/address-key.ts';
+import { type Gemeente, gemeenteOf } from '../../core/gemeenten.ts';
+import { relatieFile } from '../../loader/bag/gemeente-relaties.ts';
 import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
 import type { Mutation } from '../../loader/bag/mutations.ts';
-import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../../loader/bag/voorkomen.ts';
+import {
+  type AdresseerbaarVoorkomen,
+  type AnyVoorkomen,
+  dayOf,
+  dayText,
+  type NumVoorkomen,
+  noEind,
+} from '../../loader/bag/voorkomen.ts';
+import { adresObjectLayout, numKeysOf, parseAdresObjectLine } from '../../loader/dataset/adres-objects.ts';
 import { unpackSegment } from '../../loader/dataset/line-segment.ts';
 import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
-import type { ManifestEntry, MutationFile } from '../../loader/dataset/load.ts';
+import { hasObjecten, type ManifestEntry, type MutationFile } from '../../loader/dataset/load.ts';
+import { nameWithGemeente } from '../../loader/dataset/load-counts.ts';
 import { namedObjects } from '../../loader/dataset/named-objects.ts';
-import { ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
-import { elsewhere, type ObjectLine, parseObjectLine } from '../../loader/dataset/objects.ts';
-import { occurrencesIn } from '../../loader/dataset/reference-file.ts';
+import { adresObjectLayer, numLayer, ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
+import { elsewhere, type ObjectLine, parseObjectLine, partOf, withoutPostcode } from '../../loader/dataset/objects.ts';
+import { occurrencesIn, relatiesIn } from '../../loader/dataset/reference-file.ts';
 import { segmentOf } from '../../loader/dataset/stored-form.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
@@ -18,16 +29,22 @@ import { bufferAccess } from '../../loader/zip/random-access.ts';
 /** Names an occurrence of an object. */
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
 
-/** One occurrence of a nummeraanduiding, openbare ruimte or woonplaats, in words. Dates are `2026-01-08`. */
+/** One occurrence of a nummeraanduiding, openbare ruimte, woonplaats or adresseerbaar object, in words. Dates are `2026-01-08`. */
 export type ExplainedVoorkomen = NamedVoorkomen & {
   begin: string;
   eind: string | null;
-  /** The address, street or place that it gives. */
+  /** The address, street, place or object that it gives. */
   gives: string;
   /** Whether it counts on the date of the live dataset. */
   isCurrent: boolean;
   /** What brought it: a delivery of mutations, or the extract. */
   from: string;
+};
+
+/** A relation of one of the places to a gemeente, now or later. Dates are `2026-01-08`. */
+export type ExplainedRelatie = Pick<ExplainedVoorkomen, 'begin' | 'eind' | 'isCurrent' | 'from'> & {
+  woonplaats: string;
+  gemeente: Gemeente;
 };
 
 /** What a delivery did to one of these objects. */
@@ -40,13 +57,14 @@ export type AddressExplanation = {
   /** The live dataset. */
   peildatum: string;
   load: string;
-  /** What lookups answer, as `straat, woonplaats`; none for no address. */
+  /** What lookups answer, as `straat, woonplaats (gemeente 0363)`; none for no address. */
   places: string[];
   /** The last date on which that changed, and why; `null` where it is as the extract has it. */
   since: { date: string; because: string } | null;
   /** The full extract behind the dataset. */
   extract: { peildatum: string; location: string } | null;
   voorkomens: ExplainedVoorkomen[];
+  relaties: ExplainedRelatie[];
   changes: ExplainedChange[];
   /** What the address was in the snapshots that are kept, where that was something else; the newest first. */
   earlier: { peildatum: string; load: string; places: string[] }[];
@@ -66,29 +84,36 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
     throw new UnknownSnapshotError('Nothing was loaded yet, so there is no address to explain. Run "load run".');
   const notes: string[] = [];
   const days = daysBehind(published, history);
-  const deliveries = await readDeliveries(storage, days, notes);
+  const deliveries = await readDeliveries(storage, days, notes, hasObjecten(published.snapshot));
   const past = await earlierOf(storage, published, history, key);
   const ids = new Set(past.ids);
   for (const num of numsIn(deliveries)) if (numKey(num) === key) ids.add(num.identificatie);
   const nums = await occurrencesOf(storage, published, ids, key);
   const references = await referencesOf(storage, published, deliveries, ids, nums);
-  const named = new Set([...ids, ...references.map(({ identificatie }) => identificatie)]);
+  const objecten = await objectenOf(storage, published, ids, nums);
+  // An object that has gone, or that has other addresses now, had this one before a delivery.
+  const had = deliveries.flatMap(({ mutations }) =>
+    mutations.filter(({ was, wordt }) => [...numKeysOf(was), ...numKeysOf(wordt)].some((num) => ids.has(num.slice(4)))),
+  );
+  const named = new Set([...ids, ...[...references, ...objecten, ...had].map(({ identificatie }) => identificatie)]);
   const changes = deliveries.flatMap(({ day, mutations }) =>
     mutations.filter(({ identificatie }) => named.has(identificatie)).map((mutation) => changeOf(day, mutation)),
   );
-  const voorkomens = [...nums, ...references].map((one) => explained(one, published, changes));
+  const voorkomens = [...nums, ...references, ...objecten].map((one) => explained(one, published, changes));
   const places = await placesIn(storage, published, key);
+  const relaties = await relatiesOf(storage, published, deliveries, references);
   return {
     key,
     peildatum: published.peildatum,
     load: published.load,
     places,
-    since: lastChange(published, places.length > 0, voorkomens, changes),
+    since: lastChange(published, places.length > 0, { voorkomens, relaties, changes }),
     extract: published.extract && {
       peildatum: published.extract.peildatum,
       location: published.source?.location ?? '',
     },
     voorkomens,
+    relaties,
     changes,
     earlier: past.earlier.filter((one) => one.places.join() !== places.join()),
     notes,
@@ -101,15 +126,21 @@ function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly
   return [...(made?.days ?? []), ...since];
 }
 
-type Delivery = { day: MutationFile; mutations: Mutation[] };
+type Delivery = { day: MutationFile; mutations: Mutation[]; hasRelaties: boolean };
 
-async function readDeliveries(storage: Storage, days: readonly MutationFile[], notes: string[]): Promise<Delivery[]> {
+async function readDeliveries(
+  storage: Storage,
+  days: readonly MutationFile[],
+  notes: string[],
+  objecten: boolean,
+): Promise<Delivery[]> {
   const found: Delivery[] = [];
   for (const day of days) {
     const bytes = await storage.get(day.key);
     if (bytes) {
-      const { mutations } = await readMutationDelivery(bufferAccess(bytes), day.name);
-      found.push({ day, mutations: structuredClone(mutations) }); // their strings retain the XML
+      const { mutations, relaties } = await readMutationDelivery(bufferAccess(bytes), day.name, { objecten });
+      // Their strings retain the XML.
+      found.push({ day, mutations: structuredClone(mutations), hasRelaties: relaties !== null });
     } else notes.push(`${day.name} is no longer kept, so what it changed is not shown`);
   }
   return found;
@@ -127,13 +158,14 @@ function numKey({ postcode, huisnummer, huisletter, huisnummertoevoeging }: NumV
 
 /** The objects of one segment of a snapshot; `null` where it has none. */
 function objectsIn(storage: Storage, { snapshot }: ManifestEntry, segment: string) {
-  return findUnpacked(storage, paths.snapshotObjects(snapshot.id, segment), (bytes) => new ObjectSegmentReader(bytes));
+  const key = paths.snapshotObjects(snapshot.id, segment);
+  return findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes, numLayer));
 }
 
 async function placesIn(storage: Storage, { snapshot }: ManifestEntry, key: string): Promise<string[]> {
   const lines = await findUnpacked(storage, paths.snapshot(snapshot.id, segmentOf(key)), unpackSegment);
   const line = lines?.find((one) => keyOf(one) === key);
-  return line ? parseLine(line).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`) : [];
+  return line ? parseLine(line).places.map(nameWithGemeente) : [];
 }
 
 const withoutMark = (line: ObjectLine) => (line.startsWith(elsewhere) ? line.slice(1) : line);
@@ -174,6 +206,27 @@ async function occurrencesOf(storage: Storage, entry: ManifestEntry, ids: Readon
   return [...found.values()];
 }
 
+/** Every stored occurrence of the adresseerbare objecten that name one of these nummeraanduidingen. */
+async function objectenOf(
+  storage: Storage,
+  { snapshot }: ManifestEntry,
+  ids: ReadonlySet<string>,
+  nums: readonly NumVoorkomen[],
+): Promise<AdresseerbaarVoorkomen[]> {
+  const found = new Map<string, AdresseerbaarVoorkomen>();
+  const named = namedObjects('reference', ids, adresObjectLayout);
+  const parts = new Set(nums.map(partOf));
+  for (const part of ids.size > parts.size ? [...parts, withoutPostcode] : parts) {
+    const key = paths.snapshotObjecten(snapshot.id, segmentOf(part));
+    const segment = await findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes, adresObjectLayer));
+    for (const line of segment?.find(part, named) ?? []) {
+      const one = parseAdresObjectLine(line);
+      found.set(`${one.identificatie} ${one.volgnummer}`, one);
+    }
+  }
+  return [...found.values()];
+}
+
 /** The streets and places that these occurrences name, now or before a delivery. */
 async function referencesOf(
   storage: Storage,
@@ -181,7 +234,7 @@ async function referencesOf(
   deliveries: readonly Delivery[],
   ids: ReadonlySet<string>,
   nums: readonly NumVoorkomen[],
-): Promise<ObjectVoorkomen[]> {
+): Promise<AnyVoorkomen[]> {
   const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
   const places = new Set(nums.flatMap(({ woonplaats }) => woonplaats ?? []));
   for (const num of numsIn(deliveries)) if (ids.has(num.identificatie)) streets.add(num.openbareRuimte);
@@ -192,15 +245,49 @@ async function referencesOf(
   return [...named, ...all.filter((one) => one.kind === 'WPL' && places.has(one.identificatie))];
 }
 
-function textOf(one: ObjectVoorkomen): string {
+/** The relations of the current places, all of which the last delivery that has a file of them says. */
+async function relatiesOf(
+  storage: Storage,
+  { snapshot, peildatum, extract }: ManifestEntry,
+  deliveries: readonly Delivery[],
+  references: readonly AnyVoorkomen[],
+): Promise<ExplainedRelatie[]> {
+  const day = dayOf(peildatum);
+  const places = new Set(references.flatMap(({ kind, identificatie }) => (kind === 'WPL' ? identificatie : [])));
+  const delivery = deliveries.findLast(({ hasRelaties }) => hasRelaties)?.day.name;
+  const from = `${relatieFile} of ${delivery ?? `the extract of ${extract?.peildatum ?? peildatum}`}`;
+  const all = (await findUnpacked(storage, paths.snapshotReference(snapshot.id), relatiesIn)) ?? [];
+  return all
+    .filter(({ woonplaats }) => places.has(woonplaats))
+    .map(({ woonplaats, gemeente, begin, eind }) => ({
+      ...{ woonplaats, gemeente: gemeenteOf(gemeente), begin: dayText(begin) },
+      ...{ eind: eind === noEind ? null : dayText(eind), isCurrent: begin <= day && eind > day, from },
+    }));
+}
+
+function textOf(one: AnyVoorkomen): string {
   if (one.kind === 'WPL') return one.naam;
   if (one.kind === 'OPR') return `${one.naam}, woonplaats ${one.woonplaats}`;
+  if (one.kind !== 'NUM') return objectText(one);
   const { huisnummer, huisletter, huisnummertoevoeging, postcode, openbareRuimte, woonplaats } = one;
   const address = [postcode ?? 'no postcode', huisnummer, huisletter + huisnummertoevoeging].join(' ').trimEnd();
   return `${address}, openbare ruimte ${openbareRuimte}${woonplaats === null ? '' : `, woonplaats ${woonplaats}`}`;
 }
 
-function spanText({ begin, eind }: ObjectVoorkomen): string {
+function objectText({
+  status,
+  oppervlakte,
+  gebruiksdoelen = [],
+  locatie,
+  hoofdadres,
+  nevenadressen,
+}: AdresseerbaarVoorkomen): string {
+  const use = oppervlakte === undefined ? [] : [`${oppervlakte} m2`, gebruiksdoelen.join(' ')];
+  const others = nevenadressen.length > 0 ? [`nevenadressen ${nevenadressen.join(' ')}`] : [];
+  return [status, ...use, `at ${locatie.x} ${locatie.y}`, `hoofdadres ${hoofdadres}`, ...others].join(', ');
+}
+
+function spanText({ begin, eind }: AnyVoorkomen): string {
   return eind === noEind ? `from ${dayText(begin)}` : `${dayText(begin)} to ${dayText(eind)}`;
 }
 
@@ -208,12 +295,12 @@ function changeOf(
   { name, vanaf, tot }: MutationFile,
   { kind, identificatie, volgnummer, was, wordt }: Mutation,
 ): ExplainedChange {
-  const said = (one: ObjectVoorkomen | null) => one && `${textOf(one)} (${spanText(one)})`;
+  const said = (one: AnyVoorkomen | null) => one && `${textOf(one)} (${spanText(one)})`;
   return { delivery: name, vanaf, tot, kind, identificatie, volgnummer, before: said(was), after: said(wordt) };
 }
 
 function explained(
-  one: ObjectVoorkomen,
+  one: AnyVoorkomen,
   { peildatum, extract }: ManifestEntry,
   changes: readonly ExplainedChange[],
 ): ExplainedVoorkomen {
@@ -241,8 +328,7 @@ function explained(
 function lastChange(
   { peildatum, extract }: ManifestEntry,
   isThere: boolean,
-  voorkomens: readonly ExplainedVoorkomen[],
-  changes: readonly ExplainedChange[],
+  { voorkomens, relaties, changes }: Pick<AddressExplanation, 'voorkomens' | 'relaties' | 'changes'>,
 ): AddressExplanation['since'] {
   const start = extract?.peildatum ?? peildatum;
   const counts = ({ kind }: Pick<ExplainedChange, 'kind'>) => isThere || kind === 'NUM';
@@ -252,6 +338,10 @@ function lastChange(
       .flatMap(({ kind, identificatie, volgnummer, begin, eind }) =>
         [begin, eind ?? ''].map((date) => ({ date, because: `voorkomen ${volgnummer} of ${kind} ${identificatie}` })),
       ),
+    ...relaties.map(({ begin, woonplaats, gemeente }) => ({
+      date: isThere ? begin : '',
+      because: `the relation of woonplaats ${woonplaats} to gemeente ${gemeente.code}`,
+    })),
     ...changes.filter(counts).map(({ tot, delivery }) => ({ date: tot, because: delivery })),
   ];
   const after = dates.filter(({ date }) => date > start && date <= peildatum);

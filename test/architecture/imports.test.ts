@@ -43,7 +43,7 @@ const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
 const pure =
-  /^core\/(address-form|calendar|contract|place-fields|accounts\/(quota|api-key|account|charge\/shards)|addresses\/(address-key|address-input|batch-input|input-faults|parameter-names))\.ts$/;
+  /^core\/(address-form|adres-object|calendar|contract|gemeenten|place-fields|rd-to-etrs89|accounts\/(quota|api-key|account|charge\/shards)|addresses\/(address-key|address-input|batch-input|input-faults|parameter-names))\.ts$/;
 
 /** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
@@ -54,7 +54,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     'what reads a single lookup imports no zod, which every start of the function would load',
-    /^core\/(address-form|place-fields|addresses\/(address-input|address-store|input-faults|lookup-answer|parameter-names))\.ts$/,
+    /^core\/(address-form|adres-object|gemeenten|place-fields|addresses\/(address-input|address-store|input-faults|lookup-answer|parameter-names))\.ts$/,
     (name) => !name.startsWith('zod'),
   ],
   [
@@ -81,7 +81,9 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'reading the register imports no AWS, storage or step',
     /^loader\/(zip|bag|dataset)\//,
     (name) =>
-      /^(loader\/(zip|bag|dataset)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|place-fields\.ts$))/.test(name) ||
+      /^(loader\/(zip|bag|dataset)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|(adres-object|gemeenten|place-fields)\.ts$))/.test(
+        name,
+      ) ||
       (isPackage(name) && !isAws(name)),
   ],
   [

@@ -54,6 +54,16 @@ describe('the OpenAPI document', () => {
     expect(json).toEqual(deployed(generated));
   });
 
+  it('offers no objects, nor does a page, where the operator has not turned them on', async () => {
+    const pages = ['en', 'nl'].flatMap((language) =>
+      ['/docs', '/problems/include-empty', '/problems/include-unavailable'].map((path) => `${path}?lang=${language}`),
+    );
+    for (const path of ['/v1/openapi.json', ...pages]) {
+      const { body } = await service.send(path);
+      expect([path, /objecten|AdresObject/.test(body)]).toEqual([path, false]);
+    }
+  });
+
   it('is compressed for a client that accepts gzip, and plain for any other', async () => {
     const lengths: number[] = [];
     for (const [accepted, encoding] of [

@@ -76,7 +76,7 @@ describe('the reference page', () => {
       const varying = { request_id: '', key_label: '', plan_code: '' };
       expect({ ...(json as object), ...varying }).toEqual({ ...shown, ...varying });
     }
-    expect(samples).toHaveLength(18);
+    expect(samples).toHaveLength(20);
   });
 
   it('shows only the host of the request, and only a valid host', async () => {

@@ -9,7 +9,7 @@ import { runLoad } from '../../local/load/run-load.ts';
 import type { Step } from '../loader/import-handlers.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { type LoadBench, startLoadBench } from '../loader/steps/load-bench.ts';
-import { february, january, march, voorkomensOf } from '../loader/steps/months.ts';
+import { february, january, march, voorkomensOf, withObjecten } from '../loader/steps/months.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 
 const guard = {
@@ -24,17 +24,24 @@ let onOneMachine: (request: LoadRequest) => Promise<Call[]>;
 let mutations: string;
 
 beforeAll(async () => {
-  [loader, local] = await Promise.all([startStateMachineBench({ guard }), startLoadBench()]);
+  [loader, local] = await Promise.all([
+    startStateMachineBench({ guard, dataset: { objecten: true } }),
+    startLoadBench(),
+  ]);
   mutations = local.newFolder();
-  const [num] = voorkomensOf(february).NUM;
-  if (!num) throw new Error('a month has addresses');
+  const { NUM, VBO = [] } = withObjecten(voorkomensOf(february));
+  const [[num], [vbo]] = [NUM, VBO];
+  if (!num || !vbo) throw new Error('a month has addresses and objects');
   const changes = [
     { was: num, wordt: { ...num, eind: dayAfter } },
     { wordt: { ...num, volgnummer: 2, huisnummer: 99_999, begin: dayAfter } },
   ];
   await writeFile(
     join(mutations, 'BAGNLDM-08022026-09022026.zip'),
-    await writeMutationDelivery(february.peildatum, dayAfter, [{ kind: 'NUM', changes }]),
+    await writeMutationDelivery(february.peildatum, dayAfter, [
+      { kind: 'NUM', changes },
+      { kind: 'VBO', changes: [{ was: vbo, wordt: { ...vbo, eind: dayAfter } }] },
+    ]),
   );
   const options = {
     storage: local.newFolder(),
@@ -42,6 +49,7 @@ beforeAll(async () => {
     thresholds: { ...loadDefaults.guard, ...guard },
     workers: 0,
     keep: 2,
+    objecten: true,
   };
   onOneMachine = async (request) => {
     const calls: Call[] = [];
@@ -87,13 +95,13 @@ const inOrder = (calls: Call[]) =>
   calls.map(({ results, ...call }) => ({ ...call, results: results.map((one) => JSON.stringify(one)).sort() }));
 
 it.each<[string, () => Promise<LoadRequest>, StepName[]]>([
-  ['a first load', async () => ({ source: await loader.serve(january) }), stepsFrom('load')],
-  ['a month', async () => ({ source: await loader.serve(february) }), stepsFrom('load')],
+  ['a first load', async () => ({ source: await loader.serve(january) }), stepsFrom('load', true)],
+  ['a month', async () => ({ source: await loader.serve(february) }), stepsFrom('load', true)],
   ['a day of mutations', async () => ({ mutations: [mutations] }), stepsFrom('mutations')],
   [
     'a load that is refused',
     async () => ({ source: await loader.serve({ ...march, peildatum: '2026-03-08' }) }),
-    stepsFrom('load').slice(0, -2),
+    stepsFrom('load', true).slice(0, -2),
   ],
   ['a rollback', async () => ({ rollback: february.peildatum }), stepsFrom('rollback')],
 ])('%s takes the same steps, with the same results, as an execution and on one machine', async (_, request, steps) => {

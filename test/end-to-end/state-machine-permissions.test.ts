@@ -5,7 +5,7 @@ import { writeExtract } from '../../local/demo/write-extract.ts';
 import type { Permission } from '../loader/deployed-loader.ts';
 import type { Call } from '../loader/record-calls.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
-import { february, january, march, voorkomensOf } from '../loader/steps/months.ts';
+import { february, january, march, voorkomensOf, withObjecten } from '../loader/steps/months.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { StoppedError } from '../support/state-machine/errors.ts';
 
@@ -27,7 +27,7 @@ const later = { ...february, peildatum: '2026-05-08' };
  * and rejected, an extract that they lead on from, and one so long after that the days go.
  */
 beforeAll(async () => {
-  loader = await startStateMachineBench();
+  loader = await startStateMachineBench({ dataset: { objecten: true } });
   const first = { source: await loader.serve(january) };
   loader.replace('stage', () => Promise.reject(new StoppedError()));
   expect(await loader.run(first)).toMatchObject({ status: 'ABORTED' });
@@ -38,7 +38,7 @@ beforeAll(async () => {
   expect(await loader.run(first)).toMatchObject({ error: 'UnmarkedTableError' });
   await restore();
   const municipality = { layout: 'municipality', inner: 'deflated' } as const;
-  const extract = await writeExtract(february.peildatum, voorkomensOf(february), municipality);
+  const extract = await writeExtract(february.peildatum, withObjecten(voorkomensOf(february)), municipality);
   await loader.storage.put('uploads/extract.zip', extract);
   await loader.run({ source: 's3://snapshots/uploads/extract.zip' });
   const source = await loader.serve(march);

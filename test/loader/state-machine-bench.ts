@@ -9,7 +9,7 @@ import { deployedLoader } from './deployed-loader.ts';
 import { importHandlers, type Step } from './import-handlers.ts';
 import { startLoadPlaces } from './load-places.ts';
 import { recordCalls } from './record-calls.ts';
-import { type Month, voorkomensOf } from './steps/months.ts';
+import { type Month, voorkomensOf, withObjecten } from './steps/months.ts';
 
 export type StateMachineBench = Awaited<ReturnType<typeof startStateMachineBench>>;
 
@@ -29,7 +29,7 @@ const configuration = {
 
 /**
  * The loader's state machine as it is deployed, with the real handlers. These keep the environment that they are first
- * imported with: one bench to a test file. `more` goes into its configuration.
+ * imported with: one bench to a test file. `more` goes into its configuration; with a `dataset`, that has objects.
  */
 export async function startStateMachineBench(more: Record<string, unknown> = {}, { s3Server = false } = {}) {
   const places = await startLoadPlaces({ s3Server });
@@ -106,7 +106,8 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
       else replaced.delete(step);
     },
     async serve(month: Month): Promise<string> {
-      return server.serve('lvbag-extract-nl.zip', await writeExtract(month.peildatum, voorkomensOf(month)));
+      const voorkomens = 'dataset' in more ? withObjecten(voorkomensOf(month)) : voorkomensOf(month);
+      return server.serve('lvbag-extract-nl.zip', await writeExtract(month.peildatum, voorkomens));
     },
     /**
      * What several tests begin with: `make` works on a bench on which nothing was loaded, once; after that each call

@@ -148,6 +148,11 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ],
   ['ignores include', { request: ({ url }: { url: URL }) => url.searchParams.delete('include') }, /include asks/],
   [
+    'ignores objects that it does not offer',
+    query(/&include=objecten/, ''),
+    /adds the objects of an address if the document offers them/,
+  ],
+  [
     'has candidates beside an address',
     members(lookedUp, { candidates: [{ straat: 'a', woonplaats: 'b' }] }),
     /returns ok/,

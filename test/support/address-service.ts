@@ -7,6 +7,7 @@ import type { StoreClient } from '../../core/dynamodb.ts';
 import { environment } from '../../core/names.ts';
 import type { Place } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
+import { offeredHere } from '../../lambdas/http/offered.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { localAws } from '../../local/engine/engine.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
@@ -50,6 +51,7 @@ export function createInstance(
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
     testAddresses,
+    offered: offeredHere(),
     datasetDate: async () => '2021-10-15',
   });
   const validate = validateRoute({ ...secrets, clock, keyStore: createKeyStore(client, testTables.accounts) });

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { openApiDocument } from '../../lambdas/reference/openapi-document.ts';
 
 /** An answer as it came over the wire, or as the Lambda gave it; names of headers in lower case. */
 export type ContractAnswer = { status: number; headers: Record<string, string>; body: string };
@@ -8,7 +8,7 @@ export type ContractAnswer = { status: number; headers: Record<string, string>; 
 type Json = { [member: string]: Json } & { $ref?: string };
 type Part = { pointer: string; value: Json };
 
-const document: Json = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+const document = openApiDocument as object as Json;
 
 /** Headers of the transport, which the document does not describe. */
 const transportHeaders = new Set('content-type content-length date connection keep-alive apigw-requestid'.split(' '));

@@ -7,6 +7,7 @@ import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import type { AddressRequest } from '../../core/contract.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
+import { offeredHere } from '../../lambdas/http/offered.ts';
 import { isPublished } from '../../lambdas/http/published.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
@@ -86,6 +87,7 @@ function routesOver(
         return await addressStore.findAll(requests, include, signal);
       },
     },
+    offered: offeredHere(),
     datasetDate: async () => '2026-01-08',
   });
   const validate = validateRoute({ ...stores, keyStore: createKeyStore(client, testTables.accounts) });

@@ -1,6 +1,27 @@
-import { mutationNamespaces, namespaces, type ObjectKind, schemaVersion } from '../../loader/bag/schema.ts';
-import { areaXml, imbag, lvbag, objectXml, type Voorkomens } from '../../local/demo/stand-xml.ts';
-import { dateInName, writeZip } from '../../local/demo/write-extract.ts';
+import {
+  mutationNamespaces,
+  namespaces,
+  objectenKinds,
+  type StandKind,
+  schemaVersion,
+} from '../../loader/bag/schema.ts';
+import {
+  areaXml,
+  imbag,
+  lvbag,
+  objectXml,
+  type RelatieStand,
+  type StandOf,
+  type Voorkomens,
+} from '../../local/demo/stand-xml.ts';
+import { dateInName, relatieZip, writeZip } from '../../local/demo/write-extract.ts';
+
+/** Of the whole country unless a gemeente is named; without `relaties` it has no file of them. */
+type DeliveryContents = {
+  perFile?: number;
+  gemeente?: string | null;
+  relaties?: readonly RelatieStand[] | undefined;
+};
 
 /**
  * A delivery of mutations as Kadaster makes it: `BAGNLDM-13112021-14112021.zip`. As in the real ones the first XML file
@@ -10,8 +31,7 @@ export async function writeMutationDelivery(
   vanaf: string,
   tot: string,
   groups: readonly MutationGroup[],
-  perFile = 10_000,
-  gemeente: string | null = null,
+  { perFile = 10_000, gemeente = null, relaties }: DeliveryContents = {},
 ): Promise<Buffer> {
   const name = `${gemeente ?? '9999'}MUT${dateInName(vanaf)}-${dateInName(tot)}`;
   const count = 1 + Math.ceil(groups.length / perFile);
@@ -27,18 +47,19 @@ export async function writeMutationDelivery(
   return writeZip([
     { ...document, compress: true },
     { name: `${name}.zip`, bytes: inner, compress: true },
+    ...(relaties ? [await relatieZip(relaties, tot, true)] : []),
   ]);
 }
 
-type AnyVoorkomen = Voorkomens[ObjectKind][number];
+type AnyVoorkomen = StandOf<StandKind>;
 
 /** What becomes of one occurrence: `was` is absent for a new one. */
 export type VoorkomenChange = { was?: AnyVoorkomen; wordt: AnyVoorkomen };
 
 /** All changes of one object in one file, in their order. */
-export type MutationGroup = { kind: ObjectKind; changes: VoorkomenChange[] };
+export type MutationGroup = { kind: StandKind; changes: VoorkomenChange[] };
 
-const kinds: ObjectKind[] = ['NUM', 'OPR', 'WPL'];
+const kinds = ['NUM', 'OPR', 'WPL', ...objectenKinds] as const;
 
 /**
  * The groups that lead from one state of the register to another one: of each object the occurrences that read
@@ -46,9 +67,9 @@ const kinds: ObjectKind[] = ['NUM', 'OPR', 'WPL'];
  */
 export function mutationsBetween(before: Voorkomens, after: Voorkomens): MutationGroup[] {
   return kinds.flatMap((kind) => {
-    const old = new Map<string, AnyVoorkomen>(before[kind].map((voorkomen) => [keyOf(voorkomen), voorkomen]));
+    const old = new Map<string, AnyVoorkomen>((before[kind] ?? []).map((voorkomen) => [keyOf(voorkomen), voorkomen]));
     const groups = new Map<string, VoorkomenChange[]>();
-    for (const wordt of after[kind]) {
+    for (const wordt of after[kind] ?? []) {
       const was = old.get(keyOf(wordt));
       old.delete(keyOf(wordt));
       if (was && JSON.stringify(was) === JSON.stringify(wordt)) continue;

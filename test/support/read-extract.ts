@@ -1,5 +1,6 @@
 import { addressKey } from '../../core/addresses/address-key.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
+import { readGemeenteRelaties } from '../../loader/bag/gemeente-relaties.ts';
 import {
   addProblem,
   emptyReport,
@@ -9,7 +10,13 @@ import {
   type ReadCounts,
 } from '../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen, readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-stands.ts';
-import type { Nummeraanduiding, OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
+import { isObjectenKind } from '../../loader/bag/schema.ts';
+import {
+  dayOf,
+  type Nummeraanduiding,
+  type OpenbareRuimte,
+  type WoonplaatsInGemeente,
+} from '../../loader/bag/voorkomen.ts';
 import { type Reference, toPlace } from '../../loader/dataset/derive-rows.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
 import { entryStream, withEntry } from '../../loader/zip/zip.ts';
@@ -29,7 +36,11 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
   const label = 'extract.zip';
   const options = peildatumGiven === undefined ? {} : { peildatum: peildatumGiven };
   const { peildatum, members } = await findMembers(source, label, options);
-  const reference = { openbareRuimten: new Map<string, OpenbareRuimte>(), woonplaatsen: new Map<string, Woonplaats>() };
+  const reference = {
+    openbareRuimten: new Map<string, OpenbareRuimte>(),
+    woonplaatsen: new Map<string, WoonplaatsInGemeente>(),
+  };
+  const gemeenten = new Map<string, string>();
   const counts = { NUM: 0, OPR: 0, WPL: 0 };
   const problems = emptyReport();
   const outcome: ReadOutcome = { peildatum, voorkomens: counts, current: { ...counts }, rows: [], problems };
@@ -38,10 +49,20 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
     const inner = await memberAccess(source, member, label);
     for (const entry of await listXmlFiles(inner, fileLabel(label, member))) {
       const file = fileLabel(label, member, entry);
+      const { kind } = member;
+      if (kind === 'GEM-WPL-RELATIE') {
+        await withEntry(inner, entry, file, (xml) => {
+          for (const { woonplaats, gemeente, begin, eind } of readGemeenteRelaties(xml, file, peildatum).relaties)
+            if (begin <= dayOf(peildatum) && eind > dayOf(peildatum)) gemeenten.set(woonplaats, gemeente);
+        });
+        continue;
+      }
+      if (isObjectenKind(kind)) continue;
       const read = {
         WPL: () =>
           readWoonplaatsen(entryStream(inner, entry, file), file, peildatum, (woonplaats) => {
-            reference.woonplaatsen.set(woonplaats.identificatie, woonplaats);
+            const gemeente = gemeenten.get(woonplaats.identificatie);
+            reference.woonplaatsen.set(woonplaats.identificatie, { ...woonplaats, ...(gemeente && { gemeente }) });
           }),
         OPR: () =>
           withEntry(inner, entry, file, (xml) =>
@@ -58,9 +79,9 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
             }),
           ),
       };
-      const { voorkomens, current, problems }: ReadCounts = await read[member.kind]();
-      outcome.voorkomens[member.kind] += voorkomens;
-      outcome.current[member.kind] += current;
+      const { voorkomens, current, problems }: ReadCounts = await read[kind]();
+      outcome.voorkomens[kind] += voorkomens;
+      outcome.current[kind] += current;
       for (const problem of problems) addProblem(outcome.problems, problem);
     }
   }
@@ -76,6 +97,7 @@ type AddressRow = {
   huisnummertoevoeging: string;
   straat: string;
   woonplaats: string;
+  gemeente?: string;
 };
 
 function rowOf(num: Nummeraanduiding, reference: Reference, file: string): AddressRow | Problem {

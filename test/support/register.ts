@@ -1,4 +1,12 @@
-import type { Historie, NumStand, OprStand, Voorkomens, WplStand } from '../../local/demo/stand-xml.ts';
+import type {
+  Historie,
+  NumStand,
+  OprStand,
+  PlaatsStand,
+  VboStand,
+  Voorkomens,
+  WplStand,
+} from '../../local/demo/stand-xml.ts';
 import type { Random } from '../../tools/bench/generator/random.ts';
 import { type MutationGroup, mutationsBetween } from './mutation-delivery.ts';
 
@@ -22,7 +30,53 @@ export function firstState(random: Random, date: string, objects = 40): Voorkome
     begin,
   }));
   const NUM = Array.from({ length: objects }, (_, i) => num(random, i, OPR, begin, date, objects));
-  return { NUM, OPR, WPL };
+  return {
+    NUM,
+    OPR,
+    WPL,
+    relaties: WPL.map(({ identificatie }) => ({ woonplaats: identificatie, gemeente: '0457', begin })),
+  };
+}
+
+/** The same register with an adresseerbaar object for nearly every address, and in every odd case. */
+export function withObjecten(random: Random, state: Voorkomens, date: string): Voorkomens {
+  const [VBO, LIG, STA]: [VboStand[], PlaatsStand[], PlaatsStand[]] = [[], [], []];
+  for (const { identificatie } of state.NUM) {
+    if (random.chance(0.05)) continue;
+    const span = { ...addressesOf(random, state, identificatie), begin: beginOf(random, date) };
+    const eind = random.chance(0.05) && { eind: dateAfter(date, 1 + random.int(6)) };
+    const live = random.chance(0.05) && { live: false };
+    const object = { ...span, ...eind, ...live };
+    if (random.chance(0.8)) VBO.push({ ...object, identificatie: id('01', VBO.length), ...vbo(random) });
+    else LIG.push({ ...object, identificatie: id('02', LIG.length), corners: square(random) });
+  }
+  STA.push({ identificatie: id('03', 0), hoofdadres: id('20', 0), begin: '2010-01-01', corners: square(random) });
+  return { ...state, VBO, LIG, STA };
+}
+
+const beginOf = (random: Random, date: string) => (random.chance(0.1) ? dateAfter(date, random.int(5)) : '2010-01-01');
+const doelen = ['winkelfunctie', 'woonfunctie', 'kantoorfunctie'];
+
+function vbo(random: Random): Pick<VboStand, 'punt' | 'oppervlakte' | 'gebruiksdoelen'> {
+  return {
+    punt: `${131_000 + random.int(1_000)}.${random.int(10)} ${480_000 + random.int(1_000)}.25`,
+    oppervlakte: 1 + random.int(300),
+    gebruiksdoelen: doelen.slice(random.int(3)),
+  };
+}
+
+function square(random: Random): string {
+  const [x, y] = [131_000 + random.int(1_000), 480_000 + random.int(1_000)];
+  return `${x} ${y} ${x + 10} ${y} ${x + 10} ${y + 10} ${x} ${y + 10} ${x} ${y}`;
+}
+
+/** A hoofdadres, sometimes one that is not there, and sometimes nevenadressen, in any part of the country. */
+function addressesOf(random: Random, { NUM }: Voorkomens, hoofdadres: string) {
+  const any = () => (random.chance(0.9) ? random.pick(NUM).identificatie : id('20', 5_000 + random.int(9)));
+  const nevenadressen = new Set(random.chance(0.2) ? [any(), any()] : []);
+  const hoofd = random.chance(0.95) ? hoofdadres : any();
+  nevenadressen.delete(hoofd);
+  return { hoofdadres: hoofd, nevenadressen: [...nevenadressen].sort() };
 }
 
 const id = (type: string, index: number) => `0457${type}${String(index + 1).padStart(10, '0')}`;
@@ -53,7 +107,9 @@ export function* laterDays(random: Random, first: Voorkomens, date: string, days
     const now = dateAfter(date, day);
     const next = structuredClone(state);
     const changes = random.chance(0.2) ? 0 : random.int(8);
-    for (let i = 0; i < changes; i++) random.pick(kindsOfChange)(random, next, now);
+    const kinds = state.VBO ? [...kindsOfChange, ...changesOfObjecten] : kindsOfChange;
+    for (let i = 0; i < changes; i++) random.pick(kinds)(random, next, now);
+    if (day % 4 === 0) merged(next, now, day / 4);
     yield { date: now, state: next, groups: mutationsBetween(state, next) };
     state = next;
   }
@@ -64,6 +120,38 @@ type Change = (random: Random, state: Voorkomens, now: string) => void;
 const kindsOfChange: Change[] = [
   ...[added, renumbered, renumbered, withdrawn, corrected, leftOpen],
   ...[renamedStreet, movedStreet, renamedPlace, replaced],
+];
+
+const changesOfObjecten: Change[] = [
+  (random, state, now) => {
+    const { VBO = [], NUM } = state;
+    const begin = dateAfter(now, random.int(7) - 3);
+    // Of an address, or of the next one that is registered.
+    const num = random.chance(0.5) ? random.pick(NUM).identificatie : id('20', NUM.length);
+    VBO.push({ ...addressesOf(random, state, num), ...vbo(random), begin, identificatie: id('01', VBO.length) });
+  },
+  (random, { VBO = [] }, now) => follow(random, VBO, now, () => vbo(random)),
+  (random, { VBO = [] }, now) => follow(random, VBO, now, () => ({ status: 'Verbouwing verblijfsobject' })),
+  (random, state, now) =>
+    follow(random, state.VBO ?? [], now, ({ hoofdadres }) => addressesOf(random, state, hoofdadres)),
+  (random, state, now) =>
+    follow(random, state.VBO ?? [], now, () => addressesOf(random, state, random.pick(state.NUM).identificatie)),
+  (random, { VBO = [] }, now) => follow(random, VBO, now, () => ({ live: false })),
+  (random, { LIG = [] }, now) => follow(random, LIG, now, () => ({ corners: square(random) })),
+  (random, { VBO = [] }, now) => {
+    const wrong = random.pick(VBO);
+    if (wrong.tijdstipInactief) return;
+    wrong.tijdstipInactief = `${now}T10:00:00.000`;
+    wrong.tijdstipInactiefLV = `${now}T10:05:00.000`;
+    const active = { tijdstipInactief: undefined, tijdstipInactiefLV: undefined };
+    VBO.push({ ...wrong, ...active, ...vbo(random), volgnummer: highest(VBO, wrong.identificatie) + 1 });
+  },
+  (random, state, now) => {
+    const { VBO = [] } = state;
+    const open = random.pick(VBO);
+    const more = { ...vbo(random), ...addressesOf(random, state, random.pick(state.NUM).identificatie) };
+    VBO.push({ ...open, ...more, begin: now, volgnummer: highest(VBO, open.identificatie) + 1 });
+  },
 ];
 
 /** A new object; now, in the past, or in the future. */
@@ -142,4 +230,13 @@ function replaced(random: Random, { NUM }: Voorkomens, now: string): void {
   const identificatie = id('20', 1_000 + NUM.length);
   NUM.push({ ...old, identificatie, volgnummer: 1, begin: now, eind: undefined, live: true });
   if (old.eind === undefined && random.chance(0.7)) old.eind = now < old.begin ? old.begin : now;
+}
+
+/** A woonplaats goes to another gemeente in three days. */
+function merged({ relaties = [] }: Voorkomens, now: string, time: number): void {
+  const current = relaties.filter(({ eind }) => eind === undefined);
+  const last = current[time % current.length];
+  if (!last) return;
+  last.eind = dateAfter(now, 3);
+  relaties.push({ ...last, gemeente: ['0363', '9990', '0457'][time % 3] ?? '', begin: last.eind, eind: undefined });
 }

@@ -6,7 +6,7 @@ import type { Voorkomens } from '../../local/demo/stand-xml.ts';
 import { dateInName, writeExtract } from '../../local/demo/write-extract.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../test/support/mutation-delivery.ts';
 import { dateAfter } from '../../test/support/register.ts';
-import { block, peildata } from '../bench/generator/country.ts';
+import { block, peildata, relatiesOf } from '../bench/generator/country.ts';
 import { passDay } from '../bench/generator/pass-day.ts';
 import { Random } from '../bench/generator/random.ts';
 import { truthOf } from '../bench/generator/truth.ts';
@@ -32,6 +32,7 @@ export async function writeRegister(folder: string, seed: number, count: number)
   const random = new Random(seed, 1);
   const voorkomens = block({ seed, blocks: 1, month: 0 }, 0);
   voorkomens.NUM.length = occurrences;
+  voorkomens.relaties = relatiesOf(voorkomens.WPL);
   const states: State[] = [];
   for (let day = 0; day < count; day++) {
     const peildatum = dateAfter(peildata[0], day);
@@ -42,7 +43,7 @@ export async function writeRegister(folder: string, seed: number, count: number)
     if (day > 0) {
       const vanaf = dateAfter(peildata[0], day - 1);
       mutations = join(folder, `BAGNLDM-${dateInName(vanaf)}-${dateInName(peildatum)}.zip`);
-      await writeFile(mutations, await writeMutationDelivery(vanaf, peildatum, groups));
+      await writeFile(mutations, await writeMutationDelivery(vanaf, peildatum, groups, voorkomens));
     }
     states.push({ peildatum, extract, mutations, table: tableOf(voorkomens, peildatum) });
   }
@@ -86,6 +87,6 @@ function tableOf(voorkomens: Voorkomens, peildatum: string): Map<string, Row> {
 }
 
 function placeOf(text: string): Place {
-  const [straat = '', woonplaats = '', ids = ''] = text.split('\t');
-  return { straat, woonplaats, nummeraanduidingen: ids.split(',') };
+  const [straat = '', woonplaats = '', gemeente = '', ids = ''] = text.split('\t');
+  return { straat, woonplaats, gemeente, nummeraanduidingen: ids.split(',') };
 }

@@ -51,6 +51,10 @@ const lookups: { query: Query; prepare?: Prepare; expected: string }[] = [
     expected: 'Teststraat, Testdorp, 9999200000000021; existing toevoegingen: A, B',
   },
   {
+    query: { postcode: '9999SD', huisnummer: 3, include: ['gemeente'] },
+    expected: 'several: Teststraat, Testdorp, gemeente 9999; Teststraat, Teststad, no gemeente',
+  },
+  {
     query: { postcode: '', huisnummer: 0 },
     expected: 'invalid: postcode missing, huisnummer huisnummer-zero',
   },

@@ -1,7 +1,8 @@
 /**
- * Holds `docs/openapi.json` against the rules of `docs/spectral.yaml`, and a broken document too, to see that they find
- * something: `npm run check:openapi`. Spectral brings 170 packages and telemetry, so it is installed under
- * `node_modules/.cache`, without scripts. Without the npm registry and its cache nothing is checked, and this says so.
+ * Holds `docs/openapi.json`, and the document of a service with objects, against the rules of `docs/spectral.yaml`, and
+ * a broken document too, to see that they find something: `npm run check:openapi`. Spectral brings 170 packages and
+ * telemetry, so it is installed under `node_modules/.cache`, without scripts. Without the npm registry and its cache
+ * nothing is checked, and this says so.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -10,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { installTools } from '../../test/support/install-tools.ts';
+import { createOpenApiDocument } from '../openapi/reference.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const tools = join(root, 'node_modules/.cache/openapi-rules');
@@ -58,13 +60,17 @@ try {
   if (await installTools(import.meta.dirname, tools)) {
     const broken = join(folder, 'broken.json');
     writeFileSync(broken, JSON.stringify(brokenDocument()));
-    const found = await lint('docs/openapi.json', broken);
+    const withObjects = join(folder, 'with-objects.json');
+    writeFileSync(withObjects, JSON.stringify(createOpenApiDocument(true)));
+    const found = await lint('docs/openapi.json', withObjects, broken);
     const ours = found.filter(({ source }) => source !== broken);
-    for (const { code, path, message } of ours)
-      console.error(`docs/openapi.json: ${path.join('.')}: ${message} (${code})`);
+    for (const { code, path, message, source } of ours)
+      console.error(`${source}: ${path.join('.')}: ${message} (${code})`);
     const unseen = expected.filter((rule) => !found.some(({ code, source }) => source === broken && code === rule));
     assert.deepEqual(unseen, [], 'These rules find nothing in a document that breaks them.');
-    console.log(`docs/openapi.json: ${ours.length} violations; ${expected.length} rules find what breaks them.`);
+    console.log(
+      `docs/openapi.json, and the one with objects: ${ours.length} violations; ${expected.length} rules find what breaks them.`,
+    );
     process.exitCode = ours.length === 0 ? 0 : 1;
   } else console.log('docs/openapi.json: NOT checked, because the npm registry does not answer.');
 } finally {

@@ -3,10 +3,13 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
 import {
   addressRequestSchema,
+  adresObjectSchema,
   ambiguousSchema,
   foundSchema,
+  gemeenteSchema,
   type LookupAnswer,
   limitsSchema,
+  locatieSchema,
   lookupAnswerSchema,
   notFoundSchema,
   placeSchema,
@@ -66,6 +69,20 @@ export const lookupExamples: Record<string, LookupExample> = {
       toevoegingen: ['A', 'B'],
     },
   },
+  with_gemeente: {
+    summary: 'With the gemeente',
+    query: { postcode: '1012RJ', huisnummer: 147, include: ['gemeente'] },
+    answer: {
+      status: 'ok',
+      request: { postcode: '1012RJ', huisnummer: 147, toevoeging: null },
+      address: {
+        straat: 'Nieuwezijds Voorburgwal',
+        woonplaats: 'Amsterdam',
+        gemeente: { code: '0363', naam: 'Amsterdam', provincie: 'Noord-Holland' },
+      },
+      candidates: [],
+    },
+  },
   ambiguous: {
     summary: 'Several places (a test address)',
     query: { postcode: '9999SD', huisnummer: 3 },
@@ -81,6 +98,38 @@ export const lookupExamples: Record<string, LookupExample> = {
   },
 };
 
+/** The example of a service that has objects. */
+export const objectsExample: Record<string, LookupExample> = {
+  objects: {
+    summary: 'With the objects (a test address)',
+    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a', include: ['objecten'] },
+    answer: {
+      status: 'ok',
+      request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a' },
+      address: {
+        straat: 'Teststraat',
+        woonplaats: 'Testdorp',
+        objecten: [
+          {
+            identificatie: '9999010000000021',
+            type: 'verblijfsobject',
+            status: 'Verblijfsobject in gebruik',
+            gebruiksdoelen: ['winkelfunctie', 'woonfunctie'],
+            oppervlakte: 120,
+            hoofdadres: false,
+            locatie: { x: 155021, y: 463000, lat: 52.1551723, lon: 5.3875104 },
+          },
+        ],
+      },
+      candidates: [],
+    },
+  },
+};
+
+function examplesOf(hasObjects: boolean): [string, LookupExample][] {
+  return Object.entries({ ...lookupExamples, ...(hasObjects && objectsExample) });
+}
+
 /** A key with a limit by minute and by day, and none by month. */
 export const validationExample: ValidationAnswer = {
   valid: true,
@@ -90,8 +139,8 @@ export const validationExample: ValidationAnswer = {
 };
 
 /** The `examples` of one parameter of the lookup, by the names of `lookupExamples`. */
-export function parameterExamples(parameter: keyof LookupExample['query']) {
-  const given = Object.entries(lookupExamples).filter(([, { query }]) => query[parameter] !== undefined);
+export function parameterExamples(parameter: keyof LookupExample['query'], hasObjects: boolean) {
+  const given = examplesOf(hasObjects).filter(([, { query }]) => query[parameter] !== undefined);
   return Object.fromEntries(given.map(([name, { summary, query }]) => [name, { summary, value: query[parameter] }]));
 }
 
@@ -99,9 +148,40 @@ nameSchema(addressRequestSchema, 'AddressRequest', 'The input of the lookup, nor
   postcode: 'Without spaces, in upper case.',
   toevoeging: 'Without spaces, in the letter case that was sent; `null` if none was sent.',
 });
+nameSchema(gemeenteSchema, 'Gemeente', 'A municipality.', {
+  code: 'Its code, four digits: that of CBS and RvIG.',
+  naam: 'Its name, or `null` where it is newer than the table of this version.',
+  provincie: 'The name of its province, or `null` where its name is.',
+});
+nameSchema(
+  locatieSchema,
+  'Locatie',
+  'Where an object is: the point that the register has, or the centroid of a ligplaats or standplaats.',
+  {
+    x: 'Metres to the east, in the national grid (EPSG:28992), as the register has it.',
+    y: 'Metres to the north.',
+    lat: 'Latitude in ETRS89, in degrees with 7 decimals, within 0.5 m.',
+    lon: 'Longitude.',
+  },
+);
+nameSchema(adresObjectSchema, 'AdresObject', 'A verblijfsobject, ligplaats or standplaats, as the register has it.', {
+  identificatie: 'The BAG id of the object: 16 digits.',
+  status:
+    'The status in the words of the register, for instance `Verblijfsobject in gebruik`, or `Verblijfsobject gevormd` for one that ' +
+    'is planned. Withdrawn objects are not listed.',
+  gebruiksdoelen: 'Only of a verblijfsobject: for instance `woonfunctie`, sorted.',
+  oppervlakte: 'Only of a verblijfsobject: its surface in square metres.',
+  hoofdadres: 'Whether the address is the main one of the object; `false` for a nevenadres.',
+});
 nameSchema(placeSchema, 'Place', 'A street and its town, as the register writes them.', {
   straat: 'The name of the street (openbare ruimte).',
   woonplaats: "The name of the town, for instance `Amsterdam`. The register writes `'s-Gravenhage` for Den Haag.",
+  gemeente:
+    'Only with `include=gemeente`. The municipality that the town belongs to on the date of `Dataset-Date`; `null` where the register relates it ' +
+    'to none.',
+  objecten:
+    'Only with `include=objecten`. The objects that have this address, sorted by identificatie. Several for an address of a building and ' +
+    'its planned replacement, for instance; empty for one without any.',
   nummeraanduidingen:
     'Only with `include=nummeraanduidingen`. The identificaties of the nummeraanduidingen that are this address, 16 digits each, ' +
     'sorted. Several if it is registered more than once, such as a building and its planned replacement.',
@@ -135,18 +215,20 @@ nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.
 });
 
 /** The 200 of a lookup. */
-export const lookupResponse: ZodOpenApiResponseObject = {
-  description: 'The outcome of the lookup.',
-  headers: headersOf('Dataset-Date', 'RateLimit-Policy', 'RateLimit'),
-  content: {
-    'application/json': {
-      schema: lookupAnswerSchema,
-      examples: Object.fromEntries(
-        Object.entries(lookupExamples).map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
-      ),
+export function lookupResponse(hasObjects: boolean): ZodOpenApiResponseObject {
+  return {
+    description: 'The outcome of the lookup.',
+    headers: headersOf('Dataset-Date', 'RateLimit-Policy', 'RateLimit'),
+    content: {
+      'application/json': {
+        schema: lookupAnswerSchema,
+        examples: Object.fromEntries(
+          examplesOf(hasObjects).map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
+        ),
+      },
     },
-  },
-};
+  };
+}
 
 /** The 200 of a validation. */
 export const validationAnswer: ZodOpenApiResponseObject = {

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ParameterName } from '../../core/addresses/address-input.ts';
 import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
+import type { IncludeName } from '../../core/place-fields.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
 import type { ExplainedCode } from '../../lambdas/reference/text/en.ts';
@@ -67,35 +68,44 @@ export function codeSamples(): { lang: string; label: string; source: string }[]
 
 z.globalRegistry.add(includeSchema, { uniqueItems: true });
 
-const addressQuery = z.object({
-  postcode: parameter(
-    'postcode',
-    postcodeParameter,
-    'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
-  ),
-  huisnummer: parameter(
-    'huisnummer',
-    z.clone(huisnummerSchema),
-    'The house number without an addition: 1 to 99999. Leading zeros are allowed, up to five digits in total.',
-  ),
-  toevoeging: parameter(
-    'toevoeging',
-    z.optional(toevoegingParameter),
-    'Huisletter and huisnummertoevoeging together: everything after the number. At most five letters and digits; spaces and ' +
-      'letter case do not matter. Absent, empty and only spaces are equivalent.',
-  ),
-  include: parameter(
-    'include',
-    z.optional(includeSchema),
-    'What else to return, separated by commas and each once: `toevoegingen`, the additions that exist at the postcode and ' +
-      'huisnummer, with every outcome; `nummeraanduidingen`, the BAG ids of the address and of each candidate.',
-    { style: 'form', explode: false },
-  ),
-});
+/** The query of a lookup in a service with objects, or in one without. */
+const addressQuery = (hasObjects: boolean) => {
+  const parameter = parameterOf(hasObjects);
+  return z.object({
+    postcode: parameter(
+      'postcode',
+      z.clone(postcodeParameter),
+      'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
+    ),
+    huisnummer: parameter(
+      'huisnummer',
+      z.clone(huisnummerSchema),
+      'The house number without an addition: 1 to 99999. Leading zeros are allowed, up to five digits in total.',
+    ),
+    toevoeging: parameter(
+      'toevoeging',
+      z.optional(z.clone(toevoegingParameter)),
+      'Huisletter and huisnummertoevoeging together: everything after the number. At most five letters and digits; spaces and ' +
+        'letter case do not matter. Absent, empty and only spaces are equivalent.',
+    ),
+    include: parameter(
+      'include',
+      z.optional(includeSchema),
+      'What else to return, separated by commas and each once: `toevoegingen`, the additions that exist at the postcode and ' +
+        'huisnummer, with every outcome; `gemeente`, the municipality of the address and of each candidate, with its province; ' +
+        '`nummeraanduidingen`, their BAG ids' +
+        `${hasObjects ? '; `objecten`, the verblijfsobjecten, ligplaatsen and standplaatsen there' : ''}.`,
+      { style: 'form', explode: false },
+    ),
+  });
+};
 
-/** The OpenAPI 3.1 document of the API, made from the schemas that the Lambdas validate with. */
-export function createOpenApiDocument() {
-  return createDocument(
+/**
+ * The OpenAPI 3.1 document of the API, made from the schemas that the Lambdas validate with. A service without objects,
+ * as it is by default, doesn't offer them.
+ */
+export function createOpenApiDocument(hasObjects = false) {
+  const document = createDocument(
     {
       openapi: '3.1.1',
       info: {
@@ -125,8 +135,8 @@ export function createOpenApiDocument() {
               'Any other parameter is invalid, because ignoring a misspelled one (`toevoging`) or one of another API (`huisletter`, ' +
               '`house_number`) could return another address. An API key in a parameter is invalid too.',
             'x-codeSamples': codeSamples(),
-            requestParams: { query: addressQuery },
-            responses: { '200': lookupResponse, ...problemReferences(401, 403, 422, 429, 500, 503) },
+            requestParams: { query: addressQuery(hasObjects) },
+            responses: { '200': lookupResponse(hasObjects), ...problemReferences(401, 403, 422, 429, 500, 503) },
           },
         },
         '/addresses': { post: batchOperation },
@@ -186,9 +196,19 @@ export function createOpenApiDocument() {
         if (io === 'output') delete jsonSchema.additionalProperties;
         // Several generators know `enum` and not `const`.
         if (jsonSchema.const !== undefined) jsonSchema.enum = [jsonSchema.const];
+        if (!hasObjects) withoutObjects(jsonSchema);
       },
     },
   );
+  if (!hasObjects) for (const schema of ['AdresObject', 'Locatie']) delete document.components?.schemas?.[schema];
+  return document;
+}
+
+/** Takes the member of a place and the name of `include` out of a schema. */
+function withoutObjects(schema: { properties?: object; enum?: unknown[] }): void {
+  const own: IncludeName = 'objecten';
+  if (schema.properties && own in schema.properties) delete schema.properties[own];
+  if (schema.enum?.includes(own)) schema.enum = schema.enum.filter((name) => name !== own);
 }
 
 const ifNoneMatch = z.optional(z.string());
@@ -218,15 +238,17 @@ const openApiAnswer: ZodOpenApiResponseObject = {
   },
 };
 
-function parameter<Schema extends z.core.$ZodType>(
-  name: ParameterName,
-  schema: Schema,
-  description: string,
-  form: { style?: 'form'; explode?: boolean } = {},
-): Schema {
-  const param = { description, ...form, examples: parameterExamples(name) };
-  z.globalRegistry.add(schema, { description, param });
-  return schema;
+function parameterOf(hasObjects: boolean) {
+  return <Schema extends z.core.$ZodType>(
+    name: ParameterName,
+    schema: Schema,
+    description: string,
+    form: { style?: 'form'; explode?: boolean } = {},
+  ): Schema => {
+    const param = { description, ...form, examples: parameterExamples(name, hasObjects) };
+    z.globalRegistry.add(schema, { description, param });
+    return schema;
+  };
 }
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
@@ -250,10 +272,30 @@ function problemSection(code: ExplainedCode): string {
   return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
 }
 
-/** Writes the OpenAPI document, which a formatter then formats, and the generated parts of `docs/api.md`. */
+type Json = unknown;
+type JsonObject = Record<string, Json>;
+
+/** The JSON merge patch (RFC 7396) that makes `to` of `from`, which has no member that `to` lacks. */
+function mergePatch(from: Json, to: Json): Json {
+  if (!isObject(from) || !isObject(to)) return to;
+  const changed = Object.keys(to).filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]));
+  return Object.fromEntries(changed.map((name) => [name, mergePatch(from[name], to[name])]));
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Writes the OpenAPI document and what objects change in it, which a formatter then formats, and the generated parts of
+ * `docs/api.md`.
+ */
 async function writeReference(): Promise<void> {
   const reference = new URL('api.md', docs);
-  await writeFile(new URL('openapi.json', docs), JSON.stringify(createOpenApiDocument(), null, 2));
+  const document = createOpenApiDocument();
+  const patch = mergePatch(document, createOpenApiDocument(true));
+  await writeFile(new URL('openapi.json', docs), JSON.stringify(document, null, 2));
+  await writeFile(new URL('openapi-objecten.json', docs), JSON.stringify(patch, null, 2));
   await writeFile(reference, withGeneratedParts(await readFile(reference, 'utf8')));
 }
 

@@ -1,6 +1,7 @@
 import type { Answer } from './consumer.ts';
 
-type Place = { straat: string; woonplaats: string; nummeraanduidingen?: string[] };
+type Gemeente = { code: string; naam: string | null; provincie: string | null };
+type Place = { straat: string; woonplaats: string; gemeente?: Gemeente | null; nummeraanduidingen?: string[] };
 
 /** The result of a lookup in a line. The compiler reports an outcome that is not handled. */
 export function describeAnswer(answer: Answer): string {
@@ -16,9 +17,14 @@ export function describeAnswer(answer: Answer): string {
   }
 }
 
-/** The ids are there if `include` names them. */
-function describePlace({ straat, woonplaats, nummeraanduidingen = [] }: Place): string {
-  return [straat, woonplaats, ...nummeraanduidingen].join(', ');
+/** The gemeente and the ids are there if `include` names them. */
+function describePlace({ straat, woonplaats, gemeente, nummeraanduidingen = [] }: Place): string {
+  return [straat, woonplaats, ...gemeenteOf(gemeente), ...nummeraanduidingen].join(', ');
+}
+
+function gemeenteOf(gemeente: Place['gemeente']): string[] {
+  if (gemeente === undefined) return [];
+  return [gemeente === null ? 'no gemeente' : `gemeente ${gemeente.naam ?? gemeente.code}`];
 }
 
 /** The list is there if `include` names it, and always if the address does not exist. */

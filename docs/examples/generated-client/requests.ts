@@ -1,5 +1,5 @@
 /** What else to return with each outcome. */
-type Include = 'toevoegingen' | 'nummeraanduidingen';
+type Include = 'toevoegingen' | 'gemeente' | 'nummeraanduidingen';
 
 /** One lookup. */
 export type Query = { postcode: string; huisnummer: number; toevoeging?: string; include?: Include[] };

@@ -1,5 +1,5 @@
 import type { BodyFaultCode } from '../../../core/contract.ts';
-import { includeNames } from '../../../core/place-fields.ts';
+import { offeredHere } from '../../http/offered.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 
 /** Everything that has its own page under `/problems/`. */
@@ -38,7 +38,9 @@ export type Descriptions = {
 const postcodeForm =
   'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
 const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
-const names = includeNames.map((name) => `\`${name}\``).join(', ');
+const names = offeredHere()
+  .map((name) => `\`${name}\``)
+  .join(', ');
 const includeForm = `Send one or more of ${names}, each once, separated by commas; or leave \`include\` out.`;
 
 /** The texts of the reference in English. */
@@ -273,6 +275,11 @@ export const english = {
       remedy: includeForm,
     },
     'include-repeated': { happened: '`include` has a name more than once.', remedy: includeForm },
+    'include-unavailable': {
+      happened:
+        '`include` names something that the API has but this service does not: its operator has not turned it on.',
+      remedy: `Leave that name out, or ask your provider, who can turn it on. ${includeForm}`,
+    },
     'body-form': {
       happened: 'The body is not a JSON object.',
       remedy: 'Send an object with the list `addresses` and, if you like, `include`, in UTF-8.',

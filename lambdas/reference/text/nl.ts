@@ -1,4 +1,5 @@
-import { type IncludeName, includeNames } from '../../../core/place-fields.ts';
+import type { IncludeName } from '../../../core/place-fields.ts';
+import { offeredHere } from '../../http/offered.ts';
 import type { TranslatedText } from './en.ts';
 
 const postcodeForm =
@@ -6,9 +7,14 @@ const postcodeForm =
 const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
 const includeMeanings: Record<IncludeName, string> = {
   toevoegingen: 'de toevoegingen die bij de postcode en het huisnummer bestaan, bij elke uitkomst',
+  gemeente: 'de gemeente van het adres en van elke kandidaat, met naam en provincie',
+  objecten:
+    'de verblijfsobjecten, ligplaatsen en standplaatsen van het adres en van elke kandidaat, met status, gebruik, oppervlakte en locatie',
   nummeraanduidingen: 'de BAG-id’s van het adres en van elke kandidaat',
 };
-const names = includeNames.map((name) => `\`${name}\``).join(', ');
+const names = offeredHere()
+  .map((name) => `\`${name}\``)
+  .join(', ');
 const includeForm = `Stuur een of meer van ${names}, elk één keer, met komma's ertussen; of laat \`include\` weg.`;
 
 /** The texts of the reference in Dutch. */
@@ -138,7 +144,7 @@ export const dutch: TranslatedText = {
     toevoeging:
       'Huisletter en huisnummertoevoeging samen: alles achter het nummer. Hoogstens vijf letters en cijfers; spaties en hoofdletters ' +
       'maken niet uit. Afwezig, leeg en alleen spaties zijn hetzelfde.',
-    include: `Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: ${includeNames
+    include: `Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: ${offeredHere()
       .map((name) => `\`${name}\`, ${includeMeanings[name]}`)
       .join('; ')}.`,
   },
@@ -165,8 +171,10 @@ export const dutch: TranslatedText = {
     found: 'Eén adres',
     found_with_toevoeging: 'Met een toevoeging',
     not_found: 'Niet gevonden, maar wel met andere toevoegingen (een testadres)',
+    with_gemeente: 'Met de gemeente',
     included: 'Met de toevoegingen die bestaan, en BAG-id’s (een testadres)',
     ambiguous: 'Meerdere plaatsen (een testadres)',
+    ...(offeredHere().includes('objecten') && { objects: 'Met de objecten (een testadres)' }),
   },
   operations: {
     lookUpAddress:
@@ -345,6 +353,11 @@ export const dutch: TranslatedText = {
       remedy: includeForm,
     },
     'include-repeated': { happened: '`include` heeft een naam meer dan één keer.', remedy: includeForm },
+    'include-unavailable': {
+      happened:
+        '`include` noemt iets dat de API wel heeft, maar deze dienst niet: de aanbieder heeft het niet aangezet.',
+      remedy: `Laat die naam weg, of vraag uw leverancier, die het kan aanzetten. ${includeForm}`,
+    },
     'body-form': {
       happened: 'De body is geen JSON-object.',
       remedy: 'Stuur een object met de lijst `addresses` en eventueel `include`, in UTF-8.',

@@ -6,6 +6,7 @@ import { addressKey, isAddressKey } from '../../../core/addresses/address-key.ts
 import { queryFaults } from '../../../core/addresses/input-faults.ts';
 import { faultCodes, type InputFault } from '../../../core/contract.ts';
 import { anyCharacter } from '../../support/any-character.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 
 const letter = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const alphanumeric = fc.oneof(letter, fc.constantFrom(...'0123456789'));
@@ -88,7 +89,7 @@ describe('the input of a lookup', () => {
         expect(new Set(faults.map(({ parameter }) => parameter)).size).toBe(faults.length);
         for (const { code } of faults) expect(faultCodes).toContain(code);
       }),
-      { numRuns: 1000 },
+      { numRuns: isFullSweep ? 1000 : 300 },
     );
   });
 
@@ -105,7 +106,7 @@ describe('the input of a lookup', () => {
           ]);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: isFullSweep ? 2000 : 500 },
     );
   });
 
@@ -144,7 +145,7 @@ describe('the input of a lookup', () => {
         expect([raw, request]).toEqual([raw, expect.anything()]);
         expect(readAddressInput(corrected(raw, faults.toReversed())).request).toEqual(request);
       }),
-      { numRuns: 2000 },
+      { numRuns: isFullSweep ? 2000 : 500 },
     );
   });
 

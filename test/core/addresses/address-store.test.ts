@@ -186,11 +186,12 @@ describe('a test address', () => {
     [4, 'A', {}, []],
   ])('%i with toevoeging %p is %j, with the toevoegingen %j', async (huisnummer, toevoeging, ids, toevoegingen) => {
     const lookup = { postcode: '9999SD', huisnummer, toevoeging };
-    const include = [...includeNames];
+    const include: IncludeName[] = ['toevoegingen', 'gemeente', 'nummeraanduidingen'];
     const answer = lookupAnswer(lookup, include, await store.find(lookup, include, soon()));
     const found = Object.entries(ids).map(([woonplaats, nummeraanduidingen]) => ({
       straat: 'Teststraat',
       woonplaats,
+      gemeente: woonplaats === 'Testdorp' ? { code: '9999', naam: null, provincie: null } : null,
       nummeraanduidingen,
     }));
     expect(answer.address ? [answer.address] : answer.candidates).toEqual(found);

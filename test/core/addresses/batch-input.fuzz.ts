@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readBatchInput } from '../../../core/addresses/batch-input.ts';
 import { faultCodes } from '../../../core/contract.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 
 /** The faults of a body, each at a pointer with a known code and a sentence; none of a body that is valid. */
 function faultsOf(body: string): { pointer: string; code: string }[] {
@@ -35,7 +36,7 @@ describe('any body', () => {
           .map(({ pointer }) => pointer);
         expect(found.sort()).toEqual([...repeated].sort());
       }),
-      { numRuns: 500 },
+      { numRuns: isFullSweep ? 500 : 150 },
     );
   });
 });

@@ -25,6 +25,35 @@ beforeEach(() => {
   service.sent.length = 0;
 });
 
+describe('a lookup of objects in a deployment without them', () => {
+  const query = 'postcode=1381AA&huisnummer=9&include=objecten';
+  const body = { addresses: [{ postcode: '1381AA', huisnummer: 9 }], include: ['toevoegingen', 'objecten'] };
+
+  it('is refused without counting, and told what to send instead', async () => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    const one = await service.instance.lookUp(key, query);
+    const many = await service.instance.lookUpAll(key, body);
+    expect([one.status, many.status]).toEqual([422, 422]);
+    const detail =
+      'include has objecten, which the operator of this service has not turned on: send one or more of toevoegingen, gemeente, and ' +
+      'nummeraanduidingen, each once.';
+    const code = 'include-unavailable';
+    expect(one.json).toMatchObject({ errors: [{ parameter: 'include', code, detail }] });
+    expect(many.json).toMatchObject({ errors: [{ pointer: '/include/1', code, detail }] });
+    expect(await usedOf(service, id)).toEqual({ day: 0 });
+  });
+
+  it('is refused with every other fault, and like any other request for a bad key', async () => {
+    const { json } = await service.instance.lookUp(key, `${query},x,Objecten&toevoeging=A-1`);
+    expect(json).toMatchObject({
+      errors: [{ code: 'toevoeging-character' }, { code: 'include-unavailable' }, { code: 'include-unknown' }],
+    });
+    expect(JSON.stringify(json)).not.toMatch(/"include":|send [^"]*objecten/);
+    expect((await service.instance.lookUp('bagadres_x', query)).status).toBe(401);
+    expect((await service.instance.lookUpAll('bagadres_x', body)).status).toBe(401);
+  });
+});
+
 describe('a lookup', () => {
   it('answers ok with the one street and place', async () => {
     const { status, headers, body } = await service.instance.lookUp(key);

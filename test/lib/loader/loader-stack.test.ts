@@ -194,6 +194,13 @@ describe('the loader stack', () => {
     expect(variablesOf('EXTRACT_SOURCE')).toEqual([]);
   });
 
+  it('tells the step that plans a load whether addresses have objects', async () => {
+    const own = (await templates({ dataset: { objecten: true } })).loader;
+    const [discover] = Object.entries(ofType(own, 'AWS::Lambda::Function')).filter(([id]) => /Discover/.test(id));
+    expect(discover?.[1].Properties?.Environment).toMatchObject({ Variables: { DATASET_OBJECTEN: 'on' } });
+    expect(variablesOf('DATASET_OBJECTEN')).toEqual([]);
+  });
+
   it("looks for mutations only if configured: in the public mirror, or in the operator's list", async () => {
     const sourceIn = (template: Template) => {
       const [discover] = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(([id]) =>

@@ -52,6 +52,15 @@ describe('the service stack', () => {
     expect(without.filter((variables) => variables?.includes(`"${variable}":"off"`))).not.toEqual([]);
   });
 
+  it('has objects only where they are turned on', async () => {
+    const settings = (template: Template) =>
+      properties('AWS::Lambda::Function', template).filter(({ Environment }) =>
+        JSON.stringify(Environment)?.includes('"DATASET_OBJECTEN":"on"'),
+      );
+    expect(settings(service)).toEqual([]);
+    expect(settings((await templates({ dataset: { objecten: true } })).service)).toHaveLength(2);
+  });
+
   it('tells its pages who runs it, and where the portal is', async () => {
     const branding = { name: 'Example BV', terms: 'https://www.example.nl/terms' };
     const template = (await templates({ branding, portal })).service;

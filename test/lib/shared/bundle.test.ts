@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -48,12 +48,14 @@ function functions(stack: string): { path: string; handler: string }[] {
 describe('a bundle', () => {
   it('is byte for byte the same when made again, in another process and folder', () => {
     mkdirSync(join(again, 'Address'));
+    const maps = join('source-maps', 'Address');
+    mkdirSync(join(again, maps), { recursive: true });
+    writeFileSync(join(again, maps, 'former.mjs.map'), 'of a module that is no more');
     writeBundle({ name: 'Address', entries: { index: 'lambdas/address/handler.ts' } }, join(again, 'Address'));
     const made = contents(join(again, 'Address'));
     expect(Object.keys(made)).toContain('index.mjs');
     const { path } = functions('service')[0] ?? { path: '' };
     expect(contents(path)).toEqual(made);
-    const maps = join('source-maps', 'Address');
     expect(contents(join(again, maps))).toEqual(contents(join(directory, maps)));
   });
 

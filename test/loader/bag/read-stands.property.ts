@@ -19,9 +19,9 @@ describe('the fast reader and the strict reader', () => {
         assert.deepEqual(read(xml, 'fast'), outcome);
         seen['counts' in outcome ? 'read' : 'refused']++;
       }),
-      { numRuns: isFullSweep ? 4_000 : 1_000 },
+      { numRuns: isFullSweep ? 4_000 : 400 },
     );
-    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(100);
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(40);
   }, 60_000);
 
   it('agree on a file that is truncated at any byte, or lacks any byte', () => {
@@ -29,7 +29,7 @@ describe('the fast reader and the strict reader', () => {
     const first = xml.indexOf('<sl:inhoud>');
     for (const i of sweep(
       Array.from({ length: xml.length - first }, (_, at) => first + at),
-      500,
+      150,
     )) {
       const endsHere = xml.subarray(0, i);
       const outcome = read(endsHere, 'fast');

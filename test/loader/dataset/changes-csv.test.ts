@@ -1,9 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { ChangesCsvWriter, changesCsvLine } from '../../../loader/dataset/changes-csv.ts';
+import { lineOf } from '../../../loader/dataset/lines.ts';
 import { changedPlaces } from '../../../loader/dataset/load-counts.ts';
 
-const line = (key: string, straat: string) => `${key}\t\t${straat}\tWeesp\t0457200000201234`;
+const line = (key: string, straat: string) =>
+  lineOf({ key, places: [{ straat, woonplaats: 'Weesp', nummeraanduidingen: ['0457200000201234'] }] });
 
 describe('a change as CSV', () => {
   it('quotes what has a comma or a quote, and leaves what is not there empty', () => {
@@ -22,7 +24,7 @@ describe('the CSV of the changes of a segment', () => {
     });
     const straat = 'é'.repeat(1_000);
     for (let number = 1; number <= 2_500; number++) {
-      const change = { before: null, after: line(`1381AA#${number}#`, Buffer.from(straat).toString('latin1')) };
+      const change = { before: null, after: line(`1381AA#${number}#`, straat) };
       await writer.add(change, changedPlaces(change));
     }
     await writer.flush();

@@ -73,7 +73,7 @@ describe('two addresses side by side', () => {
     const lines = objects.flatMap((one) => objectLines([one], '2026-01-08').get('138') ?? []);
     const { lines: derived } = deriveLines(lines, by, () => undefined);
     expect(derived.map((line) => line.split('\t')[2])).toEqual([street, other]);
-    const named = namedObjects('street', new Set([other]));
+    const named = namedObjects('reference', new Set([other]));
     expect(mayHave(indexOfLines(bytesOf(lines)), named)).toBe(true);
   });
 

@@ -9,10 +9,11 @@ import { type DerivedBy, lookupBefore } from '../../../loader/dataset/derive-row
 import { editPart } from '../../../loader/dataset/edit-part.ts';
 import { joinTexts } from '../../../loader/dataset/join-rows.ts';
 import { countLines } from '../../../loader/dataset/line-segment.ts';
-import { diff, type RowTexts, rowsIn } from '../../../loader/dataset/lines.ts';
+import { diff, placeText, type RowTexts, rowsIn } from '../../../loader/dataset/lines.ts';
 import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import { identificatieOf, objectLines, referencesOf } from '../../../loader/dataset/objects.ts';
 import { deriveLines } from '../../support/derive-lines.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 
 const part = '138';
 const streets = [1, 2, 3].map((index) => `045730000000000${index}`);
@@ -82,7 +83,10 @@ describe('a part of which only the edited objects are derived', () => {
         const ids = [...edited.keys()].map((index) => objectOf(index, [{}])[0]?.identificatie as string);
         const named = namedObjects('identificatie', new Set([...ids, ...onChanged.map(identificatieOf)]));
         const text = Buffer.from(stored.join('\n'), 'latin1');
-        const turning = findNamed(stored.length > 0 ? [text] : [], named, dayOf(then.peildatum), dayOf(to));
+        const turning = findNamed(stored.length > 0 ? [text] : [], named, {
+          from: dayOf(then.peildatum),
+          to: dayOf(to),
+        });
         const found = new Map(
           [...Map.groupBy(turning.lines, identificatieOf)].map(([id, ofId]) => [id, new Map([[part, ofId]])]),
         );
@@ -120,21 +124,26 @@ describe('a part of which only the edited objects are derived', () => {
         seen.street += Number(onChanged.length > 0);
         seen.next += Number(made.result.next !== null);
       }),
-      { numRuns: 2_000 },
+      { numRuns: isFullSweep ? 2_000 : 500 },
     );
-    expect(Math.min(seen.turned, seen.street, seen.next)).toBeGreaterThan(100);
+    expect(Math.min(seen.turned, seen.street, seen.next)).toBeGreaterThan(25);
   });
 });
 
 describe('the rows of lines', () => {
   it('are those that they were joined from, in their order', () => {
     const id = (index: number) => `045720000000000${index}`;
+    const [a, b, c] = ['A', 'B', 'C'].map((straat) => placeText({ straat, woonplaats: 'Weesp' })) as [
+      string,
+      string,
+      string,
+    ];
     const rows: RowTexts[] = [
-      ['1381AA#9#', 'A\tWeesp\t', id(1)],
-      ['1381AA#9#', 'A\tWeesp\t', id(2)],
-      ['1381AA#9#', 'B\tMuiden\t', id(3)],
-      ['1381AA#9#A', 'A\tWeesp\t', id(4)],
-      ['1381AB#1#X', 'C\tWeesp\t', id(5)],
+      ['1381AA#9#', a, id(1)],
+      ['1381AA#9#', a, id(2)],
+      ['1381AA#9#', b, id(3)],
+      ['1381AA#9#A', a, id(4)],
+      ['1381AB#1#X', c, id(5)],
     ];
     expect(joinTexts(rows)).toHaveLength(4); // one line has only a list
     expect(rowsIn(joinTexts(rows))).toEqual(rows);

@@ -4,7 +4,7 @@ import { begin, complete, emptyManifest, keptSnapshots } from '../../../loader/d
 
 function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snapshot = peildatum): ManifestEntry {
   const counts = { voorkomens: 0, nummeraanduidingen: 0, addresses: 0, lists: 0, problems: 0 };
-  const changes = { added: 0, changed: 0, removed: 0, listsChanged: 0 };
+  const changes = { added: 0, changed: 0, removed: 0, listsChanged: 0, gemeenteChanged: 0 };
   const load = `${peildatum}-${kind}`;
   return {
     load,

@@ -13,7 +13,7 @@ import {
   type WplVoorkomen,
 } from '../../../loader/bag/voorkomen.ts';
 import { applyMutations, type Objects, objectKey } from '../../../loader/dataset/apply-mutations.ts';
-import { addressPart } from '../../../loader/dataset/lines.ts';
+import { addressPart, placeText } from '../../../loader/dataset/lines.ts';
 import { findNamed, indexOfLines, mayHave, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import {
   identificatieOf,
@@ -29,6 +29,7 @@ import { Random } from '../../../tools/bench/generator/random.ts';
 import { deriveLines } from '../../support/derive-lines.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 
 const start = '2026-01-08';
 const nothing: Voorkomens = { NUM: [], OPR: [], WPL: [] };
@@ -122,10 +123,10 @@ function truth({ NUM, OPR, WPL }: Voorkomens, date: string): string[] {
     const toevoeging = (num.huisletter ?? '') + (num.huisnummertoevoeging ?? '');
     const key = addressKey({ postcode: num.postcode, huisnummer: num.huisnummer, toevoeging });
     const names = found.get(key) ?? new Map<string, string[]>();
-    const name = `${street.naam}\t${place}`;
+    const name = placeText({ straat: street.naam, woonplaats: place });
     found.set(key, names.set(name, [...(names.get(name) ?? []), num.identificatie]));
   }
-  const line = (names: Map<string, string[]>) => [...names].map(([name, ids]) => `${name}\t${ids.sort()}`).sort();
+  const line = (names: Map<string, string[]>) => [...names].map(([name, ids]) => `${name}${ids.sort()}`).sort();
   return [...found].map(([key, names]) => [key, '', ...line(names)].join('\t')).sort();
 }
 
@@ -187,7 +188,7 @@ describe('lines by what they name', () => {
         const bytes = Buffer.from(lines.join('\n'), 'latin1');
         const num = namedObjects('identificatie', new Set(ids));
         expect(findNamed([bytes], num).lines).toEqual(lines.filter((line) => ids.includes(identificatieOf(line))));
-        const street = namedObjects('street', new Set(ids));
+        const street = namedObjects('reference', new Set(ids));
         expect(findNamed([bytes], street).lines).toEqual(
           lines.filter((line) => ids.includes(referencesOf(line).street)),
         );
@@ -220,15 +221,15 @@ describe('lines by what they name', () => {
         }));
         const lines = nums.flatMap((one) => [...objectLines([one], '2026-01-08').values()].flat());
         const index = indexOfLines(Buffer.from(lines.join('\n'), 'latin1'));
-        const has = (field: 'identificatie' | 'street', id: string) =>
+        const has = (field: 'identificatie' | 'reference', id: string) =>
           mayHave(index, namedObjects(field, new Set([id])));
         for (const one of nums) {
           expect(has('identificatie', one.identificatie)).toBe(true);
-          expect(has('street', one.openbareRuimte)).toBe(true);
+          expect(has('reference', one.openbareRuimte)).toBe(true);
         }
-        expect([has('identificatie', absent), has('street', absentStreet)]).toEqual([false, false]);
+        expect([has('identificatie', absent), has('reference', absentStreet)]).toEqual([false, false]);
       }),
-      { numRuns: 30 },
+      { numRuns: isFullSweep ? 30 : 10 },
     );
   });
 });
@@ -250,7 +251,7 @@ describe('the object layer', () => {
           vanaf = date;
         }
       }),
-      { numRuns: 25 },
+      { numRuns: isFullSweep ? 25 : 8 },
     );
   });
 
@@ -276,7 +277,7 @@ describe('the object layer', () => {
           else announced = nextOf(date);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: isFullSweep ? 15 : 5 },
     );
   });
 });

@@ -62,7 +62,7 @@ describe('the file of streets and places', () => {
       file.endGroup();
     }
     const { severalCurrent, ...memory } = await readReferenceFile(file.pack(), peildatum);
-    expect(severalCurrent).toEqual({ OPR: [], WPL: [] });
+    expect(severalCurrent).toEqual({ OPR: [], WPL: [], 'GEM-WPL-RELATIE': [] });
     expect(referenceAt(memory).openbareRuimten.get('0457300000000035')).toMatchObject({ naam: 'Buitenveer' });
     expect(memory.places).toEqual([{ identificatie: '3631', naam: 'Weesp' }]);
   });

@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { lineOf } from '../../../loader/dataset/lines.ts';
 import { sampleTable } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
@@ -35,7 +36,9 @@ describe('the sample of the table', () => {
     await runLoad({ ...options(), source });
     expect(await sample()).toMatchObject({ differing: [], damaged: [] });
     expect((await sample())?.addresses).toBeGreaterThan(10);
-    await bench.putLines(table, ['1381AA#7#\t\tKerkstraat\tWeesp\t']);
+    await bench.putLines(table, [
+      lineOf({ key: '1381AA#7#', places: [{ straat: 'Kerkstraat', woonplaats: 'Weesp' }] }),
+    ]);
     expect(await sample()).toMatchObject({ differing: ['1381AA#7#'] });
     await repairTable({ ...options(), scan: () => scanAddresses(bench.client, table) });
     expect(await sample()).toMatchObject({ differing: [] });

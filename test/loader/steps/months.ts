@@ -11,6 +11,14 @@ export type Month = { peildatum: string; addresses: Address[] };
 
 const begin = '2010-09-29';
 
+/** The gemeente of each woonplaats, by its code. */
+const gemeenten: Record<string, string> = {
+  Amsterdam: '0363',
+  Weesp: '0457',
+  '’s-Gravenhage': '0518',
+  Apeldoorn: '0200',
+};
+
 /** The first state: four segments, a key with two places, an address registered twice. */
 export const january: Month = {
   peildatum: '2026-01-08',
@@ -83,10 +91,15 @@ export function tableOf({ addresses }: Month): Map<string, Place[]> {
     const same = places.find((place) => place.straat === straat && place.woonplaats === woonplaats);
     const id = ids[index] as string;
     if (same) same.nummeraanduidingen = [...(same.nummeraanduidingen ?? []), id].sort();
-    else places.push({ straat, woonplaats, nummeraanduidingen: [id] });
+    else places.push({ straat, woonplaats, ...inGemeente(woonplaats), nummeraanduidingen: [id] });
     table.set(key, places.sort(comparePlaces));
   }
   return table;
+}
+
+function inGemeente(woonplaats: string): Pick<Place, 'gemeente'> {
+  const gemeente = gemeenten[woonplaats];
+  return gemeente === undefined ? {} : { gemeente };
 }
 
 /**
@@ -146,5 +159,22 @@ export function voorkomensOf({ addresses }: Month): Voorkomens {
       return { identificatie: streetId(street), naam, woonplaats: placeId(woonplaats), begin };
     }),
     WPL: woonplaatsen.map((naam) => ({ identificatie: placeId(naam), naam, begin })),
+    relaties: woonplaatsen.flatMap((naam) => {
+      const { gemeente } = inGemeente(naam);
+      return gemeente === undefined ? [] : [{ woonplaats: placeId(naam), gemeente, begin }];
+    }),
   };
+}
+
+/** The same with a verblijfsobject at each address, whose location follows from its identificatie. */
+export function withObjecten(voorkomens: Voorkomens): Voorkomens {
+  const VBO = voorkomens.NUM.map(({ identificatie }) => ({
+    identificatie: identificatie.replace('000020', '000001'),
+    hoofdadres: identificatie,
+    punt: `13${identificatie.slice(-4)}.5 48${identificatie.slice(-6, -2)}`,
+    oppervlakte: 1 + Number(identificatie.slice(-2)),
+    gebruiksdoelen: ['woonfunctie'],
+    begin,
+  }));
+  return { ...voorkomens, VBO, LIG: [], STA: [] };
 }

@@ -29,6 +29,11 @@ const country: Voorkomens = {
     { identificatie: '0091300000001225', naam: 'Derde straat', woonplaats: '1399', begin },
     { identificatie: '0091300000001227', naam: 'Vierde straat', woonplaats: '1399', begin },
   ],
+  relaties: [
+    { woonplaats: '1398', gemeente: '0765', begin: '2010-07-02' },
+    // Another one than in the delivery, which has all relations too.
+    { woonplaats: '1399', gemeente: '0091', begin: '2010-12-28' },
+  ],
   NUM: [
     {
       identificatie: '0091200000050744',
@@ -63,17 +68,20 @@ const country: Voorkomens = {
     return { options, folder, content: async () => Object.fromEntries(await bench.addressesIn(table)) };
   }
 
+  const at = (straat: string, woonplaats: string, gemeente: string, id: string) => [
+    { straat, woonplaats, gemeente, nummeraanduidingen: [id] },
+  ];
   const before = {
-    '8602AT#26#': [{ straat: 'Vierde straat', woonplaats: 'Stad', nummeraanduidingen: ['0091200000050744'] }],
-    '8862DP#45#': [{ straat: 'Eerste straat', woonplaats: 'Plaats', nummeraanduidingen: ['0072200000000001'] }],
+    '8602AT#26#': at('Vierde straat', 'Stad', '0091', '0091200000050744'),
+    '8862DP#45#': at('Eerste straat', 'Plaats', '0765', '0072200000000001'),
   };
   /** The withdrawn object and its replacement share a key, so this address stays, with the id of the other object. */
   const after = {
     ...before,
-    '8602AT#26#': [{ straat: 'Vierde straat', woonplaats: 'Stad', nummeraanduidingen: ['1900200010089007'] }],
-    '8862DP#47#': [{ straat: 'Eerste straat', woonplaats: 'Plaats', nummeraanduidingen: ['0072200000320755'] }],
-    '8872NK#28#': [{ straat: 'Tweede straat', woonplaats: 'Plaats', nummeraanduidingen: ['0072200000320756'] }],
-    '8602AM#7#B': [{ straat: 'Derde straat', woonplaats: 'Stad', nummeraanduidingen: ['1900200010089008'] }],
+    '8602AT#26#': at('Vierde straat', 'Stad', '0340', '1900200010089007'),
+    '8862DP#47#': at('Eerste straat', 'Plaats', '0765', '0072200000320755'),
+    '8872NK#28#': at('Tweede straat', 'Plaats', '0765', '0072200000320756'),
+    '8602AM#7#B': at('Derde straat', 'Stad', '0340', '1900200010089008'),
   };
 
   it('adds three addresses, and keeps the one whose object it replaces; back and forward again', async () => {

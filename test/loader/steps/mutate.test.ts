@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
+import { numLayer, ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
 import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
@@ -43,7 +43,7 @@ async function storedOccurrences(storage: Storage): Promise<string[]> {
   const id = (await readManifest(storage)).published?.snapshot.id ?? '';
   const found: string[] = [];
   for (const { key } of await storage.list(paths.snapshotObjects(id, ''))) {
-    const segment = new ObjectSegmentReader(await storage.get(key));
+    const segment = new ObjectSegmentReader(await storage.get(key), numLayer);
     for (const part of segment.parts) for (const line of segment.lines(part)) found.push(`${part} ${line}`);
   }
   for (const group of occurrencesIn((await storage.get(paths.snapshotReference(id))) as Buffer)) {
@@ -66,6 +66,54 @@ describe('days of mutations', () => {
       const made = { stored: await storedOccurrences(storage), counts: await publishedCounts(storage) };
       expect({ table: await content(), ...made }).toEqual(await loaded(register, day.date));
     }
+  });
+
+  it('give a woonplaats the gemeente that it has after a merger, on the day that it begins and with what a day says', async () => {
+    const register = new Register(bench, 11, 4);
+    const jan = (day: number) => dateAfter(start, day);
+    const [weesp, muiden] = register.first.WPL.map(({ identificatie }) => identificatie) as [string, string];
+    const begin = '2010-01-01';
+    const relaties = [
+      { woonplaats: weesp, gemeente: '0457', begin, eind: jan(2) },
+      { woonplaats: weesp, gemeente: '0363', begin: jan(2) },
+      { woonplaats: muiden, gemeente: '0424', begin },
+    ];
+    const state = { ...register.first, relaties };
+    const { options, content } = await newDataset(bench);
+    await runLoad({ ...options, source: await register.extractOf(start, state) });
+    const deliver = async (day: number, given?: typeof relaties) => {
+      const zip = await writeMutationDelivery(jan(day - 1), jan(day), [], { relaties: given });
+      await mkdir(register.mutations, { recursive: true });
+      await writeFile(join(register.mutations, `BAGNLDM-${digitsOf(jan(day - 1))}-${digitsOf(jan(day))}.zip`), zip);
+      return runLoad({ ...options, mutations: [register.mutations] });
+    };
+    const gemeenten = async () => {
+      const places = (await content()).flatMap(([, found]) => found);
+      return Object.fromEntries(places.map(({ woonplaats, gemeente }) => [woonplaats, gemeente ?? null]));
+    };
+    const extractOf = async (date: string, all: typeof relaties) => {
+      const other = await newDataset(bench);
+      await runLoad({ ...other.options, source: await register.extractOf(date, { ...state, relaties: all }) });
+      return other.content();
+    };
+    const first = await gemeenten();
+    expect(first).toMatchObject({ Weesp: '0457', Muiden: '0424', Amsterdam: null });
+    const quiet = await deliver(1, relaties);
+    expect(quiet.gemeenteChanged).toBe(0);
+    expect(quiet.problemReport).toMatchObject({ gemeente_missing: { count: 1 }, gemeente_unknown: { count: 0 } });
+    // Without the file of relations the ones that are known begin all the same.
+    const merged = await deliver(2);
+    expect(merged.gemeenteChanged).toBeGreaterThan(0);
+    expect(merged.gemeenteChanged).toBeGreaterThanOrEqual(merged.changed - 2);
+    expect(await gemeenten()).toEqual({ ...first, Weesp: '0363' });
+    expect(await content()).toEqual(await extractOf(jan(2), relaties));
+    const later = [...relaties, { woonplaats: '1014', gemeente: '9990', begin: jan(3) }];
+    const named = await deliver(3, later);
+    expect(named.problemReport).toMatchObject({ gemeente_missing: { count: 0 }, gemeente_unknown: { count: 1 } });
+    expect(await gemeenten()).toEqual({ ...first, Weesp: '0363', Amsterdam: '9990' });
+    expect(await content()).toEqual(await extractOf(jan(3), later));
+    expect((await deliver(4, relaties)).outcome).toBe('published');
+    expect(await gemeenten()).toEqual({ ...first, Weesp: '0363' });
   });
 
   it('choose again among the occurrences of an object when one of their streets changes, and count who loses a street', async () => {

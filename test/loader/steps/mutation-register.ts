@@ -6,7 +6,7 @@ import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../support/mutation-delivery.ts';
-import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
+import { dateAfter, firstState, laterDays, type RegisterDay, withObjecten } from '../../support/register.ts';
 import type { LoadBench } from './load-bench.ts';
 
 /** The date of the first state of every `Register`. */
@@ -29,9 +29,10 @@ export class Register {
   readonly #folder: string;
   readonly mutations: string;
 
-  constructor(bench: LoadBench, seed: number, count: number, objects = 40) {
+  constructor(bench: LoadBench, seed: number, count: number, objects = 40, objecten = false) {
     const random = new Random(seed);
-    this.first = firstState(random, start, objects);
+    const first = firstState(random, start, objects);
+    this.first = objecten ? withObjecten(random, first, start) : first;
     this.days = [...laterDays(random, this.first, start, count)];
     this.#folder = bench.newFolder();
     this.mutations = join(this.#folder, 'mutations');
@@ -46,11 +47,12 @@ export class Register {
     vanaf: string,
     tot: string,
     groups: readonly MutationGroup[],
-    name = deliveryName(vanaf, tot),
+    { name = deliveryName(vanaf, tot), ...contents }: { name?: string } & Pick<Voorkomens, 'relaties'> = {},
   ): Promise<string> {
     await mkdir(this.mutations, { recursive: true });
     const file = join(this.mutations, name);
-    await writeFile(file, await writeMutationDelivery(vanaf, tot, groups));
+    const state = this.days.find(({ date }) => date === tot)?.state;
+    await writeFile(file, await writeMutationDelivery(vanaf, tot, groups, { ...state, ...contents }));
     return file;
   }
 

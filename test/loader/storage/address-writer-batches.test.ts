@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { LineWrite } from '../../../loader/dataset/lines.ts';
+import { type LineWrite, lineOf } from '../../../loader/dataset/lines.ts';
 import { addressWriter, pacer, retryWhileThrottled } from '../../../loader/storage/address-writer.ts';
 import type { Fence } from '../../../loader/storage/lease.ts';
 import { LockedError } from '../../../loader/storage/lock.ts';
@@ -19,9 +19,11 @@ afterEach(() => {
   mock = mockClient(DynamoDBClient);
 });
 
-const writes: LineWrite[] = Array.from({ length: 130 }, (_, index) =>
-  index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\t\tBuitenveer\tWeesp\t` },
-);
+const places = [{ straat: 'Buitenveer', woonplaats: 'Weesp' }];
+const writes: LineWrite[] = Array.from({ length: 130 }, (_, index) => {
+  const key = `1381AA#${index}#`;
+  return index % 10 === 9 ? { remove: key } : { put: lineOf({ key, places }) };
+});
 const writer = (options = {}) =>
   addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMilliseconds: 1, ...options });
 const fence: Fence = {

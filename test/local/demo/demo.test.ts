@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import { demoExamples, demoExtract, demoKey, demoPeildatum, demoVoorkomens } from '../../../local/demo/demo.ts';
-import { deliveryXml, fileXml } from '../../../local/demo/stand-xml.ts';
+import { deliveryXml, fileXml, relatiesXml } from '../../../local/demo/stand-xml.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { createAccountsTable, createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { readExtract } from '../../support/read-extract.ts';
@@ -80,6 +80,14 @@ const begin = '2010-01-01';
 describe('the XML of the extract writer, checked against the schemas of Kadaster', () => {
   ifXsds.each(['NUM', 'OPR', 'WPL'] as const)('is valid for the demo: %s', async (kind) => {
     expect(await schemaErrors(fileXml(kind, demoVoorkomens()[kind], demoPeildatum))).toEqual([]);
+  });
+
+  ifXsds('is valid for the demo: the relations between woonplaatsen and gemeenten', async () => {
+    const relaties = demoVoorkomens().relaties ?? [];
+    const ended = relaties.map((one) => ({ ...one, eind: demoPeildatum, status: 'voorlopig' }));
+    const xml = relatiesXml([...relaties, ...ended], demoPeildatum);
+    expect(await schemaErrors(xml, 'BagvsGwrDeelbestandLvc-2.1.0.xsd')).toEqual([]);
+    expect(await schemaErrors(xml.replace('definitief', '<x/>'), 'BagvsGwrDeelbestandLvc-2.1.0.xsd')).not.toEqual([]);
   });
 
   ifXsds('is valid with every optional element', async () => {

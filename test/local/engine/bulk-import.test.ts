@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredAddress } from '../../../core/addresses/address-item.ts';
-import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
+import { keyOf, lineOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { finishImport } from '../../../local/engine/database-files.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
@@ -79,12 +79,13 @@ describe('a bulk import', () => {
   });
 
   it('imports lists of toevoegingen, with and without an address of their key', async () => {
+    const places = (id: string) => [{ straat: 'Veer', woonplaats: 'Weesp', nummeraanduidingen: [id] }];
     const lines = [
-      '1381AA#1#\t\tVeer\tWeesp\t0457200000000001',
-      '1381AA#2#\t,A\tVeer\tWeesp\t0457200000000002',
-      '1381AA#2#A\t\tVeer\tWeesp\t0457200000000003',
-      '1381AA#3#\tB,C',
-    ];
+      { key: '1381AA#1#', places: places('0457200000000001') },
+      { key: '1381AA#2#', places: places('0457200000000002'), toevoegingen: [null, 'A'] },
+      { key: '1381AA#2#A', places: places('0457200000000003') },
+      { key: '1381AA#3#', places: [], toevoegingen: ['B', 'C'] },
+    ].map(lineOf);
     const groups = (async function* () {
       yield lines;
     })();

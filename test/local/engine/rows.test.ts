@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
-import { keyOf, type Line, lineOf } from '../../../loader/dataset/lines.ts';
+import { keyOf, type Line, lineOf, placeText } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import { startEngine } from '../../../local/engine/engine.ts';
@@ -16,7 +16,14 @@ const streets = ['Kade', "'t Zand", 'Straat "é" \\ ’t 😀\u0001/', 'Škoda �
 
 /** Lines of every kind that a dataset has, with identificaties whose digits begin and end with any number of zeros. */
 const lines: Line[] = [
-  '1000AA#99999#\t,A,1\tA\tÉ\t0363200000000000\tKade\tÉ\t1987200012345678',
+  lineOf({
+    key: '1000AA#99999#',
+    places: [
+      { straat: 'A', woonplaats: 'É', gemeente: '0363', nummeraanduidingen: ['0363200000000000'] },
+      { straat: 'Kade', woonplaats: 'É', nummeraanduidingen: ['1987200012345678'] },
+    ],
+    toevoegingen: [null, 'A', '1'],
+  }),
   ...Array.from({ length: 1_500 }, (_, index) => {
     const id = (more: number) =>
       String((index * 7_919 + more) * 10 ** (index % 9))
@@ -66,10 +73,14 @@ describe('a row', () => {
     const ids = ['0457200000000001', '0457200000000100', '0000000000000000', '9999999999999999'];
     const kinds = ['', ',A'].flatMap((list) =>
       ['Kade', '457200000000001', '1000AA#1#', '"1000AA#2#"'].flatMap((straat) =>
-        [...ids, `${ids[0]},${ids[1]}`, ''].map((last) => `${list}\t${straat}\tDorp\t${last}`),
+        [...ids, `${ids[0]},${ids[1]}`, ''].map(
+          (last) => `${list}\t${placeText({ straat, woonplaats: 'Dorp' })}${last}`,
+        ),
       ),
     );
-    const several = kinds.slice(0, 4).flatMap((kind) => ids.map((id) => `${kind}\tAstraat\tDorp\t${id}`));
+    const several = kinds
+      .slice(0, 4)
+      .flatMap((kind) => ids.map((id) => `${kind}\t${placeText({ straat: 'Astraat', woonplaats: 'Dorp' })}${id}`));
     const shared = [...kinds, ...several, 'A,B', '1', '12', ',1,2'].flatMap((rest, kind) =>
       [0, 1, 2].map((index) =>
         `1000AA#${index * 50 + 1}#\t${rest}`.replace('AA', `A${String.fromCharCode(65 + (kind % 26))}`),

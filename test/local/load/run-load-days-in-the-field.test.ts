@@ -49,7 +49,7 @@ describe('a delivery', () => {
     const { register, content, run } = await loadedRegister(15, 3);
     const before = await content();
     const [, second] = register.days as [RegisterDay, RegisterDay];
-    await register.write(jan9, jan10, second.groups, deliveryName(start, jan9));
+    await register.write(jan9, jan10, second.groups, { name: deliveryName(start, jan9) });
     await expect(run()).rejects.toThrow(
       'is named as the delivery of 2026-01-08 to 2026-01-09 for the whole country, but its documents say of 2026-01-09 to 2026-01-10',
     );
@@ -481,7 +481,7 @@ describe('the dataset of a municipality', () => {
   it('takes its own deliveries, which no other dataset does', async () => {
     const register = new Register(bench, 1, 0);
     const changed = { ...first, WPL: first.WPL.map((one) => ({ ...one, naam: 'Weesp' })) };
-    const own = await writeMutationDelivery(start, jan12, mutationsBetween(first, changed), 10, '0457');
+    const own = await writeMutationDelivery(start, jan12, mutationsBetween(first, changed), { gemeente: '0457' });
     await mkdir(register.mutations, { recursive: true });
     const name = 'BAGGEM0457M-08012026-12012026.zip';
     await writeFile(join(register.mutations, name), own);

@@ -123,14 +123,16 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const before = started().length;
     const present = await load('explain', '1382lj', '28');
     expect(present).toMatchObject({ exit: 0, err: '' });
-    expect(present.out).toMatch(/^1382 LJ 28: Nijverheidslaan, Weesp, in the dataset of 2026-02-08, from the extract/);
+    expect(present.out).toMatch(
+      /^1382 LJ 28: Nijverheidslaan, Weesp \(gemeente 0457\), in the dataset of 2026-02-08, from the extract/,
+    );
     expect(present.out).toContain(idOf('1382LJ 28'));
     const gone = JSON.parse((await load('explain', '2513AA', '2', '--json')).out);
     expect(gone).toMatchObject({
       key: '2513AA#2#',
       peildatum: february.peildatum,
       places: [],
-      earlier: [{ peildatum: january.peildatum, places: ['Binnenhof, ’s-Gravenhage'] }],
+      earlier: [{ peildatum: january.peildatum, places: ['Binnenhof, ’s-Gravenhage (gemeente 0518)'] }],
     });
     expect(started()).toHaveLength(before);
   });

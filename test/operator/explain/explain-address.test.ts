@@ -22,7 +22,10 @@ const first: Voorkomens = {
   WPL: [{ identificatie: place, naam: 'Weesp', begin }],
   OPR: [{ identificatie: street, naam: 'Buitenveer', woonplaats: place, begin }],
   NUM: [num(1), num(2), num(3)],
+  relaties: [{ woonplaats: place, gemeente: '0457', begin, eind: '2026-01-10' }],
 };
+/** What the deliveries say. */
+const relaties = [...(first.relaties ?? []), { woonplaats: place, gemeente: '9990', begin: '2026-01-10' }];
 const [jan9, jan10] = ['2026-01-09', '2026-01-10'];
 
 let bench: LoadBench;
@@ -42,27 +45,56 @@ beforeAll(async () => {
       { ...(first.OPR[0] as Voorkomens['OPR'][number]), volgnummer: 2, begin: jan10, naam: 'Binnenveer' },
     ],
   };
-  await register.write(start, jan9, mutationsBetween(first, second));
+  await register.write(start, jan9, mutationsBetween(first, second), { relaties });
   const { options } = await newDataset(bench);
   storage = options.storage;
   await runLoad({ ...options, source: await register.extractOf(start, first) });
   await runLoad({ ...options, mutations: [register.mutations] });
-  await register.write(jan9, jan10, mutationsBetween(second, renamed));
+  await register.write(jan9, jan10, mutationsBetween(second, renamed), { relaties });
   await runLoad({ ...options, mutations: [register.mutations] });
 });
 afterAll(() => bench.stop());
+
+describe('the explanation of an address with objects', () => {
+  it('names each occurrence behind its surface, what brought it, and what changed it', async () => {
+    const register = new Register(bench, 1, 0);
+    const vbo = (more = {}) => ({
+      ...{ identificatie: '0457010000000001', hoofdadres: num(1).identificatie, punt: '131234.5 480123.4', begin },
+      ...{ oppervlakte: 85, gebruiksdoelen: ['woonfunctie'], ...more },
+    });
+    const before = { ...first, VBO: [vbo()], LIG: [], STA: [] };
+    const after = { ...before, VBO: [vbo({ eind: jan9 }), vbo({ volgnummer: 2, begin: jan9, oppervlakte: 90 })] };
+    await register.write(start, jan9, mutationsBetween(before, after));
+    const { options } = await newDataset(bench);
+    const all = { ...options, objecten: true };
+    await runLoad({ ...all, source: await register.extractOf(start, before) });
+    const ofObject = async () =>
+      (await explainAddress(options.storage, '1381AA#1#')).voorkomens.filter(({ kind }) => kind === 'VBO');
+    const text = (m2: number) =>
+      `Verblijfsobject in gebruik, ${m2} m2, woonfunctie, at 131234.5 480123.4, hoofdadres ${num(1).identificatie}`;
+    expect(await ofObject()).toMatchObject([{ volgnummer: 1, gives: text(85), from: `the extract of ${start}` }]);
+    await runLoad({ ...all, mutations: [register.mutations] });
+    expect(await ofObject()).toMatchObject([{ volgnummer: 2, gives: text(90), from: deliveryName(start, jan9) }]);
+    const { changes, since } = await explainAddress(options.storage, '1381AA#1#');
+    expect(changes).toMatchObject([
+      { kind: 'VBO', volgnummer: 1, before: `${text(85)} (from ${begin})` },
+      { kind: 'VBO', volgnummer: 2, before: null, after: `${text(90)} (from ${jan9})` },
+    ]);
+    expect(since?.date).toBe(jan9);
+  });
+});
 
 describe('the explanation of an address', () => {
   it('names the objects behind it, what brought each, and what changed them since', async () => {
     const found = await explainAddress(storage, '1381AA#1#');
     expect(found).toMatchObject({
       peildatum: jan10,
-      places: ['Binnenveer, Weesp'],
+      places: ['Binnenveer, Weesp (gemeente 9990)'],
       since: { date: jan10 },
       extract: { peildatum: start },
       earlier: [
-        { peildatum: jan9, places: ['Buitenveer, Weesp'] },
-        { peildatum: start, places: ['Buitenveer, Weesp'] },
+        { peildatum: jan9, places: ['Buitenveer, Weesp (gemeente 0457)'] },
+        { peildatum: start, places: ['Buitenveer, Weesp (gemeente 0457)'] },
       ],
       notes: [],
     });
@@ -83,6 +115,16 @@ describe('the explanation of an address', () => {
     ]);
   });
 
+  it('names the gemeente of its woonplaats, from when, and which file says so', async () => {
+    const found = await explainAddress(storage, '1381AA#1#');
+    const from = `GEM-WPL-RELATIE of ${deliveryName(jan9, jan10)}`;
+    const gemeente = { code: '9990', naam: null, provincie: null };
+    expect(found.relaties).toEqual([{ woonplaats: place, gemeente, begin: jan10, eind: null, isCurrent: true, from }]);
+    expect(renderExplanation(found)).toContain(
+      `woonplaats 3631: gemeente 9990, without a name in this version (from 2026-01-10, current), from ${from}`,
+    );
+  });
+
   it('says by which delivery an address came, and by which another one went', async () => {
     const added = await explainAddress(storage, '1381AA#4#');
     expect(added.changes[0]).toMatchObject({
@@ -93,7 +135,7 @@ describe('the explanation of an address', () => {
     const gone = await explainAddress(storage, '1381AA#2#');
     expect(gone).toMatchObject({ places: [], since: { date: jan9, because: deliveryName(start, jan9) } });
     expect(gone.changes[0]?.after).toContain('2010-01-01 to 2026-01-09');
-    expect(gone.earlier).toMatchObject([{ peildatum: start, places: ['Buitenveer, Weesp'] }]);
+    expect(gone.earlier).toMatchObject([{ peildatum: start, places: ['Buitenveer, Weesp (gemeente 0457)'] }]);
     expect(renderExplanation(gone)).toContain('1381 AA 2 is not an address, in the dataset of 2026-01-10');
   });
 
@@ -102,6 +144,7 @@ describe('the explanation of an address', () => {
       places: [],
       since: null,
       voorkomens: [],
+      relaties: [],
       changes: [],
       earlier: [],
     });

@@ -1,4 +1,11 @@
-import type { Historie, NumStand, OprStand, Voorkomens, WplStand } from '../../../local/demo/stand-xml.ts';
+import type {
+  Historie,
+  NumStand,
+  OprStand,
+  RelatieStand,
+  Voorkomens,
+  WplStand,
+} from '../../../local/demo/stand-xml.ts';
 import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
@@ -81,6 +88,23 @@ function place(random: Random, index: number): WplStand {
     begin: '2010-01-01',
     corners: corners.join(' '),
   };
+}
+
+const gemeenten = ['0363', '0599', '0518', '0344', '0014', '0392', '0935', '0106', '0080', '0687'];
+
+/** The gemeente of a place, by its code. */
+export function gemeenteOfPlace({ identificatie }: Pick<WplStand, 'identificatie'>): string {
+  return gemeenten[Number(identificatie) % gemeenten.length] as string;
+}
+
+/** The relations of places, one for each. */
+export function relatiesOf(places: readonly WplStand[]): RelatieStand[] {
+  const ids = new Map(places.map((place) => [place.identificatie, place]));
+  return Array.from(ids.values(), (place) => ({
+    woonplaats: place.identificatie,
+    gemeente: gemeenteOfPlace(place),
+    begin: '2010-01-01',
+  }));
 }
 
 function coordinates(xMillimetres: number, yMillimetres: number): string {

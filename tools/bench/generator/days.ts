@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RelatieStand } from '../../../local/demo/stand-xml.ts';
 import { dateInName } from '../../../local/demo/write-extract.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
-import { block, type Plan, peildatumOf } from './country.ts';
+import { block, type Plan, peildatumOf, relatiesOf } from './country.ts';
 
 /**
  * The deliveries of `plan.days` days after its first state, in their order, from `folder` where they were made before.
@@ -15,17 +16,19 @@ export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise
     const [vanaf, tot] = [peildatumOf({ ...plan, days: day }), peildatumOf({ ...plan, days: day + 1 })];
     return { vanaf, tot, name: `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip` };
   });
-  const place = join(folder, `days-v1-seed${plan.seed}-blocks${plan.blocks}`);
+  const place = join(folder, `days-v2-seed${plan.seed}-blocks${plan.blocks}`);
   const paths = names.map(({ name }) => join(place, name));
   if (paths.every((path) => existsSync(path))) return paths;
 
   const groups = names.map((): MutationGroup[] => []);
+  const relaties: RelatieStand[] = [];
   for (let index = 0; index < plan.blocks; index++) {
-    block(plan, index, (day, ofBlock) => groups[day]?.push(...ofBlock));
+    const { WPL } = block(plan, index, (day, ofBlock) => groups[day]?.push(...ofBlock));
+    relaties.push(...relatiesOf(WPL));
   }
   mkdirSync(place, { recursive: true });
   for (const [day, { vanaf, tot }] of names.entries()) {
-    await writeFile(paths[day] as string, await writeMutationDelivery(vanaf, tot, groups[day] ?? []));
+    await writeFile(paths[day] as string, await writeMutationDelivery(vanaf, tot, groups[day] ?? [], { relaties }));
   }
   return paths;
 }

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { deliveryXml, fileXml, type OprStand, type WplStand } from '../../../local/demo/stand-xml.ts';
+import { deliveryXml, fileXml, type OprStand, relatiesXml, type WplStand } from '../../../local/demo/stand-xml.ts';
 import { dateInName } from '../../../local/demo/write-extract.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
-import { type Plan, peildatumOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
+import { type Plan, peildatumOf, relatiesOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { added, addTruths, type Difference, noTruth, type Truth } from './truth.ts';
 import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 
@@ -12,7 +12,7 @@ import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 export type Generated = { path: string; peildatum: string; truth: Truth; difference: Difference | null };
 
 /** Counts up when the generator makes other extracts than before. */
-const version = 3;
+const version = 4;
 
 /**
  * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.
@@ -64,6 +64,11 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
   await zip.addZip(`9999NUM${date}.zip`, nums());
   await zip.addZip(`9999OPR${date}.zip`, files('OPR', streets, peildatum, `9999OPR${date}`));
   await zip.addZip(`9999WPL${date}.zip`, files('WPL', places, peildatum, `9999WPL${date}`));
+  const relaties = `GEM-WPL-RELATIE-${date}`;
+  const xml = async function* () {
+    yield deflated(fileName(relaties, 0), Buffer.from(relatiesXml(relatiesOf(places), peildatum)));
+  };
+  await zip.addZip(`${relaties}.zip`, xml());
   await zip.close();
   return { truth, difference };
 }

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { gemeenteOfPlace } from './country.ts';
 
 /** What a reader of a generated extract must find; the truths of all blocks add up to the country's. */
 export type Truth = {
@@ -14,8 +15,8 @@ export type Truth = {
   noPostcode: number;
   streetMissing: number;
   /**
-   * The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then straat, woonplaats
-   * and ids.
+   * The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then straat, woonplaats,
+   * gemeente and ids.
    */
   checksum: number;
 };
@@ -23,7 +24,7 @@ export type Truth = {
 /** Keys that differ between two states: what a load of the second one must write. */
 export type Difference = { added: number; removed: number; changed: number; listsChanged: number };
 
-/** Key to places, each `straat<tab>woonplaats<tab>ids`, sorted. */
+/** Key to places, each `straat<tab>woonplaats<tab>gemeente<tab>ids`, sorted. */
 export type Addresses = Map<string, string[]>;
 
 /**
@@ -39,7 +40,9 @@ export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { tru
     !voorkomen.tijdstipInactiefLV &&
     !voorkomen.tijdstipNietBagLV;
   const streets = new Map(OPR.filter(counts).map((street) => [street.identificatie, street]));
-  const places = new Map(WPL.filter(counts).map((place) => [place.identificatie, place.naam]));
+  const places = new Map(
+    WPL.filter(counts).map((place) => [place.identificatie, `${place.naam}\t${gemeenteOfPlace(place)}`]),
+  );
   const truth: Truth = { ...noTruth(), voorkomens: { NUM: NUM.length, OPR: OPR.length, WPL: WPL.length } };
   const found = new Map<string, Map<string, string[]>>();
   for (const { postcode, huisnummer, huisletter = '', huisnummertoevoeging = '', ...num } of NUM.filter(counts)) {

@@ -24,9 +24,9 @@ class Walk {
     this.#random = random;
   }
 
-  async publish({ date, groups }: RegisterDay, contents: readonly MutationGroup[] = groups): Promise<void> {
+  async publish({ date, groups, state }: RegisterDay, contents: readonly MutationGroup[] = groups): Promise<void> {
     const naam = deliveryName(dateAfter(date, -1), date);
-    const bytes = await writeMutationDelivery(dateAfter(date, -1), date, contents);
+    const bytes = await writeMutationDelivery(dateAfter(date, -1), date, contents, state);
     const url = `${bytes.length}-${naam}`;
     await this.#loader.storage.put(`uploads/${url}`, bytes);
     this.#members.set(date, { naam, url, grootte: bytes.length });

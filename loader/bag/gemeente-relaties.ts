@@ -1,0 +1,91 @@
+/** The relations between woonplaatsen and gemeenten: the file GEM-WPL-RELATIE of every delivery. */
+
+import { isKnownGemeente } from '../../core/gemeenten.ts';
+import { ExtractError } from '../extract-error.ts';
+import type { Problem } from './problem-report.ts';
+import { relatieDocument, SchemaParser } from './schema.ts';
+import { dayOf, type GemeenteRelatie, noEind, type WoonplaatsInGemeente } from './voorkomen.ts';
+
+/** What the names of its zip and its XML begin with. */
+export const relatieFile = 'GEM-WPL-RELATIE';
+
+const relatie = 'gwr-product:GemeenteWoonplaatsRelatie';
+
+/** The fields of a relation, by their elements; an identificatie by the element around it. */
+const fields = {
+  'bagtypes:begindatumTijdvakGeldigheid': 'begin',
+  'bagtypes:einddatumTijdvakGeldigheid': 'eind',
+  'gwr-product:gerelateerdeWoonplaats': 'woonplaats',
+  'gwr-product:gerelateerdeGemeente': 'gemeente',
+  'gwr-product:status': 'status',
+} as const;
+type Field = (typeof fields)[keyof typeof fields];
+const required: Field[] = ['begin', 'woonplaats', 'gemeente', 'status'];
+
+/**
+ * Reads the relations of a file, of a delivery of `peildatum`, that have the status `definitief`, whatever their dates.
+ * @throws ExtractError for anything but well-formed XML in the known schema, and for a file of another date
+ */
+export function readGemeenteRelaties(
+  xml: Buffer,
+  file: string,
+  peildatum: string,
+): { relaties: GemeenteRelatie[]; problems: Problem[] } {
+  const relaties: GemeenteRelatie[] = [];
+  const problems: Problem[] = [];
+  let read: Partial<Record<Field, string>> = {};
+  let around = '';
+  let stand: string | undefined;
+  const parser = new SchemaParser(relatieDocument, file, {
+    onOpen(name) {
+      if (name === relatie) read = {};
+      if (name !== 'gwr-product:identificatie') around = name;
+    },
+    onText(name, text) {
+      if (name === 'selecties-extract:StandTechnischeDatum') {
+        stand = text.trim();
+        return;
+      }
+      const field = fields[(name === 'gwr-product:identificatie' ? around : name) as keyof typeof fields];
+      if (read[field] !== undefined) throw parser.invalid(`a second ${field} in one relation`);
+      read[field] = text.trim();
+    },
+    onClose(name) {
+      if (name !== relatie) return;
+      const missing = required.find((field) => read[field] === undefined);
+      if (missing) throw parser.invalid(`a relation without ${missing}`);
+      const { begin = '', eind, woonplaats = '', gemeente = '', status } = read;
+      if (status !== 'definitief') return;
+      const span = { begin: dayIn(begin), eind: eind === undefined ? noEind : dayIn(eind) };
+      if (/^\d{4}$/.test(woonplaats) && /^\d{4}$/.test(gemeente)) relaties.push({ woonplaats, gemeente, ...span });
+      else problems.push({ kind: 'invalid_value', file, identificatie: woonplaats, detail: `gemeente '${gemeente}'` });
+    },
+  });
+  const dayIn = (date: string): number => {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw parser.invalid(`a relation with the date '${date}'`);
+    return dayOf(date);
+  };
+  parser.write(xml);
+  parser.close();
+  if (stand === peildatum) return { relaties, problems };
+  const problem = `is of ${stand || 'no date'}, in a delivery of ${peildatum}; get it again`;
+  throw new ExtractError('mixed_peildatums', file, problem);
+}
+
+/**
+ * The problems with the gemeenten of the current woonplaatsen: those without one, and codes that have no name. Where no
+ * woonplaats has one, that is a single problem, of the file.
+ */
+export function gemeenteProblems(places: readonly WoonplaatsInGemeente[], file: string): Problem[] {
+  const missing = places.filter(({ gemeente }) => gemeente === undefined).map(({ identificatie }) => identificatie);
+  const unknown = new Set(places.flatMap(({ gemeente }) => gemeente ?? []).filter((code) => !isKnownGemeente(code)));
+  const isNone = missing.length > 0 && missing.length === places.length;
+  return [
+    ...(isNone ? [relatieFile] : missing).map((identificatie) => problemOf('gemeente_missing', identificatie)),
+    ...[...unknown].map((identificatie) => problemOf('gemeente_unknown', identificatie)),
+  ];
+
+  function problemOf(kind: Problem['kind'], identificatie: string): Problem {
+    return { kind, file, identificatie };
+  }
+}

@@ -1,0 +1,40 @@
+import '../support/with-objects.ts';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../support/address-service.ts';
+import { type HttpService, startHttpService } from '../support/http-service.ts';
+
+const cwd = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
+
+let service: HttpService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startHttpService();
+  ({ key } = await newAccount(service, { day: 100 }));
+});
+afterAll(() => service.stop());
+
+async function page(...address: string[]): Promise<string> {
+  const env = { ...process.env, BAG_ADRES_URL: service.baseUrl, BAG_ADRES_KEY: key };
+  return (await promisify(execFile)(process.execPath, ['map.ts', ...address], { cwd, env })).stdout;
+}
+
+describe('the example map.ts', () => {
+  it('writes a page with a link to a map at the location of each object of the address', async () => {
+    const text = await page('9999SD', '2', 'a');
+    expect(text).toContain('<h1>Teststraat 2a, Testdorp</h1>');
+    expect(text).toContain(
+      '<li>verblijfsobject 9999010000000021: winkelfunctie, woonfunctie, 120 m², Verblijfsobject in gebruik. ' +
+        '<a href="https://www.openstreetmap.org/?mlat=52.1551723&amp;mlon=5.3875104#map=19/52.1551723/5.3875104">',
+    );
+    expect((await page('9999SD', '3')).match(/<h1>|<a /g)).toEqual(['<h1>', '<a ', '<h1>']);
+  });
+
+  it('says so for an address that does not exist, and repeats what the service says about its input', async () => {
+    expect(await page('9999SD', '4')).toContain('Dit adres bestaat niet.');
+    await expect(page('0123', '1')).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('postcode') });
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adresObjectLayer, numLayer, ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
+import { localGuardDefaults } from '../../../loader/names.ts';
+import { readManifest } from '../../../loader/steps/manifest.ts';
+import { paths, type Storage } from '../../../loader/storage/storage.ts';
+import type { AdresseerbaarStand, Historie, NumStand, VboStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
+import { isFullSweep } from '../../support/sweep.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { newDataset, Register } from './mutation-register.ts';
+
+let bench: LoadBench;
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+});
+afterAll(() => bench.stop());
+
+/** In a made-up register a share of all addresses has problems. */
+const withObjecten = { objecten: true, thresholds: { ...localGuardDefaults, maximumProblemShare: 1 } };
+
+/** Every line of objects that is stored with the live snapshot, and what was counted. */
+async function storedWith(storage: Storage) {
+  const { snapshot, nummeraanduidingen, problemCounts, objecten } = (await readManifest(storage)).published ?? {};
+  const id = snapshot?.id ?? '';
+  const lines: string[] = [];
+  for (const [prefix, layer] of [
+    [paths.snapshotObjects(id, ''), numLayer],
+    [paths.snapshotObjecten(id, ''), adresObjectLayer],
+  ] as const) {
+    for (const { key } of await storage.list(prefix)) {
+      const segment = new ObjectSegmentReader<unknown>(await storage.get(key), layer);
+      for (const part of segment.parts) for (const line of segment.lines(part)) lines.push(`${part} ${line}`);
+    }
+  }
+  return { lines: lines.sort(), nummeraanduidingen, problemCounts, objecten };
+}
+
+/** The occurrence of each object that counts on a date: of several the last to begin, then the highest number. */
+function currentOf<T extends Historie & { identificatie: string }>(all: readonly T[], date: string): Map<string, T> {
+  const counts = all.filter(
+    ({ begin, eind, live = true, tijdstipInactief }) =>
+      live && begin <= date && (eind === undefined || eind > date) && !tijdstipInactief,
+  );
+  const order = (one: T) => `${one.begin} ${String(one.volgnummer ?? 1).padStart(3, '0')}`;
+  return new Map(counts.sort((a, b) => (order(a) < order(b) ? -1 : 1)).map((one) => [one.identificatie, one]));
+}
+
+const keyOf = ({ postcode, huisnummer, huisletter = '', huisnummertoevoeging = '' }: NumStand) =>
+  `${postcode}#${huisnummer}#${`${huisletter}${huisnummertoevoeging}`.toUpperCase()}`;
+
+/** What the addresses of a register have of its objects, by key, straight from its occurrences. */
+function modelOf({ NUM, VBO = [], LIG = [], STA = [] }: Voorkomens, date: string): Record<string, string[]> {
+  const nums = [...currentOf(NUM, date).values()].filter(({ postcode }) => postcode);
+  const objects = [VBO, LIG, STA].flatMap((all) => [...currentOf<AdresseerbaarStand>(all, date).values()]);
+  const model: Record<string, string[]> = {};
+  for (const [key, ofKey] of Map.groupBy(nums, keyOf)) {
+    const ids = ofKey.map(({ identificatie }) => identificatie);
+    model[key] = objects
+      .filter(({ hoofdadres, nevenadressen = [] }) => [hoofdadres, ...nevenadressen].some((id) => ids.includes(id)))
+      .map((one) => {
+        const { punt, oppervlakte } = one as Partial<VboStand>;
+        const [x, y] = (punt ?? '').split(' ').map(Number);
+        return [one.identificatie, ids.includes(one.hoofdadres), oppervlakte, punt && `${x} ${y}`].join(' ');
+      })
+      .sort();
+  }
+  return model;
+}
+
+/** The same of what is in a table; the model does not have the places of a key apart. */
+function found(content: Awaited<ReturnType<Awaited<ReturnType<typeof newDataset>>['content']>>) {
+  const texts = content.map(([key, places]) => {
+    const byId = new Map(
+      places
+        .flatMap(({ objecten = [] }) => objecten)
+        .sort((a, b) => Number(a.hoofdadres) - Number(b.hoofdadres))
+        .map(({ identificatie, hoofdadres, oppervlakte, locatie: { x, y } }) => {
+          const text = [identificatie, hoofdadres, oppervlakte, oppervlakte && `${x} ${y}`].join(' ');
+          return [identificatie, text] as const;
+        }),
+    );
+    return [key, [...byId.values()].sort()] as const;
+  });
+  return Object.fromEntries(texts);
+}
+
+describe('days of mutations of a dataset with objects', () => {
+  it.each(isFullSweep ? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] : [1])(
+    'give the objects of a model, and exactly what the extract of each day gives (%i)',
+    async (seed) => {
+      const register = new Register(bench, seed, isFullSweep ? 20 : 5, 40, true);
+      const { options, content } = await newDataset(bench);
+      const all = { ...options, ...withObjecten };
+      await runLoad({ ...all, source: await register.extract() });
+      let made: unknown;
+      for (const day of register.days) {
+        await register.deliver([day]);
+        const report = await runLoad({ ...all, mutations: [register.mutations] });
+        expect(report).toMatchObject({ outcome: 'published', peildatum: day.date, setAside: { count: 0 } });
+        const expected = await newDataset(bench);
+        await runLoad({ ...expected.options, ...withObjecten, source: await register.extract(day.date) });
+        const table = await content();
+        const model = modelOf(day.state, day.date);
+        // An address whose street or place is not there is in no table.
+        const keys = new Set(table.map(([key]) => key));
+        for (const key of Object.keys(model)) if (!keys.has(key)) delete model[key];
+        expect(found(table)).toEqual(model);
+        made = { table, ...(await storedWith(options.storage)) };
+        expect(made).toEqual({ table: await expected.content(), ...(await storedWith(expected.options.storage)) });
+      }
+      // The extract and all of its days in one load.
+      const report = await runLoad({ ...all, source: await register.extract(), again: true });
+      expect(report).toMatchObject({ outcome: 'published', kind: 'extract', added: 0, changed: 0, removed: 0 });
+      expect({ table: await content(), ...(await storedWith(options.storage)) }).toEqual(made);
+    },
+  );
+});

@@ -1,0 +1,7 @@
+/**
+ * Makes everything that a test file imports after this a deployment with objects, as the environment of its Lambdas
+ * does.
+ */
+import { environment } from '../../core/names.ts';
+
+process.env[environment.objecten] = 'on';
