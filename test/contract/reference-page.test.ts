@@ -7,7 +7,8 @@ import { type ProblemCode, problems, problemType } from '../../lambdas/http/prob
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { newAccount } from '../support/address-service.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
-import { because, inBrowser, type Look, launchBrowser, openTab, type Tab } from '../support/browser.ts';
+import { because, inBrowser, type Look, openTab, type Tab } from '../support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { htmlText } from '../support/html-text.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';

@@ -1,27 +1,12 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { it } from '@jest/globals';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
-const executablePath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => names.map((name) => join(folder, name)))
-  .find(isExecutable);
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { chromiumPath } from './chromium.ts';
 
 /** Ends the title of a test that needs a browser: says why it is skipped, if it is. */
-export const because = executablePath ? '' : ' (skipped: no Chromium on this machine)';
+export const because = chromiumPath ? '' : ' (skipped: no Chromium on this machine)';
 
 /** A test that needs a browser. */
-export const inBrowser = executablePath ? it : it.skip;
-
-/** Starts the Chromium of this machine, if there is one. */
-export async function launchBrowser(): Promise<Browser | undefined> {
-  // The sandbox of Chromium does not run as root, as in a container, and an emulated GPU costs more than none.
-  const args = ['--no-sandbox', '--disable-gpu'];
-  return executablePath ? await chromium.launch({ executablePath, args }) : undefined;
-}
+export const inBrowser = chromiumPath ? it : it.skip;
 
 /** How a page is shown: on a screen, with the motion that it likes, if nothing else is said. */
 export type Look = {
@@ -65,13 +50,4 @@ export async function openTab(browser: Browser | undefined, options: BrowserCont
       await session.send('Emulation.setScriptExecutionDisabled', { value: !allowed });
     },
   };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,23 +1,32 @@
+import { dirname } from 'node:path';
 import { startLocalPortal as startPortal } from '../../local/portal.ts';
 import type { LocalPortal } from '../../portal/local/portal.ts';
 import { testChecksumSecret, testTables } from './address-service.ts';
-import { startHttpService } from './http-service.ts';
+import { type HttpService, startHttpService } from './http-service.ts';
 import { createWaitingLoad } from './waiting-load.ts';
 
+/** The same as `startLocalPortalOf`, with the account `demo`, which has a key. */
+export const startLocalPortal = () =>
+  startLocalPortalOf(async ({ admin }) => {
+    await admin.plans.put({ code: 'small', limits: { minute: 60, day: 1000 } });
+    await admin.plans.put({ code: 'large', limits: { day: 50_000, month: null } });
+    await admin.accounts.create({ id: 'demo', plan: 'small' });
+    return admin.keys.create({ account: 'demo', label: 'kassa' });
+  });
+
 /**
- * The service and the portal over real HTTP, with a real OpenID provider, the account `demo` and a customer of it, and
- * a register of its own in which a load waits.
+ * The service and the portal over real HTTP, with a real OpenID provider, a register of its own in which a load waits,
+ * and what `addAccounts` adds. The provider knows an operator, and a customer who is a member of `demo` if that exists.
  */
-export async function startLocalPortal() {
+export async function startLocalPortalOf<Added extends object>(
+  addAccounts: (service: HttpService, dataFolder: string) => Promise<Added>,
+) {
   const service = await startHttpService();
   const resources = new AsyncDisposableStack();
   resources.defer(service.stop);
   const register = await createWaitingLoad(service.client);
   resources.defer(register.remove);
-  await service.admin.plans.put({ code: 'small', limits: { minute: 60, day: 1000 } });
-  await service.admin.plans.put({ code: 'large', limits: { day: 50_000, month: null } });
-  await service.admin.accounts.create({ id: 'demo', plan: 'small' });
-  const { key, keyId } = await service.admin.keys.create({ account: 'demo', label: 'kassa' });
+  const added = await addAccounts(service, dirname(register.storageFolder));
   const portal: LocalPortal = await startPortal(
     {
       endpoint: service.endpoint,
@@ -30,5 +39,5 @@ export async function startLocalPortal() {
     },
     resources,
   );
-  return { ...service, ...portal, register, key, keyId, stop: () => resources.disposeAsync() };
+  return { ...service, ...portal, ...added, register, stop: () => resources.disposeAsync() };
 }

@@ -1,6 +1,6 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { localGuardDefaults } from '../../loader/names.ts';
 import { RefusedLoadError } from '../../loader/steps/load-report.ts';
@@ -17,12 +17,19 @@ let made = 0;
 
 /** A register of its own in which January is live and March waits for an approval, since it removes too much. */
 export async function createWaitingLoad(client: DynamoDBClient) {
-  const storageFolder = await mkdtemp(join(tmpdir(), 'waiting-load-'));
+  const storageFolder = await makeStorageFolder();
   const addressesTable = `register-${++made}`;
   await createAddressesTable(client, addressesTable);
   const places = { client, storageFolder, addressesTable };
   await load(places, january);
   return registerAt(places, (await load(places, march)) ?? '');
+}
+
+/** In a folder of its own: beside it is what else a service on one machine keeps, such as statements. */
+async function makeStorageFolder(): Promise<string> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'waiting-load-')), 'storage');
+  await mkdir(folder);
+  return folder;
 }
 
 /** Where a register is kept. */
@@ -44,7 +51,7 @@ async function registerAt(places: Places, waiting: string) {
     async copy() {
       const copied = {
         client,
-        storageFolder: await mkdtemp(join(tmpdir(), 'waiting-load-')),
+        storageFolder: await makeStorageFolder(),
         addressesTable: `register-${++made}`,
       };
       await cp(storageFolder, copied.storageFolder, { recursive: true });
@@ -54,7 +61,7 @@ async function registerAt(places: Places, waiting: string) {
       await client.send(new BatchWriteItemCommand({ RequestItems: { [copied.addressesTable]: puts } }));
       return registerAt(copied, waiting);
     },
-    remove: () => rm(storageFolder, { recursive: true, force: true }),
+    remove: () => rm(dirname(storageFolder), { recursive: true, force: true }),
   };
 }
 

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { newAccount } from '../../support/address-service.ts';
 import { violations, wcagRules } from '../../support/axe.ts';
-import { because, inBrowser, launchBrowser, openTab, type Tab } from '../../support/browser.ts';
+import { because, inBrowser, openTab, type Tab } from '../../support/browser.ts';
+import { launchBrowser } from '../../support/chromium.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/examples/form/', import.meta.url));

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { RunOptions } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
-import { because, inBrowser, launchBrowser, openTab, type Tab } from '../../support/browser.ts';
+import { because, inBrowser, openTab, type Tab } from '../../support/browser.ts';
+import { launchBrowser } from '../../support/chromium.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
@@ -182,7 +182,6 @@ describe('the portal in a browser', () => {
           found.push(...offScreen.map((control) => `${where}: ${control} is off screen`));
           const broken = await violations(page, isFullSweep ? rules : allRules);
           found.push(...broken.map((violation) => `${where}: ${violation}`));
-          await shoot(page, device, path, viewport);
         }
       }
       expect(found).toEqual([]);
@@ -191,7 +190,7 @@ describe('the portal in a browser', () => {
     120_000,
   );
 
-  // After the pictures, which show the load that waits.
+  // After the page of the load that waits.
   inBrowser(
     `lets an operator approve a waiting load by keyboard alone, once${because}`,
     async () => {
@@ -267,13 +266,3 @@ const layout = `(() => {
       .map(([control]) => control.outerHTML),
   };
 })()`;
-
-/** Writes a picture of the page to the folder that `SCREENSHOTS` names, if it does. */
-async function shoot(page: Page, device: string, path: string, viewport: Viewport): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  const name = `${device}${path}`.replaceAll(/[^a-z0-9]+/gi, '-');
-  await page.setViewportSize(viewport);
-  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-}

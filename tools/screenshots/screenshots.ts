@@ -1,0 +1,80 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../../test/support/chromium.ts';
+import { startLocalPortalOf } from '../../test/support/local-portal.ts';
+import { addExampleCustomers, shownAccount } from './example-customers.ts';
+
+type Look = { colorScheme: 'light' | 'dark'; locale: 'nl-NL' | 'en-GB'; width: number };
+type Person = 'Kim Klant' | 'Olaf Operator';
+
+const account = `/accounts/${shownAccount}`;
+
+/** Every picture of docs/portal/pages.md: its name, who sees it and where. */
+const pictures = (ids: { key: string; load: string }): [name: string, person: Person, path: string][] => [
+  ['account', 'Kim Klant', account],
+  ['keys', 'Kim Klant', `${account}/keys`],
+  ['key-rotate', 'Kim Klant', `${account}/keys/${ids.key}/rotate`],
+  ['key-revoke', 'Kim Klant', `${account}/keys/${ids.key}/revoke`],
+  ['account-usage', 'Kim Klant', `${account}/usage`],
+  ['account-usage-by-month', 'Kim Klant', `${account}/usage?by=month`],
+  ['account-changes', 'Kim Klant', `${account}/changes`],
+  ['account-members', 'Kim Klant', `${account}/members`],
+  ['account-api', 'Kim Klant', `${account}/api`],
+  ['not-found', 'Kim Klant', '/nothing/here'],
+  ['operator-accounts', 'Olaf Operator', '/operator/accounts'],
+  ['account-manage', 'Olaf Operator', `${account}/manage`],
+  ['account-suspend', 'Olaf Operator', `${account}/suspend`],
+  ['operator-plans', 'Olaf Operator', '/operator/plans'],
+  ['operator-plans-small', 'Olaf Operator', '/operator/plans/klein'],
+  ['operator-plans-small-state', 'Olaf Operator', '/operator/plans/klein/state'],
+  ['operator-sessions', 'Olaf Operator', '/operator/sessions'],
+  ['operator-register', 'Olaf Operator', '/operator/register'],
+  ['load', 'Olaf Operator', `/operator/register/${ids.load}`],
+];
+
+/** The picture of the portal on a phone, beside those. */
+const onPhone: [name: string, person: Person, path: string] = ['phone', 'Kim Klant', account];
+const phone: Look = { colorScheme: 'dark', locale: 'nl-NL', width: 390 };
+
+await new Command('npm run screenshots --')
+  .description(
+    'Takes the pictures of docs/portal, of example customers in a local portal; needs a Chromium on the PATH',
+  )
+  .option('--out <folder>', 'where to', 'docs/portal')
+  .option('--dark', 'in dark mode')
+  .option('--english', 'in English')
+  .option('--width <pixels>', 'of the window', Number, 1280)
+  .action(take)
+  .parseAsync();
+
+async function take({ out, dark, english, width }: { out: string; dark?: true; english?: true; width: number }) {
+  const look: Look = { colorScheme: dark ? 'dark' : 'light', locale: english ? 'en-GB' : 'nl-NL', width };
+  await using resources = new AsyncDisposableStack();
+  const browser = await launchBrowser();
+  if (!browser) throw new Error('There is no Chromium on the PATH. Install it, and try again.');
+  resources.defer(() => browser.close());
+  const portal = await startLocalPortalOf(addExampleCustomers);
+  resources.defer(portal.stop);
+  await mkdir(out, { recursive: true });
+
+  const open = new Map<string, Page>();
+  const shoot = async ([name, person, path]: typeof onPhone, { colorScheme, locale, width }: Look) => {
+    const tab = `${person} ${width}`;
+    const page = open.get(tab) ?? (await browser.newPage({ locale, colorScheme, viewport: { width, height: 800 } }));
+    if (!open.has(tab)) await signIn(page, portal.portalUrl, person);
+    open.set(tab, page);
+    await page.goto(portal.portalUrl + path);
+    await page.screenshot({ path: join(out, `${name}.png`), fullPage: true });
+  };
+  for (const picture of pictures({ key: portal.shownKey, load: portal.register.waiting })) await shoot(picture, look);
+  await shoot(onPhone, phone);
+}
+
+async function signIn(page: Page, url: string, person: Person): Promise<void> {
+  await page.goto(url);
+  await page.getByRole('link', { name: /Sign in|Inloggen/ }).click();
+  await page.getByRole('link', { name: person }).click();
+  await page.waitForURL(`${url}/**`);
+}
