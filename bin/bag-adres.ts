@@ -150,6 +150,7 @@ if (import.meta.main || process.argv[1] === import.meta.filename) {
     env: process.env,
     screen: process.stderr,
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
+    ...(!process.stdin.isTTY && { read: async () => (await import('node:stream/consumers')).text(process.stdin) }),
     ...(process.stdout.isTTY && { columns: process.stdout.columns || 80 }),
   });
 }

@@ -77,6 +77,22 @@ export function readApiKey(header: string | undefined, checksumSecret: string): 
   return { account: match[1] as string, keyId: match[2] as string, hash: hashOf(header) };
 }
 
+const keyBeginning = new RegExp(
+  `^${apiKeyPrefix}_([A-Za-z0-9][A-Za-z0-9._-]{0,31})_([0-9A-Za-z]{${keyIdLength}})[0-9A-Za-z]*$`,
+);
+
+/**
+ * The key in a text that somebody pasted, a header or a line of a log, or what it has of one, up to its id at least.
+ * Its claim is not checked: `readApiKey` does that, or a comparison with the stored hash.
+ */
+export function findApiKey(text: string): { key: string; claim: KeyClaim } | null {
+  const [found = ''] = new RegExp(`${apiKeyPrefix}_[\\w.-]*`).exec(text) ?? [];
+  // An ellipsis where somebody cut it off, or the end of a sentence.
+  const key = found.replace(/[.-]+$/, '');
+  const [, account, keyId] = keyBeginning.exec(key) ?? [];
+  return account && keyId ? { key, claim: { account, keyId, hash: hashOf(key) } } : null;
+}
+
 const expiryBytes = 4;
 
 /**

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { KeyView } from '../../core/accounts/admin/keys.ts';
 import type { MemberView } from '../../core/accounts/admin/members.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
+import type { KeySearch } from '../../packages/admin/find-keys.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/sessions.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
@@ -23,6 +24,7 @@ export function addAccessCommands(program: CliCommand): void {
       const keys = await admin.keys.list(account);
       return { json: keys, text: renderKeys(keys, account, key.terminal.columns) };
     });
+  addFindKey(key);
   ofKey(key.command('rename'))
     .description('give a key another label; requests with it are not touched')
     .requiredOption('--label <text>', 'the new label', label)
@@ -54,6 +56,43 @@ function addCreateKey(key: CliCommand): void {
       const made = await admin.keys.create({ account, label, ...(expires && { expires }) });
       return { json: made, text: made.key, hint: `Save it now: it is not shown again. Its key id is ${made.keyId}.` };
     });
+}
+
+/** A key in an argument would stay in the history of the shell, and others would see it in the list of processes. */
+function addFindKey(key: CliCommand): void {
+  const { ask, read } = key.terminal;
+  key
+    .command('find')
+    .description('find the account of a key that leaked, by the key or its id')
+    .argument('[key-id]', 'the id; leave it out to give the whole key on standard input', keyId)
+    .notes(
+      'Nothing keeps the key that it reads. Without an id it asks for it, or reads it: key find --local < leaked.txt',
+    )
+    .examples('key find b9uDEGM7 --local')
+    .onAccounts(async ({ admin }, id: string | undefined) => {
+      const text = id ?? (await (read ?? (() => ask?.('The key, or its id: ')))());
+      if (!text) throw new UsageError('Give the id of a key, or the whole key on standard input.');
+      const found = await admin.keys.find(text);
+      return { json: found, text: renderFound(found, key.terminal.columns) };
+    });
+}
+
+function renderFound({ given, keys }: KeySearch, columns: number | undefined): string {
+  const mistyped = 'A character of this key is wrong or missing: its checksum does not match.';
+  const [first] = keys;
+  if (!first) return given === 'mistyped' ? `${mistyped} No key has its id.` : 'No key has this id.';
+  const rows = keys.map(({ account, keyId, label, state, createdBy, lastUsed }) => [
+    ...[account, keyId, label ?? '-', state, createdBy ?? '-', lastUsed ?? '-'],
+  ]);
+  return [
+    ...(given === 'mistyped' ? [`${mistyped} This is the key with its id.`] : []),
+    table(['account', 'key id', 'label', 'state', 'created by', 'last used'], rows, columns),
+    ...(first.state === 'active'
+      ? [
+          `Replace it: "key rotate ${first.keyId} --account ${first.account}". Or revoke it: "key revoke ${first.keyId} --account ${first.account}".`,
+        ]
+      : []),
+  ].join('\n');
 }
 
 function ofKey(command: CliCommand): CliCommand {

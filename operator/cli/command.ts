@@ -21,6 +21,8 @@ export type Terminal = {
   columns?: number;
   /** Asks the person at the terminal and returns the answer; absent where nobody could give one. */
   ask?: (question: string) => Promise<string>;
+  /** Reads standard input to its end; absent where it is a terminal. */
+  read?: () => Promise<string>;
   /** The folder of `cdk.json` and of the settings; the current one unless a test names another. */
   folder?: string;
 };

@@ -36,6 +36,7 @@ import {
 } from './accounts.ts';
 import { checkArguments } from './arguments.ts';
 import { type Backup, exportBackup, importBackup } from './backup.ts';
+import { findKeys, type KeySearchOptions } from './find-keys.ts';
 import { type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
 import { auditPlan, auditPlanPage, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './plans.ts';
 import {
@@ -161,6 +162,8 @@ export function createAdmin({
       rotate: async (input: RotationInput) => rotateKey(store, await secretNow(), input),
       /** The keys of an account, expired and revoked ones too, the oldest first. */
       list: (account: string) => listKeys(store, account),
+      /** The keys that a text may be: a whole key, which is neither kept nor repeated, or the id of one. */
+      find: (text: string, options?: KeySearchOptions) => findKeys(store, secretNow, text, options),
       /** Gives a key another label. */
       rename: (input: { account: string; keyId: string; label: string }) => renameKey(store, input),
       /** Permanently revokes a key: every request that starts after this has returned is refused. */

@@ -43,6 +43,7 @@ export type AdminRefusals = {
   'keys.rotate': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
   'keys.rename': 'invalid' | 'not_found';
   'keys.list': 'invalid' | 'not_found';
+  'keys.find': 'invalid';
   'keys.revoke': 'invalid' | 'not_found' | 'conflict';
   'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';
   'members.remove': 'invalid' | 'not_found' | 'conflict';

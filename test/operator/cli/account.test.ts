@@ -255,6 +255,24 @@ describe('key', () => {
     expect([past.exit, past.err]).toEqual([1, expect.stringContaining('expires in the future')]);
   });
 
+  it('find takes a key on standard input, or its id, but no key in an argument, and says what to do next', async () => {
+    const { key, key_id: id } = await bench.json('key create --account acme --label leaked');
+    const { out, asked } = await bench.runAnswering(key, 'key find');
+    expect(asked).toHaveLength(1);
+    expect(out).toMatch(new RegExp(`acme +│ ${id} +│ leaked +│ active`));
+    expect(out).toContain(`"npx bag-adres key revoke ${id} --account acme --local`);
+    expect(out).not.toContain(key);
+    expect((await bench.run('key find', id)).out).toBe(out);
+    const mistyped = await bench.runAnswering(key.slice(0, -1), 'key find');
+    expect(mistyped.out).toMatch(new RegExp(`^A character of this key is wrong or missing[\\s\\S]*${id}`));
+    expect(await bench.run('key find 00000000')).toMatchObject({ exit: 0, out: 'No key has this id.' });
+    for (const [words, message] of [
+      [['key find', key], 'Never pass the key itself'],
+      [['key find'], 'or the whole key on standard input'],
+    ] as const)
+      expect(await bench.run(...words)).toMatchObject({ exit: 2, err: expect.stringContaining(message) });
+  });
+
   it('list and revoke identify a key by its id', async () => {
     const { key_id: id } = await bench.json('key create --account acme --label', 'old till');
     expect((await bench.run('key list --account acme')).out).toMatch(

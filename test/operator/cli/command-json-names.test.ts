@@ -87,6 +87,7 @@ const calls: Call[] = [
   ['account repair-windows cli', () => admin.accounts.repairWindows('code')],
   ['key create --account cli --label two', () => admin.keys.create({ account: 'code', label: 'two' })],
   ['key list --account cli', () => admin.keys.list('code')],
+  ['key find KEY', () => admin.keys.find(keys.code)],
   [
     'key rename --account cli KEY --label other',
     () => admin.keys.rename({ account: 'code', keyId: keys.code, label: 'other' }),

@@ -65,6 +65,7 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
     { account: 'acme', keyId: 'abcdefgh', label: 'x', ends: '2030-01-01T00:00:00Z', token: 'x'.repeat(16) },
   ],
   'keys.list': ['acme'],
+  'keys.find': ['AAAAAAAA', { accounts: ['acme'] }],
   'keys.rename': [{ account: 'acme', keyId: 'abcdefgh', label: 'x' }],
   'keys.revoke': [{ account: 'acme', keyId: 'abcdefgh' }],
   'members.add': [{ account: 'acme', person: 'sub:1', role: 'admin' }],

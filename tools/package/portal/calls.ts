@@ -12,6 +12,7 @@ import {
   type AdminRefusals,
   createAdmin,
   type DetailsChanges,
+  type KeySearch,
   type Limits,
   labelAfter,
   type SessionDetails,
@@ -90,6 +91,8 @@ const replaced = (await admin.keys.list('shop')).find((one) => one.keyId === key
 assert.equal(replaced?.replacedBy, rotated.keyId);
 assert.equal(labelAfter('web'), 'web 2');
 assert.equal((await admin.keys.rename({ account: 'shop', keyId, label: 'till' })).label, 'till');
+const search: KeySearch = await admin.keys.find(key, { accounts: undefined });
+assert.deepEqual([search.given, search.keys[0]?.account], ['key', 'shop']);
 assert.equal((await admin.keys.revoke({ account: 'shop', keyId })).state, 'revoked');
 assert.equal((await admin.accounts.show('shop')).keys.find((one) => one.keyId === keyId)?.state, 'revoked');
 
