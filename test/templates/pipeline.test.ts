@@ -125,11 +125,32 @@ describe('the policies of the example pipeline', () => {
     // Whoever has credentials may ask whose they are.
     expect(sent.filter((command) => command !== 'GetCallerIdentity' && !allowed.includes(command))).toEqual([]);
   });
+
+  it('read no table but that with the addresses', () => {
+    const tables = Object.entries(all[0]?.Resources ?? {}).flatMap(([id, { Type }]) =>
+      Type === 'AWS::DynamoDB::Table' ? [`table/bag-adres-prod-data-${id}-1A2B`] : [],
+    );
+    const reading = statementsIn('deploy-policy.json').filter(({ Action }) =>
+      [Action].flat().some((action) => /^dynamodb:(?:\*|Get|Scan|Query|BatchGet)/.test(action)),
+    ) as (Statement & { Resource: string })[];
+    const read = reading.flatMap(({ Resource }) => {
+      const form = new RegExp(`^${Resource.replace(/^.*:/, '').replaceAll('*', '.*')}$`);
+      return tables.filter((table) => form.test(table));
+    });
+    expect(read).toEqual([expect.stringMatching(/-data-Addresses/)]);
+    expect(tables).toHaveLength(2);
+    expect(JSON.stringify(statementsIn('diff-policy.json'))).not.toContain('dynamodb');
+  });
 });
 
 describe('the workflow of the example pipeline', () => {
   const file = 'docs/examples/pipeline/deploy.yml';
   const workflow = readFileSync(file, 'utf8');
+  const jobs = workflow
+    .split(/^ {2}(?=\w+:\n {4}\w)/m)
+    .slice(1)
+    .filter((text) => text.includes('runs-on'))
+    .map((text) => ({ name: text.split(':', 1)[0] ?? '', text }));
   const folder = folderForNow('bag-adres-pipeline-');
 
   /** What the step that reads the settings gives to the other jobs, by the name of the output. */
@@ -149,43 +170,103 @@ describe('the workflow of the example pipeline', () => {
     return { status, outputs: Object.fromEntries(outputs) };
   }
 
+  /** What each job signs in with, where `stage` is that of the run of the matrix. */
+  function signIns(outputs: Record<string, string>, stage: string): Record<string, Record<string, string>> {
+    const given = { matrix: { stage }, needs: { settings: { outputs } } };
+    const value = (expression: string) =>
+      String(
+        new Function('matrix', 'needs', 'fromJSON', `return ${expression}`)(given.matrix, given.needs, JSON.parse),
+      );
+    const inputs = /(role-to-assume|aws-region|allowed-account-ids): (.*)$/gm;
+    return Object.fromEntries(
+      jobs
+        .filter(({ text }) => text.includes('configure-aws-credentials'))
+        .map(({ name, text }) => [
+          name,
+          Object.fromEntries(
+            [...text.matchAll(inputs)].map(([, input, given = '']) => [
+              input,
+              given.replace(/\$\{\{ (.*?) \}\}/g, (_, expression) => value(expression)),
+            ]),
+          ),
+        ]),
+    );
+  }
+
   it('names no region and no account', () => {
     expect(workflow).not.toMatch(/\b[a-z]{2}-[a-z]+-\d\b|\d{12}\b(?!\w)/);
     expect(workflow).not.toContain('bagAdres.account');
+    const policies = globSync('docs/examples/pipeline/*.json').map((path) => readFileSync(path, 'utf8'));
+    expect(policies.join()).not.toMatch(/\b[a-z]{2}-[a-z]+-\d\b/);
   });
 
-  it('signs in to the region and the account that bag-adres.json has for the stage that a job deploys', () => {
-    const test = { region: 'eu-west-1', account: '111111111111' };
-    const prod = { region: 'eu-north-1', account: '222222222222' };
-    const { status, outputs } = outputsOf({ test, prod });
+  it.each([
+    ['eu-west-1', 'eu-west-1'],
+    ['eu-west-1', 'eu-north-1'],
+    ['us-east-1', 'eu-central-1'],
+  ])('signs in to the region and the account of the stage of each job: %s, %s', (ofTest, ofProd) => {
+    const stages = {
+      test: { region: ofTest, account: '111111111111' },
+      prod: { region: ofProd, account: '222222222222' },
+    };
+    const { status, outputs } = outputsOf(stages);
     expect(status).toBe(0);
-    const jobs = workflow.split(/^ {2}(?=\w+:$)/m).filter((job) => job.includes('configure-aws-credentials'));
-    const signedIn = jobs.map((job) => {
-      const values = [
-        ...job.matchAll(
-          /(aws-region|allowed-account-ids): \$\{\{ fromJSON\(needs\.settings\.outputs\.(\w+)\)\.settings\.(\w+) \}\}/g,
-        ),
-      ];
-      return [
-        job.split(':', 1)[0],
-        ...values.map(
-          ([, input, stage = '', field = '']) => `${input}=${JSON.parse(outputs[stage] ?? '{}').settings[field]}`,
-        ),
-      ];
-    });
-    const of = ({ region, account }: typeof test) => [`aws-region=${region}`, `allowed-account-ids=${account}`];
-    // A pull request is compared with prod, and so is a "cdk" that names no stage.
-    expect(signedIn).toEqual([
-      ['diff', ...of(prod)],
-      ['test', ...of(test)],
-      ['prod', ...of(prod)],
+    for (const stage of ['test', 'prod'] as const) {
+      const of = (role: string, { region, account }: typeof stages.test) => ({
+        'role-to-assume': `arn:aws:iam::${account}:role/bag-adres-${role}`,
+        'aws-region': region,
+        'allowed-account-ids': account,
+      });
+      expect(signIns(outputs, stage)).toEqual({
+        diff: of('diff', stages[stage]),
+        test: of('deploy', stages.test),
+        prod: of('deploy', stages.prod),
+      });
+    }
+    for (const { text } of jobs)
+      for (const [, environment] of text.matchAll(/^ {4}environment: (\w+)$/gm))
+        expect(
+          [...text.matchAll(/(?:stage=|--stage |--stack bag-adres-|group: deploy-)(\w+)/g)].map(([, of]) => of),
+        ).toEqual(Array(4).fill(environment));
+  });
+
+  it('deploys and compares no stage past the gate, which ends a step where a stage would lose something', () => {
+    const gated = jobs.filter(({ text }) => text.includes('npx cdk '));
+    expect(gated.map(({ name }) => name)).toEqual(['diff', 'test', 'prod']);
+    for (const { text } of gated) {
+      const gate = text.indexOf('npx bag-adres upgrade --stage ');
+      const deployment = text.indexOf('npx cdk deploy');
+      expect(gate).toBeGreaterThan(0);
+      if (deployment >= 0) expect(gate).toBeLessThan(deployment);
+      // Elsewhere a pipe ends as its last command does.
+      expect(!/upgrade .*\|/.test(text) || text.includes('shell: bash')).toBe(true);
+    }
+  });
+
+  it('lets no commit that waits for an approval hold up another, and deploys a stage once at a time', () => {
+    const groupOf = (text: string) => /^ +group: (.*)$/m.exec(text)?.[1];
+    expect(jobs.map(({ name, text }) => [name, groupOf(text)])).toEqual([
+      ...['settings', 'diff', 'comment'].map((name) => [name, undefined]),
+      ['test', 'deploy-test'],
+      ['prod', 'deploy-prod'],
     ]);
-    for (const [job, stage] of [
-      [jobs[0], undefined],
-      [jobs[1], 'test'],
-      [jobs[2], undefined],
-    ] as const)
-      expect(/npx cdk .*-c bagAdres\.stage=(\w+)/.exec(job ?? '')?.[1]).toBe(stage);
+    expect(groupOf(workflow.split(/^jobs:$/m)[0] ?? '')).toBeUndefined();
+    expect(workflow).not.toContain('cancel-in-progress: true');
+  });
+
+  it('comments on a change of any length with what GitHub accepts', () => {
+    const here = mkdtempSync(join(folder, 'a-'));
+    writeFileSync(join(here, 'test-summary.txt'), 'x'.repeat(94_213));
+    writeFileSync(join(here, 'gh'), '#!/bin/sh\nexit 0\n');
+    chmodSync(join(here, 'gh'), 0o755);
+    const script = workflowCommands(file, workflow).find(({ shell }) => shell.includes('gh pr comment'))?.shell ?? '';
+    const env = { ...process.env, PATH: [here, process.env.PATH].join(delimiter), NUMBER: '1', RUN_URL: 'https://run' };
+    expect(spawnSync('bash', ['-e', '-c', script], { cwd: here, env }).status).toBe(0);
+    const comment = readFileSync(join(here, 'comment.md'), 'utf8');
+    expect(comment.length).toBeLessThan(65_536);
+    expect(comment).toMatch(
+      /^\*\*test\*\*\n\n```\nx+```\n\n\*\*prod\*\*\n\n```\nIt could not be compared\.\n```\n\nThe whole/,
+    );
   });
 
   it('stops before it signs in where a stage has no account', () => {
