@@ -6,7 +6,7 @@ import type { Language } from '../lambdas/page/language.ts';
 import { AdminError } from '../packages/admin/index.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
 import { accountPages } from './pages/account.ts';
-import { faultOf, helpPages, type PageFault, signedOut, welcome } from './pages/general.ts';
+import { faultOf, helpPages, keptNote, type PageFault, signedOut, signInAgain, welcome } from './pages/general.ts';
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
 import { operatorPages } from './pages/operator.ts';
@@ -18,9 +18,10 @@ import { statementPages } from './pages/statements.ts';
 import { usagePages } from './pages/usage.ts';
 import { providerFault } from './stack/names.ts';
 import { isLanguage, texts } from './text/format.ts';
-import { portalCookies, sessionSeconds } from './visit/cookies.ts';
+import { localPath, portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
+import { keptForms } from './visit/kept-form.ts';
 import { createRateLimit, defaultRates, networkOf } from './visit/rates.ts';
 import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts';
 import {
@@ -33,6 +34,7 @@ import {
   type PortalSettings,
   type Session,
   type Tools,
+  type Visit,
   visits,
 } from './visit/visit.ts';
 
@@ -49,14 +51,6 @@ export const pageRoutes: readonly PageRoute[] = [
   ...statementPages,
   ...usagePages,
 ];
-
-/** A page of the portal to go back to, with what was searched there; the first page for anything else. */
-function localPath(back = '/'): string {
-  const [path = '', ...rest] = back.split('?');
-  const query = new URLSearchParams(rest.join('?')).toString();
-  if (!/^\/(?!\/)[A-Za-z0-9/._-]*$/.test(path)) return '/';
-  return query === '' || query.length > 1_000 ? path : `${path}?${query}`;
-}
 
 const addressOf = (c: Context): string => c.req.path + new URL(c.req.url).search;
 
@@ -164,7 +158,7 @@ function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf
 
 /** Signing in at the OpenID provider, and out. */
 function addSignIn(app: Hono, parts: Parts): void {
-  const { tools, logError, cookies, take, languageOf, sessionOf, visitOf, show, fault, tooMany } = parts;
+  const { tools, logError, cookies, take, languageOf, sessionOf, formOf, senderOf, show, fault, tooMany } = parts;
   const signIn = openIdSignIn(tools.settings.signIn, tools.settings.baseUrl);
 
   app.get('/sign-in', async (c) => {
@@ -221,7 +215,8 @@ function addSignIn(app: Hono, parts: Parts): void {
   app.post('/sign-out', async (c) => {
     const session = await sessionOf(c);
     if (session) {
-      if (!(await visitOf(c, session))) return fault(c, 'badRequest');
+      const form = await formOf(c);
+      if (!form || (await senderOf(form, session)) === 'other') return fault(c, 'badRequest');
       await tools.adminAs('portal').sessions.end(session.person.subject, session.id);
     }
     cookies.remove(c, 'session');
@@ -229,42 +224,61 @@ function addSignIn(app: Hono, parts: Parts): void {
   });
 }
 
+/** Whether a page can be opened at a path. */
+function isPage(path: string): boolean {
+  const isAt = (pattern: string) => new RegExp(`^${pattern.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
+  return pageRoutes.some((route) => route.method === 'GET' && isAt(route.path));
+}
+
 /** Every page behind the sign-in. */
 function addPages(app: Hono, parts: Parts): void {
-  const { cookies, take, languageOf, sessionOf, visitOf, roleOf, show, fault, tooMany } = parts;
+  const { cookies, take, languageOf, sessionOf, formOf, senderOf, visitOf, roleOf, show, fault, tooMany } = parts;
+  const { keep, take: takeBack } = keptForms(cookies, isPage);
   for (const route of pageRoutes)
     app.on(route.method, route.path, async (c) => {
       const id = await cookies.readSession(c);
       const wait = id === undefined ? 0 : take('session', id);
       if (wait > 0) return tooMany(c, wait);
       const session = await sessionOf(c);
-      if (session) return page(c, route, session);
-      return route.method === 'POST' ? fault(c, 'badRequest') : show(c, welcome(texts[languageOf(c)]));
+      if (route.method === 'POST') return send(c, route, session);
+      if (!session) return show(c, welcome(texts[languageOf(c)], addressOf(c)));
+      // Only the provider, which remembers who signed in, knows whether a claim still makes this person an operator.
+      if (session.isStale) return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
+      const typed = await takeBack(c, session.person.subject);
+      const visit = await visitOf(c, session, typed);
+      return page(c, route, typed ? { ...visit, comesBack: true } : visit);
     });
 
-  async function page(c: Context, route: PageRoute, session: Session): Promise<Response> {
-    const { person } = session;
-    // Only the provider, which remembers who signed in, knows whether a claim still makes this person an operator.
-    if (session.isStale && route.method === 'GET')
-      return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
-    if (session.isStale) return fault(c, 'confirm', { person });
-    const visit = await visitOf(c, session);
-    if (!visit) return fault(c, 'badRequest', { person });
+  /** A form of this site without a session of now is not refused: it comes back after signing in. */
+  async function send(c: Context, route: PageRoute, session: Session | undefined): Promise<Response> {
+    const person = session && { person: session.person };
+    const form = await formOf(c);
+    if (!form) return fault(c, 'badRequest', person);
+    const sender = session && (await senderOf(form, session));
+    if (!session || session.isStale) return show(c, signInAgain(texts[languageOf(c)], await keep(c, form)), person);
+    if (sender === 'person') return c.redirect(await keep(c, form), 303);
+    if (sender === 'other') return fault(c, 'badRequest', person);
+    return page(c, route, await visitOf(c, session, form));
+  }
+
+  async function page(c: Context, route: PageRoute, visit: Visit): Promise<Response> {
+    const { person } = visit;
     const frame: Partial<Frame> = { person, formField: visit.formField };
     if (route.of === 'service') {
       const isAllowed = route.action === 'home' || (person.operator && may('operator', route.action));
-      return isAllowed ? answer(c, () => route.handle(visit), frame) : fault(c, 'notFound', frame);
+      return isAllowed ? answer(c, visit, () => route.handle(visit), frame) : fault(c, 'notFound', frame);
     }
     const account = c.req.param('account') ?? '';
     const role = await roleOf(visit, account);
     if (!role) return fault(c, 'notFound', frame);
     frame.account = { id: account, role };
     if (!may(role, route.action)) return fault(c, 'forbidden', frame);
-    return answer(c, () => route.handle({ ...visit, account, role }), frame);
+    return answer(c, visit, () => route.handle({ ...visit, account, role }), frame);
   }
 
   async function answer(
     c: Context,
+    { comesBack, text }: Visit,
     work: () => PageAnswer | Promise<PageAnswer>,
     frame: Partial<Frame>,
   ): Promise<Response> {
@@ -276,7 +290,7 @@ function addPages(app: Hono, parts: Parts): void {
       given = error.page;
     }
     if ('goTo' in given) return c.redirect(given.goTo, 303);
-    if (!('file' in given)) return show(c, given, frame);
+    if (!('file' in given)) return show(c, comesBack ? keptNote(given, text) : given, frame);
     const disposition = `attachment; filename="${given.name}"`;
     return c.body(given.file, 200, { 'Content-Type': given.type, 'Content-Disposition': disposition });
   }

@@ -20,17 +20,26 @@ type Field = {
   required?: boolean;
 };
 
+/** What a field depends on. */
+type FormVisit = Pick<Visit, 'form' | 'fault' | 'comesBack' | 'text'>;
+
+/** What the value is by now, of a field that comes back with another one. */
+function valueNow({ form, comesBack, text }: FormVisit, name: string, value: string | undefined): Html {
+  const isOther = comesBack && value !== undefined && form[name] !== undefined && form[name] !== value;
+  return isOther ? html`<p class="hint">${text.valueNow(value === '' ? '-' : value)}</p>` : '';
+}
+
 /** A label, a hint and an input, with what is wrong about it beside it. */
-export function field(visit: Pick<Visit, 'form' | 'fault'>, given: Field): Html {
+export function field(visit: FormVisit, given: Field): Html {
   const { name, label, hint, hintId = hint && `${name}-hint`, type = 'text', min, maxLength, required } = given;
   const value = visit.form[name] ?? given.value ?? '';
-  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${hintId}">${hint}</p>` : ''}${faultOf(visit, name)}
+  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${hintId}">${hint}</p>` : ''}${valueNow(visit, name, given.value)}${faultOf(visit, name)}
 <input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${min ? html` min="${min}"` : ''}${maxLength ? html` maxlength="${maxLength}"` : ''}${required ? html` required` : ''}${describedBy(visit, name, hintId)}></div>`;
 }
 
 /** A label and a choice; `options` by their values. */
 export function choice(
-  visit: Pick<Visit, 'form' | 'fault'>,
+  visit: FormVisit,
   given: { name: string; label: string; options: readonly (readonly [value: string, label: string])[]; value?: string },
 ): Html {
   const { name, label, options } = given;
@@ -38,7 +47,7 @@ export function choice(
   const items = options.map(
     ([value, shown]) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${shown}</option>`,
   );
-  return html`<div class="field"><label for="${name}">${label}</label>${faultOf(visit, name)}<select id="${name}" name="${name}"${describedBy(visit, name)}>${items}</select></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${valueNow(visit, name, given.value)}${faultOf(visit, name)}<select id="${name}" name="${name}"${describedBy(visit, name)}>${items}</select></div>`;
 }
 
 /** A value that goes along with a form. */
@@ -97,6 +106,17 @@ export async function faulty<V extends Visit>(
   };
 }
 
+/** The page of a form about what somebody else has changed meanwhile: as it was sent, beside what it is now. */
+async function changedForm<V extends Visit>(visit: V, back: string, show: Show<V>): Promise<Page> {
+  const { title, body } = await show({ ...visit, comesBack: true });
+  const { errors, showCurrent } = visit.text;
+  return {
+    title,
+    status: 409,
+    body: html`<div class="note bad" role="alert"><p>${errors.conflict}. ${errors.changedText}</p><p><a href="${back}">${showCurrent}</a></p></div>${body}`,
+  };
+}
+
 /** A sentence on what is wrong. */
 type ErrorText = Exclude<keyof Text['errors'], 'firstMonth'>;
 
@@ -133,7 +153,8 @@ async function refusalPage<V extends Visit>(
   const { text } = visit;
   const given = own[error.code];
   if (given !== undefined && typeof given !== 'string') return given;
-  if (error.code === 'conflict' && given === undefined) return conflictPage(text, back);
+  if (error.code === 'conflict' && given === undefined)
+    return form ? changedForm(visit, back, form.show) : conflictPage(text, back);
   if (error.code === 'not_found' && given === undefined) return notFoundPage(text, back);
   const message = given ?? refusalText(visit, error, about);
   return form ? faulty(visit, { field: form.field, message }, form.show) : invalidPage(text, back, message);

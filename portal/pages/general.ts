@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Text } from '../text/en.ts';
-import { ofService, type Page, type PageRoute, type Visit } from '../visit/visit.ts';
+import { type Html, ofService, type Page, type PageRoute, type Visit } from '../visit/visit.ts';
 import { faultPage } from './parts.ts';
 
 /** What a customer's people have to know, in their language: the texts have it. */
@@ -15,12 +15,24 @@ function helpPage({ text }: Visit): Page {
   return { title, body: html`${cards}` };
 }
 
-/** The first page of a visitor who has not signed in. */
-export function welcome(text: Text): Page {
-  return {
-    title: text.welcome,
-    body: html`<div class="card"><p>${text.welcomeText}</p><p><a class="button" href="/sign-in">${text.signIn}</a></p></div>`,
-  };
+/** What a visitor sees who has not signed in; signing in leads to the page that was asked for. */
+export function welcome(text: Text, back: string): Page {
+  return { title: text.welcome, body: signInCard(text, text.welcomeText, back) };
+}
+
+/** The answer to a form whose session has ended: it comes back on the page `back`. */
+export function signInAgain(text: Text, back: string): Page {
+  return { title: text.signInAgain, status: 403, body: signInCard(text, text.signInAgainText, back) };
+}
+
+function signInCard(text: Text, explanation: string, back: string): Html {
+  const address = back === '/' ? '/sign-in' : `/sign-in?back=${encodeURIComponent(back)}`;
+  return html`<div class="card"><p>${explanation}</p><p><a class="button" href="${address}">${text.signIn}</a></p></div>`;
+}
+
+/** A page whose form has come back with what was typed. */
+export function keptNote(page: Page, text: Text): Page {
+  return { ...page, body: html`<p class="note" role="status">${text.kept}</p>${page.body}` };
 }
 
 /** The page after a session; `atProvider` is where the session of the provider ends. */
@@ -34,7 +46,6 @@ export function signedOut(text: Text, atProvider: string | undefined): Page {
 
 const faultStatus = {
   badRequest: 400,
-  confirm: 403,
   forbidden: 403,
   notFound: 404,
   signIn: 400,
@@ -47,7 +58,7 @@ export type PageFault = keyof typeof faultStatus;
 
 /** What went wrong before a page could be shown, and where to go on. */
 export function faultOf(text: Text, name: PageFault): Page {
-  const back = ['signIn', 'identity', 'provider', 'confirm'].includes(name) ? '/sign-in' : '/';
+  const back = ['signIn', 'identity', 'provider'].includes(name) ? '/sign-in' : '/';
   const explanation = text.errors[`${name}Text`];
   return faultPage(text, { title: text.errors[name], explanation, back, status: faultStatus[name] });
 }

@@ -34,6 +34,7 @@ export const operatorPages: readonly PageRoute[] = [
   ofService('POST', '/operator/accounts', 'account.manage', create),
   ofAccount('GET', '/manage', 'account.manage', managePage),
   ofAccount('POST', '/manage', 'account.manage', save),
+  ofAccount('GET', '/details', 'account.manage', managePage),
   ofAccount('POST', '/details', 'account.manage', saveDetails),
   ...(['suspend', 'activate'] as const).flatMap((verb) => [
     ofAccount('GET', `/${verb}`, 'account.manage', (visit) => stateQuestion(visit, verb)),

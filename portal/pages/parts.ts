@@ -86,10 +86,10 @@ export function doneNote({ query, text }: Visit): Html {
 /** A page that says what is wrong and links to where the visitor can continue. */
 export function faultPage(
   text: Text,
-  fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']> },
+  fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']>; onward?: string },
 ): Page {
-  const { title, explanation, back, status } = fault;
-  const link = html`<a href="${back}">${text.errors.goBack}</a>`;
+  const { title, explanation, back, status, onward = text.errors.goBack } = fault;
+  const link = html`<a href="${back}">${onward}</a>`;
   return { title, status, body: html`<div class="card"><p>${explanation}</p><p>${link}</p></div>` };
 }
 
@@ -107,7 +107,7 @@ export function notFoundPage(text: Text, back: string): Page {
 /** A page that says that something was changed since it was shown. */
 export function conflictPage(text: Text, back: string): Page {
   const { conflict: title, conflictText: explanation } = text.errors;
-  return faultPage(text, { title, explanation, back, status: 409 });
+  return faultPage(text, { title, explanation, back, status: 409, onward: text.showCurrent });
 }
 
 /** A CSV file to download. */

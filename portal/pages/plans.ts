@@ -102,8 +102,8 @@ function readPlanLimits(visit: Visit): ReturnType<typeof readLimits> {
 }
 
 /** A page about the plan that its path names. */
-function withPlan(show: (visit: Visit, plan: PlanPage['plans'][number]) => Promise<PageAnswer>) {
-  return async (visit: Visit): Promise<PageAnswer> => {
+function withPlan<Answer extends PageAnswer>(show: (visit: Visit, plan: PlanPage['plans'][number]) => Promise<Answer>) {
+  return async (visit: Visit): Promise<Answer | Page> => {
     const { admin, params, text } = visit;
     const code = params.plan ?? '';
     const own = { invalid: notFoundPage(text, plansPath) };
@@ -196,8 +196,9 @@ async function changeState(visit: Visit, { code }: Plan): Promise<PageAnswer> {
 }
 
 function begin(visit: Visit, input: Parameters<Admin['plans']['begin']>[0]) {
-  const about = input.limits ? 'planLimit' : 'other';
-  return attempt(visit, { back: pathOf(input.code), about }, () => visit.admin.plans.begin(input));
+  const of = { back: pathOf(input.code), about: input.limits ? 'planLimit' : 'other' } as const;
+  const form = { show: withPlan(planPage), field: 'limit-minute' };
+  return attempt(visit, input.limits ? { ...of, form } : of, () => visit.admin.plans.begin(input));
 }
 
 /** How long one form works at a change: well below the time after which a visitor is told that it takes too long. */

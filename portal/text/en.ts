@@ -21,6 +21,12 @@ export const en = {
   accessibility: 'Accessibility',
   welcome: 'Welcome',
   welcomeText: 'Manage the API keys of your account and see how much of your quota is left.',
+  signInAgain: 'Sign in once more',
+  signInAgainText:
+    'Your session has ended while this form was open. Nothing was saved. Sign in: the form comes back with what you typed.',
+  kept: 'Here is what you typed before you signed in again. Nothing is saved yet: check it, then send it.',
+  valueNow: (value: string) => `Now: ${value}`,
+  showCurrent: 'Show the current values',
   signedOut: 'You are signed out',
   signedOutText: 'This session has ended here. On a shared computer, also sign out at the provider.',
   signOutThere: 'Sign out at the provider too',
@@ -458,9 +464,8 @@ export const en = {
   },
 
   errors: {
-    badRequest: 'This form can not be accepted',
-    badRequestText:
-      'It was sent from another site, or its session has ended. Open the page again and repeat your change.',
+    badRequest: 'This form can not be used',
+    badRequestText: 'It does not belong to this session. Nothing was saved. Open the page again.',
     forbidden: 'You are not allowed to do this',
     forbiddenText: 'Your role in this account does not allow it. Ask an administrator of the account.',
     notFound: 'This page does not exist',
@@ -468,11 +473,10 @@ export const en = {
     invalid: 'The form has an error',
     conflict: 'Someone else has changed this',
     conflictText: 'Your change was not saved. Check the current values, then decide again.',
+    changedText:
+      'Nothing was saved. Here is what you typed; where the value has changed, it says what it is now. Sending it again replaces that.',
     signIn: 'Signing in failed',
     signInText: 'The attempt took too long, was interrupted or was refused. Sign in again.',
-    confirm: 'Sign in once more',
-    confirmText:
-      'Whether you are an operator has to be confirmed every few minutes, and this form was open longer. Nothing was saved. Sign in, then go back and send it again.',
     identity: 'You can not sign in with this identity',
     identityText:
       'The identifier that your sign-in service gave has spaces or other characters that can not be used here, or is too long. Give this to whoever manages that service: they can choose another claim.',

@@ -17,6 +17,12 @@ export const nl: Text = {
   accessibility: 'Toegankelijkheid',
   welcome: 'Welkom',
   welcomeText: 'Beheer de API-sleutels van uw account en zie wat er over is van uw limieten.',
+  signInAgain: 'Log nog een keer in',
+  signInAgainText:
+    'Uw sessie is geëindigd terwijl dit formulier openstond. Er is niets opgeslagen. Log in: het formulier komt terug met wat u had ingevuld.',
+  kept: 'Dit had u ingevuld voordat u opnieuw inlogde. Er is nog niets opgeslagen: controleer het en verstuur het.',
+  valueNow: (value) => `Nu: ${value}`,
+  showCurrent: 'Bekijk de huidige gegevens',
   signedOut: 'U bent uitgelogd',
   signedOutText: 'Deze sessie is hier beëindigd. Log op een gedeelde computer ook uit bij uw inlogdienst.',
   signOutThere: 'Ook uitloggen bij uw inlogdienst',
@@ -459,8 +465,7 @@ export const nl: Text = {
 
   errors: {
     badRequest: 'Dit formulier kan niet worden gebruikt',
-    badRequestText:
-      'Het is niet vanaf deze site verstuurd, of uw sessie is verlopen. Open de pagina opnieuw en herhaal wat u deed.',
+    badRequestText: 'Het hoort niet bij deze sessie. Er is niets opgeslagen. Open de pagina opnieuw.',
     forbidden: 'U mag dit niet doen',
     forbiddenText: 'Uw rol in dit account staat het niet toe. Vraag een beheerder van het account.',
     notFound: 'Deze pagina bestaat niet',
@@ -469,11 +474,10 @@ export const nl: Text = {
     invalid: 'Er klopt iets niet in het formulier',
     conflict: 'Iemand anders heeft dit intussen gewijzigd',
     conflictText: 'Uw wijziging is niet opgeslagen. Bekijk de huidige gegevens en probeer het opnieuw.',
+    changedText:
+      'Uw wijziging is niet opgeslagen. Hieronder staat wat u had ingevuld, met erbij wat er nu geldt als dat anders is. Verstuurt u het opnieuw, dan vervangt het dat.',
     signIn: 'Inloggen is niet gelukt',
     signInText: 'De poging was te lang geleden, werd onderbroken of werd geweigerd. Log opnieuw in.',
-    confirm: 'Log nog een keer in',
-    confirmText:
-      'Of u operator bent, wordt om de paar minuten gecontroleerd, en dit formulier stond langer open. Er is niets opgeslagen. Log in, ga terug en verstuur het opnieuw.',
     identity: 'U kunt met deze identiteit niet inloggen',
     identityText:
       'De identificatie die uw inlogdienst gaf, bevat spaties of andere tekens die hier niet kunnen, of is te lang. Geef dit door aan de beheerder van die dienst: die kan een andere claim kiezen.',

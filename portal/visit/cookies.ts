@@ -14,10 +14,19 @@ export type CookieSettings = {
   sessionSecret: () => Promise<string>;
 };
 
-type CookieName = 'session' | 'sign-in' | 'language';
+type CookieName = 'session' | 'sign-in' | 'form' | 'language';
+type SealedName = 'sign-in' | 'form';
 
 /** How long a session lasts, in seconds. */
 export const sessionSeconds = 8 * 3600;
+
+/** A page of the portal to go back to, with what was searched there; the first page for anything else. */
+export function localPath(back = '/'): string {
+  const [path = '', ...rest] = back.split('?');
+  const query = new URLSearchParams(rest.join('?')).toString();
+  if (!/^\/(?!\/)[A-Za-z0-9/._-]*$/.test(path)) return '/';
+  return query === '' || query.length > 1_000 ? path : `${path}?${query}`;
+}
 
 /** Cookies that only this host gets: over https they carry the prefix `__Host-`, which browsers enforce. */
 export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
@@ -32,7 +41,7 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
       .update(await longSecret(sessionSecret))
       .digest();
 
-  const proofOf = async (id: string, use: 'session' | 'form') =>
+  const proofOf = async (id: string, use: 'session' | 'form' | 'owner') =>
     createHmac('sha256', await longSecret(sessionSecret))
       .update(`portal ${use}\n${id}`)
       .digest('base64url');
@@ -55,14 +64,14 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
     },
 
     /** Sets an encrypted cookie that only this service can read or create. */
-    async seal(c: Context, name: 'sign-in', content: JWTPayload, seconds: number): Promise<void> {
+    async seal(c: Context, name: SealedName, content: JWTPayload, seconds: number): Promise<void> {
       const sealed = new EncryptJWT(content).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' });
       const value = await sealed.setExpirationTime(`${seconds}s`).encrypt(await keyFor(name));
       setCookie(c, nameOf(name), value, { ...options, maxAge: seconds });
     },
 
     /** The content of an encrypted cookie; `undefined` if it is missing, forged or expired. */
-    async unseal(c: Context, name: 'sign-in'): Promise<JWTPayload | undefined> {
+    async unseal(c: Context, name: SealedName): Promise<JWTPayload | undefined> {
       const value = getCookie(c, nameOf(name));
       if (!value) return undefined;
       const opened = jwtDecrypt(value, await keyFor(name), {
@@ -72,8 +81,12 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
       return (await opened.catch(() => undefined))?.payload;
     },
 
-    /** A token for the forms of one session: another site can't know it. */
-    formToken: (sessionId: string) => proofOf(sessionId, 'form'),
+    /** A token for the forms of one session, which another site can't know; its second part says whose they are. */
+    formToken: async (sessionId: string, subject: string) =>
+      `${await proofOf(sessionId, 'form')}.${await proofOf(subject, 'owner')}`,
+
+    /** That second part. */
+    ownerToken: (subject: string) => proofOf(subject, 'owner'),
   };
 }
 

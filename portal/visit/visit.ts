@@ -9,6 +9,7 @@ import type { Text } from '../text/en.ts';
 import { type Formatter, formatter, texts } from '../text/format.ts';
 import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
 import { type Identity, operatorStatus } from './identity.ts';
+import { ownerIn } from './kept-form.ts';
 import type { Rates } from './rates.ts';
 import { isLoopback, type SignInSettings } from './sign-in.ts';
 
@@ -112,6 +113,8 @@ export type Visit = {
   format: Formatter;
   /** What is wrong in the form that was sent; set while the form is shown again. */
   fault?: { field: string; message: string };
+  /** Set while a form is shown with what was typed earlier: its fields then also say what their value is now. */
+  comesBack?: boolean;
   /** The hidden field that every form must have. */
   formField: Html;
   /** The id of the session. */
@@ -170,8 +173,8 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
   const languageOf = (c: Context): Language =>
     languageFor(cookies.read(c, 'language'), c.req.header('accept-language'), tools.settings.languages, 'nl');
 
-  /** The fields of a form of ours; `undefined` for one of another site or another session, and for one too large. */
-  async function formOf(c: Context, token: string): Promise<Record<string, string> | undefined> {
+  /** The fields of a form that this site sent; `undefined` for one of another site, and for one too large. */
+  async function formOf(c: Context): Promise<Record<string, string> | undefined> {
     if (c.req.header('origin') !== tools.settings.baseUrl) return undefined;
     if (!c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded')) return undefined;
     const body = await c.req.text();
@@ -181,8 +184,7 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
     const fields = [...new URLSearchParams(body)]
       .toReversed()
       .map(([name, value]) => [name, read(name, value)] as const);
-    const form: Record<string, string> = Object.fromEntries(fields);
-    return isSame(form.token ?? '', token) ? form : undefined;
+    return Object.fromEntries(fields);
   }
 
   function readSession(
@@ -212,11 +214,18 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       return session ? readSession(session, c.req.method === 'POST') : undefined;
     },
 
-    /** The visit of a session; `undefined` if it brings a form that is not ours. */
-    async visitOf(c: Context, { id, person, people }: Session): Promise<Visit | undefined> {
-      const token = await cookies.formToken(id);
-      const form = c.req.method === 'POST' ? await formOf(c, token) : {};
-      if (!form) return undefined;
+    formOf,
+
+    /** Whose form it is: of this `session`, of another session of the same `person`, or of somebody else. */
+    async senderOf({ token = '' }: Visit['form'], { id, person }: Session): Promise<'session' | 'person' | 'other'> {
+      const expected = await cookies.formToken(id, person.subject);
+      if (isSame(token, expected)) return 'session';
+      return isSame(ownerIn({ token }), ownerIn({ token: expected })) ? 'person' : 'other';
+    },
+
+    /** The visit of a session, with the fields that its form brings, or those that come back to a page. */
+    async visitOf(c: Context, { id, person, people }: Session, form: Visit['form'] = {}): Promise<Visit> {
+      const token = await cookies.formToken(id, person.subject);
       const language = languageOf(c);
       const actor = `${person.email ?? person.subject}${person.operator ? operatorSuffix : ''}`;
       const { loadsAs } = tools;

@@ -17,7 +17,7 @@ describe('a form', () => {
     ['of another site', {}, { origin: 'https://evil.example' }],
     ['without an origin', {}, { origin: '' }],
     ['without its token', { token: '' }, {}],
-    ['with the token of another session', { token: 'x'.repeat(43) }, {}],
+    ['with the token of another person', { token: `${'x'.repeat(43)}.${'x'.repeat(43)}` }, {}],
     ['of another type', {}, { 'content-type': 'text/plain' }],
     ['that is too large', { label: 'x'.repeat(20_000) }, {}],
   ])('%s changes nothing', async (_, fields, headers) => {

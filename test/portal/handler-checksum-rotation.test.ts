@@ -122,7 +122,7 @@ async function openPortal() {
   let cookie = '';
   const context = { header: (_name: string, value: string) => (cookie = value) };
   await cookies.writeSession(context as never, id);
-  const token = await cookies.formToken(id);
+  const token = await cookies.formToken(id, 'sub:o');
   let made = 0;
   return async (): Promise<string> => {
     const form = new URLSearchParams({ token, label: `portal ${++made}`, once: `00000000-0000-4000-8000-${made}` });

@@ -61,7 +61,7 @@ export function createTestPortal(
       claims: operator ? { operator: operatorClaim } : {},
     });
     const cookie = await sessionCookie(id);
-    const token = await cookies.formToken(id);
+    const token = await cookies.formToken(id, subject);
     const headers = { cookie, 'accept-language': language };
     return {
       id,

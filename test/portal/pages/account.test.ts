@@ -49,7 +49,9 @@ describe('an account', () => {
     await service.admin.accounts.set({ id, limits: { day: 3 } });
     const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
     expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
-    expect(late.body).toContain('Someone else has changed this');
+    for (const shown of ['Someone else has changed this', 'Now: 3', 'value="7"', 'Show the current values'])
+      expect(late.body).toContain(shown);
+    expect(fieldIn(late.body, 'seen')).toContain('"day":3');
     const fresh = await operator.get(`/accounts/${id}/manage`);
     expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
     expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });

@@ -68,6 +68,7 @@ describe('a plan', () => {
     const late = await operator.post(`/operator/plans/${code}`, hidden(asked.body));
     const lateState = await operator.post(`/operator/plans/${code}/state`, hidden(state.body));
     expect([late.status, lateState.status]).toEqual([409, 409]);
+    expect(late.body).toMatch(/Now: 7<\/p>\s*<input id="limit-day" [^>]*value="250"/);
     expect(await planOf(code)).toMatchObject({ state: 'active', limits: { hour: 3, day: 7 } });
   });
 

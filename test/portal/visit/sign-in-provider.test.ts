@@ -1,10 +1,11 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { en } from '../../../portal/text/en.ts';
 import { freshSecret } from '../../../portal/visit/cookies.ts';
 import { defaultRates } from '../../../portal/visit/rates.ts';
 import { startAddressService } from '../../support/address-service.ts';
 import { cookieBrowser } from '../../support/cookie-browser.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
+import { fieldIn } from '../../support/portal-pages.ts';
 import { type StubAnswers, startStubProvider } from '../../support/stub-provider.ts';
 
 let secret = 'the first session secret of these tests';
@@ -43,7 +44,19 @@ function newBrowser({ app }: ReturnType<typeof newPortal>, sourceIp = '203.0.113
     return browser.get(back.headers.get('location') ?? '', init);
   }
 
-  return { get, signIn, jar: browser.jarOf(baseUrl) };
+  /** Sends a form of a page, as a browser does. */
+  const post = (path: string, form: Record<string, string>, page = path) =>
+    browser.get(baseUrl + path, {
+      method: 'POST',
+      headers: {
+        origin: baseUrl,
+        referer: baseUrl + page,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams(form).toString(),
+    });
+
+  return { get, post, signIn, jar: browser.jarOf(baseUrl) };
 }
 
 const session = '__Host-portal-session';
@@ -243,6 +256,94 @@ describe('a session', () => {
     expect([answer.status, answer.body.includes('Nothing was saved')]).toEqual([403, true]);
     expect((await service.admin.plans.list({ prefix: 'late' })).plans).toEqual([]);
     now = Date.now();
+  });
+});
+
+describe('a form whose session has ended', () => {
+  const page = '/accounts/acme/keys?all=yes';
+  const action = '/accounts/acme/keys';
+  const typed = { label: 'the webshop', expires: '2099-01-31' };
+
+  /** Somebody who has opened a page with a form. */
+  async function withForm(portal = newPortal()) {
+    await service.admin.members.add({ account: 'acme', person: 'jo@acme.nl', role: 'admin' });
+    const browser = newBrowser(portal);
+    await browser.signIn(member);
+    const form = { ...typed, token: fieldIn((await browser.get(page)).body, 'token'), once: 'x'.repeat(20) };
+    const end = () => service.admin.sessions.endAll({ person: 'sub:m' });
+    return { browser, form, end };
+  }
+  const isShown = (body: string) => Object.values(typed).map((value) => body.includes(`value="${value}"`));
+  afterEach(async () => expect(await service.admin.keys.list('acme')).toEqual([]));
+
+  it('comes back after signing in, on its page and once, with what was typed', async () => {
+    const { browser, form, end } = await withForm();
+    await end();
+    const answer = await browser.post(action, form, page);
+    expect([answer.status, answer.body.includes('Nothing was saved')]).toEqual([403, true]);
+    const [, signIn = ''] = /href="(\/sign-in[^"]+)"/.exec(answer.body) ?? [];
+    expect(await browser.signIn(member, signIn)).toMatchObject({ status: 303, location: page });
+    const shown = (await browser.get(page)).body;
+    expect([isShown(shown), shown.includes(en.kept)]).toEqual([[true, true], true]);
+    expect(isShown((await browser.get(page)).body)).toEqual([false, false]);
+  });
+
+  it('comes back at once where the same person has signed in again in another tab', async () => {
+    const { browser, form } = await withForm();
+    await browser.signIn(member);
+    expect(await browser.post(action, form, page)).toMatchObject({ status: 303, location: page });
+    expect(isShown((await browser.get(page)).body)).toEqual([true, true]);
+  });
+
+  it('comes back on the page that it was sent to where the browser names no page, or none of the portal', async () => {
+    const { browser, form } = await withForm();
+    await browser.signIn(member);
+    for (const named of ['/nothing', '/accounts/acme/keys.csv'])
+      expect((await browser.post(action, form, named)).location).toBe(action);
+    expect((await browser.post('/accounts/acme/nothing', form)).status).toBe(404);
+  });
+
+  it('comes back to nobody else', async () => {
+    const { browser, form, end } = await withForm();
+    await end();
+    await browser.post(action, form, page);
+    await service.admin.members.add({ account: 'acme', person: 'an@acme.nl', role: 'admin' });
+    await browser.signIn({ idToken: { sub: 'n', email: 'an@acme.nl', email_verified: true } });
+    for (const time of ['first', 'second']) {
+      const { body } = await browser.get(page);
+      expect([time, isShown(body), body.includes(en.kept)]).toEqual([time, [false, false], false]);
+    }
+    expect((await browser.post(action, form, page)).status).toBe(400);
+    await browser.signIn(member);
+    expect(isShown((await browser.get(page)).body)).toEqual([false, false]);
+  });
+
+  it('brings back no key, and nothing for which a cookie has no room', async () => {
+    const { browser, form } = await withForm();
+    const key = 'bagadres_acme_AbCdEfGh0123456789';
+    for (const label of [key, 'x'.repeat(4_000)]) {
+      await browser.signIn(member);
+      expect((await browser.post(action, { ...form, label, key }, page)).location).toBe(page);
+      const { body } = await browser.get(page);
+      expect([body.includes(key), body.includes('xxxx')]).toEqual([false, false]);
+    }
+  });
+
+  it('of another site is refused, and keeps nothing', async () => {
+    const { browser, form, end } = await withForm();
+    await end();
+    const before = [...browser.jar];
+    const answer = await browser.post(action, { ...form, token: 'x' }, page);
+    expect([answer.status, [...browser.jar]]).toEqual([403, before]);
+  });
+});
+
+describe('a deep link', () => {
+  it('leads there after signing in', async () => {
+    const browser = newBrowser(newPortal());
+    const { body } = await browser.get('/operator/accounts?q=ac');
+    const [, signIn = ''] = /href="(\/sign-in[^"]*)"/.exec(body) ?? [];
+    expect((await browser.signIn(operator, signIn)).location).toBe('/operator/accounts?q=ac');
   });
 });
 
