@@ -115,22 +115,23 @@ export function withinRegister(register: Register): (day: MutationDay) => Pick<M
     if (voorkomen?.kind === 'NUM') return holds(`OPR ${voorkomen.openbareRuimte}`);
     return voorkomen?.kind === 'OPR' && inhabited.has(voorkomen.woonplaats);
   };
-  const concerns = (mutation: Mutation) => {
-    if (holds(objectKey(mutation))) return true;
-    if (mutation.kind === 'WPL') return isNew(mutation);
-    return isOwn(mutation) || liesWithin(mutation.was) || liesWithin(mutation.wordt);
-  };
-  /** An object that is held, that is new here, or that counted nowhere before and has an address here. */
-  const concernsObject = (mutations: readonly Mutation[]) =>
-    mutations.some((mutation) => holds(objectKey(mutation)) || isOwn(mutation)) ||
-    (mutations.every(({ was }) => was === null) && mutations.some(({ wordt }) => numKeysOf(wordt).some(holds)));
+  /**
+   * The changes of an object that is held, new or was here, or that counted nowhere before and is here now. One that
+   * comes from elsewhere is of another municipality until an extract has it.
+   */
+  const concerns = (mutations: readonly Mutation[]) =>
+    mutations.some(
+      (one) => holds(objectKey(one)) || isOwn(one) || (one.kind === 'WPL' && isNew(one)) || liesWithin(one.was),
+    ) ||
+    (mutations.every(({ was }) => was === null) &&
+      mutations.some(({ wordt }) => liesWithin(wordt) || numKeysOf(wordt).some(holds)));
   return (day) => {
+    const objects = [...Map.groupBy(day.mutations, objectKey).values()];
     // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a place and its streets.
-    const streets = day.mutations.filter(({ kind }) => kind === 'OPR');
+    const streets = objects.filter(([one]) => one?.kind === 'OPR');
     for (let before = -1; before < added.size + inhabited.size; ) {
       before = added.size + inhabited.size;
-      for (const street of streets) {
-        if (!concerns(street)) continue;
+      for (const street of streets.filter(concerns).flat()) {
         added.add(objectKey(street));
         if (street.wordt?.kind === 'OPR') inhabited.add(street.wordt.woonplaats);
       }
@@ -139,19 +140,12 @@ export function withinRegister(register: Register): (day: MutationDay) => Pick<M
       for (const mutation of day.mutations) added.add(objectKey(mutation));
       return { mutations: day.mutations };
     }
-    const [objecten, others] = [true, false].map((isObject) =>
-      day.mutations.filter(({ kind }) => isObjectenKind(kind) === isObject),
-    ) as [Mutation[], Mutation[]];
-    const mutations = others.filter(concerns);
-    for (const mutation of mutations) added.add(objectKey(mutation));
-    // After their addresses, which may be new on the same day.
-    for (const ofObject of Map.groupBy(objecten, objectKey).values()) {
-      if (!concernsObject(ofObject)) continue;
-      for (const mutation of ofObject) {
-        added.add(objectKey(mutation));
-        mutations.push(mutation);
-      }
-    }
+    // Adresseerbare objecten after their addresses, which may be new on the same day.
+    const mutations = [false, true].flatMap((isObject) => {
+      const found = objects.filter(([one]) => one && isObjectenKind(one.kind) === isObject).filter(concerns);
+      for (const one of found.flat()) added.add(objectKey(one));
+      return found.flat();
+    });
     return { mutations };
   };
 }

@@ -478,6 +478,23 @@ describe('the dataset of a municipality', () => {
     expect(found.map(([key]) => key)).toEqual(['1381AA#1#', '1381AA#2#']);
   });
 
+  it('takes no address of elsewhere that is corrected onto one of its streets', async () => {
+    const street = { identificatie: streetId(1, '0999'), naam: 'Elders', woonplaats: '5000', begin: '2010-01-01' };
+    const elsewhere = { identificatie: '5000', naam: 'Elders', begin: '2010-01-01' };
+    const num = { identificatie: '0999200000000007', huisnummer: 7, postcode: '1381AA', begin: '2010-01-01' };
+    const there = { ...num, openbareRuimte: street.identificatie };
+    const before = { WPL: [...first.WPL, elsewhere], OPR: [...first.OPR, street], NUM: [...first.NUM, there] };
+    const corrected = { ...num, volgnummer: 2, begin: jan9, openbareRuimte: streetId(1) };
+    const after = { ...before, NUM: [...first.NUM, ends(there, jan9), corrected] };
+    const register = new Register(bench, 1, 0);
+    const { options, content } = await newDataset(bench);
+    await runLoad({ ...options, source: await register.extractOf(start, first, { layout: 'municipality' }) });
+    await register.write(start, jan9, mutationsBetween(before, after));
+    const report = await runLoad({ ...options, mutations: [register.mutations] });
+    expect(report).toMatchObject({ peildatum: jan9, added: 0, setAside: { count: 0 } });
+    expect((await content()).map(([key]) => key)).toEqual(['1381AA#1#', '1381AA#2#']);
+  });
+
   it('takes its own deliveries, which no other dataset does', async () => {
     const register = new Register(bench, 1, 0);
     const changed = { ...first, WPL: first.WPL.map((one) => ({ ...one, naam: 'Weesp' })) };
