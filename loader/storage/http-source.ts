@@ -42,10 +42,12 @@ export async function httpSource(url: string, known?: SourceVersion, pause = fir
   return sourceOf(version, ranges, pause);
 }
 
+const firstByte = 'bytes=0-0';
+
 /** Requests one byte: the response has the size, the version, and whether the server supports ranges. */
 async function probe(url: string, known: SourceVersion | undefined, pause: number) {
   const conditions = known?.location === url ? known : undefined;
-  const headers: Record<string, string> = { range: 'bytes=0-0' };
+  const headers: Record<string, string> = { range: firstByte };
   if (conditions?.etag) headers['if-none-match'] = conditions.etag;
   else if (conditions?.lastModified) headers['if-modified-since'] = conditions.lastModified;
   return retryWithBackoff(async () => {
@@ -155,6 +157,8 @@ async function request(url: string, headers: Record<string, string>) {
     const { status } = response;
     if ((status >= 200 && status < 300) || status === 304) return { response, touch: guard.touch, done };
     done();
+    // The file had this byte when its size was asked for.
+    if (status === 416 && headers.range !== firstByte) throw new SourceChangedError(url);
     throw statusError(url, status);
   } catch (error) {
     guard.end();
@@ -162,10 +166,18 @@ async function request(url: string, headers: Record<string, string>) {
   }
 }
 
+/** What each status means and what to do about it, where that is more than to check the URL. */
+const statuses: Partial<Record<number, string>> = {
+  401: 'asks for a sign-in (401). Use a URL that can be read without one, or download the file and load that.',
+  403: 'may not be read from here (403): it needs a sign-in, its signed URL has expired, or its server blocks this machine. Get a new URL, or download the file and load that.',
+  404: 'does not exist (404). Check the URL.',
+  410: 'does not exist (410). Check the URL.',
+  416: "has no bytes (416): it is empty, or its server can't send a part of a file. Open the URL in a browser; if a file comes, load that, else ask the supplier.",
+};
+
 function statusError(url: string, status: number): SourceError {
-  if (status === 404 || status === 410) {
-    return new SourceError(`${url} does not exist (${status}). Check the URL.`);
-  }
+  const known = statuses[status];
+  if (known !== undefined) return new SourceError(`${url} ${known}`);
   const message = `${url} returned ${status}.`;
   return status === 429 || status >= 500
     ? new SourceUnavailableError(`${message} Try again later.`)

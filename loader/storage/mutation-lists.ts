@@ -125,15 +125,21 @@ function parsed(body: string, location: string): MutationListing {
       `${location} is not a list of mutations: a JSON array of {"naam", "url", "grootte"} is expected. Check the address.`,
     );
   }
+  const led = usable.map(({ naam, url, grootte }) => {
+    return { name: naam, location: locationOf(url ?? naam, location), size: grootte ?? null, url };
+  });
   const { listed, notes } = named(
-    usable.map(({ naam, url, grootte }) => {
-      return { name: naam, location: locationOf(naam, url ?? naam, location), size: grootte ?? null };
-    }),
+    led.flatMap(({ name, location, size }) => (location === null ? [] : [{ name, location, size }])),
     location,
   );
+  for (const { name, url } of led.filter((one) => one.location === null)) {
+    const only = /^https:/i.test(location) ? 'https://' : 'https:// and http://';
+    notes.push(`not used, as ${location} gives ${url} as its URL, and only ${only} is followed from there: ${name}`);
+  }
   const unusable = members.length - usable.length;
-  const note = `${unusable} of the ${members.length} members of ${location} have no name and were not used`;
-  return { listed, notes: unusable > 0 ? [...notes, note] : notes };
+  if (unusable > 0)
+    notes.push(`${unusable} of the ${members.length} members of ${location} have no name and were not used`);
+  return { listed, notes };
 }
 
 function parseJson(body: string, location: string): unknown {
@@ -151,20 +157,15 @@ function parseJson(body: string, location: string): unknown {
 
 /**
  * The location of a delivery, which may be relative to its list. A list on the web can't lead to files, buckets or,
- * from https, to an insecure server.
- * @throws SourceError
+ * from https, to an insecure server: `null`.
  */
-function locationOf(name: string, url: string, list: string): string {
+function locationOf(url: string, list: string): string | null {
   if (!/^https?:/i.test(list)) {
     return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `${list.slice(0, list.lastIndexOf('/') + 1)}${url}`;
   }
   const found = URL.canParse(url, list) ? new URL(url, list) : null;
   const allowed = /^https:/i.test(list) ? ['https:'] : ['https:', 'http:'];
-  if (found && allowed.includes(found.protocol)) return found.href;
-  throw new SourceError(
-    `${list} names ${url} as the URL of ${name}, and only ${allowed.join('// and ')}// is followed from there. Nothing of the list was applied; ` +
-      'ask its supplier to correct it.',
-  );
+  return found && allowed.includes(found.protocol) ? found.href : null;
 }
 
 const longestList = 16 * 1024 * 1024;

@@ -115,7 +115,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       );
 
     const { peildatum, load, addresses, snapshot } = target;
-    const table = await readAll(session, scan, addresses);
+    const table = await readAll(session, scan, addresses + target.lists);
     const found = noChanges();
     const rebuilt: string[] = [];
     let lines = 0;
@@ -180,10 +180,10 @@ async function unusableObjects(storage: Storage, { snapshot }: ManifestEntry): P
 async function readAll(
   { progress }: LoadSession,
   scan: RepairOptions['scan'],
-  addresses: number,
+  expected: number,
 ): Promise<LinesBySegment> {
   const table = new LinesBySegment();
-  const shown = progress.begin('compare', { rows: addresses });
+  const shown = progress.begin('compare', { rows: expected });
   for await (const lines of scan()) {
     for (const line of lines) table.add(line);
     shown.advance({ rows: lines.length });

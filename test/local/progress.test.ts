@@ -20,6 +20,11 @@ describe('a tally', () => {
     expect(leftText(half)).toBe('0:20 left');
   });
 
+  it('gives no total that was exceeded', () => {
+    expect(amountText({ bytes: 0, rows: 44, total: { rows: 44 }, seconds: 1 })).toBe('44 of 44 rows');
+    expect(amountText({ bytes: 0, rows: 46, total: { rows: 44 }, seconds: 1 })).toBe('46 rows');
+  });
+
   it('counts rows when the bytes are unknown, and shows no share when both are', () => {
     expect(shareOf({ bytes: 0, rows: 5, total: { rows: 20 }, seconds: 1 })).toBe(0.25);
     expect(shareOf({ bytes: 9, rows: 5, total: {}, seconds: 1 })).toBeNull();

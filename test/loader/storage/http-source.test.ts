@@ -167,7 +167,9 @@ describe('an extract on an HTTP server', () => {
 
   it.each([
     [404, 'SourceError', /does not exist \(404\)\. Check the URL/],
-    [403, 'SourceError', /returned 403\. Check the URL/],
+    [401, 'SourceError', /asks for a sign-in \(401\)\. Use a URL/],
+    [403, 'SourceError', /may not be read from here \(403\).*signed URL has expired.*Get a new URL/],
+    [416, 'SourceError', /has no bytes \(416\): it is empty/],
     [500, 'SourceUnavailableError', /returned 500\. Try again later/],
   ])('says what to do about %d', async (status, name, message) => {
     answer = (_, response) => response.writeHead(status).end();
@@ -178,6 +180,13 @@ describe('an extract on an HTTP server', () => {
     answer = ranges();
     const source = await open();
     answer = ranges({ etag: '"two"', bytes: Buffer.alloc(300_000) });
+    await expect(source?.access?.read(5, 5)).rejects.toMatchObject({ name: 'SourceChangedError' });
+  });
+
+  it('says that it changed when it has become shorter than the requested bytes', async () => {
+    answer = ranges();
+    const source = await open();
+    answer = (_, response) => response.writeHead(416).end();
     await expect(source?.access?.read(5, 5)).rejects.toMatchObject({ name: 'SourceChangedError' });
   });
 

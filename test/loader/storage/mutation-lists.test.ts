@@ -18,8 +18,14 @@ const answers: Record<string, [status: number, body: string]> = {
       { naam: 'lvbag-extract-nl.zip', url: 'c.zip' },
     ]),
   ],
-  '/file.json': [200, JSON.stringify([{ naam: 'BAGNLDM-23052022-24052022.zip', url: 'file:///etc/passwd' }])],
-  '/bucket.json': [200, JSON.stringify([{ naam: 'BAGNLDM-23052022-24052022.zip', url: 's3://other/a.zip' }])],
+  '/unsafe.json': [
+    200,
+    JSON.stringify([
+      { naam: 'BAGNLDM-23052022-24052022.zip', url: 'file:///etc/passwd' },
+      { naam: 'BAGNLDM-24052022-25052022.zip', url: 's3://other/a.zip' },
+      { naam: 'BAGNLDM-25052022-26052022.zip', url: 'b.zip' },
+    ]),
+  ],
   '/page.json': [200, '<!DOCTYPE html><title>Sign in</title>'],
   '/object.json': [200, '{"bestanden": []}'],
   '/odd.json': [
@@ -108,6 +114,16 @@ describe('a list of mutations', () => {
     });
   });
 
+  it('leads to no file or bucket, says so, and is used for the rest', async () => {
+    const { listed, notes } = await listMutations(`${url}/unsafe.json`);
+    expect(listed.map(({ location }) => location)).toEqual([`${url}/b.zip`]);
+    const why = 'as its URL, and only https:// and http:// is followed from there';
+    expect(notes).toEqual([
+      `not used, as ${url}/unsafe.json gives file:///etc/passwd ${why}: BAGNLDM-23052022-24052022.zip`,
+      `not used, as ${url}/unsafe.json gives s3://other/a.zip ${why}: BAGNLDM-24052022-25052022.zip`,
+    ]);
+  });
+
   it('has the deliveries of every location, and says which one could not be read', async () => {
     const zip = join(folder, 'BAGGEM0344M-08112021-08122021.zip');
     await writeFile(zip, '');
@@ -125,8 +141,6 @@ describe('a list of mutations', () => {
     ['/page.json', 'returned a web page instead of a list of mutations'],
     ['/object.json', 'is not a list of mutations'],
     ['/cut.json', 'returned no JSON instead of a list of mutations'],
-    ['/file.json', 'names file:///etc/passwd as the URL of BAGNLDM-23052022-24052022.zip'],
-    ['/bucket.json', 'only https:// and http:// is followed from there'],
     ['/missing.json', 'does not exist (404)'],
     ['/other.zip', 'is not named like a delivery of mutations'],
   ])('is refused when it is not one: %s', async (path, message) => {
