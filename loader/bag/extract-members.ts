@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { entryRange, entryStream, listEntries, type ZipEntry } from '../zip/zip.ts';
+import { entryRange, entryStream, hashOf, listEntries, type ZipEntry } from '../zip/zip.ts';
 import {
+  areaText,
   baseName,
   type DeliveryDocument,
   deliveryFile,
@@ -64,6 +65,7 @@ export async function findMembers(
   members.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
   refuseTwice(members, label);
   refuseOtherDates(members, peildatum, label);
+  refuseOtherArea(members, gemeenten, required, label);
   return { peildatum, members, gemeenten: gemeenten.length > 0 ? gemeenten : codesOf(members) };
 }
 
@@ -90,13 +92,35 @@ export async function memberAccess(
   return inner;
 }
 
+/** Identifies the XML of each member, however it is zipped, with its kind. @throws what `listXmlFiles` throws */
+export async function contentsOfMembers(
+  source: RandomAccess,
+  members: readonly Member[],
+  label: string,
+  spool?: Spool,
+): Promise<[MemberKind, hash: string][]> {
+  const contents: [MemberKind, string][] = [];
+  for (const member of members) {
+    const inner = await memberAccess(source, member, label, spool);
+    contents.push([member.kind, hashOf(await listXmlFiles(inner, fileLabel(label, member)))]);
+  }
+  return contents;
+}
+
 /**
  * The XML files of a member, in the order of its zip: every `.xml` in any letter case, except metadata files of macOS.
- * @throws ExtractError where there is none, or where the numbers of `0457NUM15102021-000001.xml` have a gap or repeat
+ * @throws ExtractError where there is none, where the numbers of `0457NUM15102021-000001.xml` have a gap or repeat, or
+ * where one is a copy of another
  */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
   const files = (await listEntries(inner, label)).filter(({ name }) => /\.xml$/i.test(name) && !isJunk(name));
   if (files.length === 0) throw new ExtractError('missing_member', label, 'holds no XML file; get the extract again');
+  const written = files.filter(({ size }) => size > 0);
+  for (const [one, copy] of Map.groupBy(written, ({ crc32, size }) => `${crc32} ${size}`).values()) {
+    if (!one || !copy) continue;
+    const problem = `holds ${baseName(copy.name)}, which is a copy of ${baseName(one.name)}; get the extract again`;
+    throw new ExtractError('duplicate_member', label, problem);
+  }
   const numbers = files.map(({ name }) => Number(/[-_](\d{6})\.xml$/i.exec(name)?.[1])).filter(Boolean);
   numbers.sort((a, b) => a - b);
   const wrong = numbers.findIndex((number, index) => number !== index + 1);
@@ -214,6 +238,16 @@ function refuseOtherDates(members: Member[], peildatum: string, label: string): 
       ? `holds members of several dates: ${held.join(', ')}. Use an extract of one date`
       : `is of ${peildatum} by its ${deliveryFile}, but holds ${held.join(', ')}; get the extract again`;
   throw new ExtractError('mixed_peildatums', label, problem);
+}
+
+/** Refuses an extract of municipalities that lacks a member of one that its Leveringsdocument names. */
+function refuseOtherArea(members: Member[], gemeenten: string[], kinds: readonly StandKind[], label: string): void {
+  if (codesOf(members).length === 0) return;
+  const names = gemeenten.flatMap((code) => kinds.map((kind) => `${code}${kind}`));
+  const lacking = names.filter((name) => !members.some((member) => member.name.startsWith(name)));
+  if (lacking.length === 0) return;
+  const problem = `is of ${areaText(gemeenten)} by its ${deliveryFile}, but has no ${lacking.join(', ')}; get the extract again`;
+  throw new ExtractError('missing_member', label, problem);
 }
 
 /** `2026-01-08` of `9999NUM08012026.zip`. */

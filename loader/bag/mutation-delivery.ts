@@ -1,9 +1,8 @@
 /** Deliveries of mutations: the zip, and what its documents say that it is. */
 
-import { createHash } from 'node:crypto';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
+import { entryRange, hashOf, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
 import {
   areaText,
   baseName,
@@ -26,8 +25,10 @@ export type DeliveryIdentity = {
   tot: string;
   /** The codes of the gemeenten that it covers, in order; none for the whole country. */
   gemeenten: string[];
-  /** Identifies its contents: another zip of the same files has the same hash, a corrected delivery has another. */
+  /** Identifies its XML: another zip of the same files has the same hash, a corrected delivery has another. */
   hash: string;
+  /** When its Leveringsdocument was written, as `ZipEntry` counts: of two for one period the later counts. */
+  made: number;
 };
 
 /** The mutations of one delivery, usually of a day. */
@@ -39,7 +40,7 @@ export type MutationDelivery = DeliveryIdentity & {
 };
 
 /** A period and an area, as a document says them. */
-type Said = Omit<DeliveryIdentity, 'hash'>;
+type Said = Omit<DeliveryIdentity, 'hash' | 'made'>;
 
 /**
  * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`; errors name it `label`. Holds an inner zip in memory
@@ -85,11 +86,10 @@ export async function readMutationDelivery(
     const read = await readRelaties(source, relatieMember, label, tot);
     relaties = read.relaties;
     problems.push(...read.problems);
+    files.push(...read.files);
   }
-  const identity = [member, ...(relatieMember ? [relatieMember] : [])].flatMap(({ crc32, size }) => [crc32, size]);
-  const contents = JSON.stringify([vanaf, tot, gemeenten, ...identity]);
-  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 16);
-  return { vanaf, tot, gemeenten, hash, mutations, relaties, problems };
+  const made = (entries.find(({ name: one }) => baseName(one) === deliveryFile && !isJunk(one)) ?? member).modified;
+  return { vanaf, tot, gemeenten, hash: hashOf(files), made, mutations, relaties, problems };
 }
 
 /** Reads the relations as they are after the delivery. @throws ExtractError */
@@ -98,17 +98,18 @@ async function readRelaties(
   member: ZipEntry,
   label: string,
   tot: string,
-): Promise<{ relaties: GemeenteRelatie[]; problems: Problem[] }> {
+): Promise<{ relaties: GemeenteRelatie[]; problems: Problem[]; files: ZipEntry[] }> {
   const name = `${label} > ${baseName(member.name)}`;
   const inner = await innerZip(source, member, label);
   const [relaties, problems]: [GemeenteRelatie[], Problem[]] = [[], []];
-  for (const entry of xmlFilesOf(await listEntries(inner, name), name)) {
+  const files = xmlFilesOf(await listEntries(inner, name), name);
+  for (const entry of files) {
     const file = `${name} > ${baseName(entry.name)}`;
     const read = await withEntry(inner, entry, file, (xml) => readGemeenteRelaties(xml, file, tot));
     for (const relatie of read.relaties) if (relatie.eind > dayOf(tot)) relaties.push(relatie);
     problems.push(...read.problems);
   }
-  return { relaties, problems };
+  return { relaties, problems, files };
 }
 
 /** `of 2021-11-13 to 2021-11-14 for the whole country`. */

@@ -265,13 +265,14 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
  */
 export type Thresholds = Record<keyof typeof loadDefaults.guard, number> & { maximumGemeenteShare?: number };
 
-/** Objections to the size of a difference, which is expected where one extract replaces another of another area. */
+/** Objections to the size of a difference and to its cause, that one extract replaces another of another area. */
 const sizeCodes = [
   'too_many_removed',
   'too_many_changed',
   'too_many_added',
   'too_many_objects_lost',
   'too_many_objects_moved',
+  'other_area',
 ] as const;
 
 /**
@@ -298,6 +299,8 @@ type ObjectionCode =
   | 'too_many_problems'
   | 'too_many_object_problems'
   | 'too_many_set_aside'
+  | 'last_file_full'
+  | 'repeated_occurrences'
   | 'older_peildatum';
 
 /** Why a load stops before its first write; the message says by how much. */

@@ -46,6 +46,11 @@ export type ExtractInfo = {
   gemeenten: string[];
 };
 
+/** Whether two extracts cover the same municipalities, or both the whole country. */
+export function isSameArea(a: ExtractInfo | null, b: ExtractInfo | null): boolean {
+  return a !== null && b !== null && String(a.gemeenten) === String(b.gemeenten);
+}
+
 /** A snapshot that was made from an extract, from which the days since can be applied once more. */
 export type ReplayBase = { peildatum: string; snapshot: Snapshot };
 
@@ -130,12 +135,8 @@ export function loadId(peildatum: string, identity: string, base: string | null)
  */
 const formatVersion = 1;
 
-/** Identifies the contents of an extract by its members' checksums. */
-export function extractIdentity(peildatum: string, members: readonly Member[]): string {
-  const contents = members.map(({ kind, path }) => {
-    const last = path.at(-1);
-    return [kind, last?.crc32, last?.size];
-  });
+/** Identifies an extract by what identifies the contents of its members. */
+export function extractIdentity(peildatum: string, contents: readonly unknown[]): string {
   return createHash('sha256')
     .update(JSON.stringify([peildatum, contents]))
     .digest('hex')

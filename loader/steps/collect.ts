@@ -4,7 +4,7 @@ import { isObjectenKind, type StandKind } from '../bag/schema.ts';
 import type { AdresseerbaarVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
 import { addressesOf, objectIdOf, parseAdresObjectLine } from '../dataset/adres-objects.ts';
 import { extractDate, type Load, type Part } from '../dataset/load.ts';
-import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
+import { grouped, type LoadCounts, mergeParts, type Objection, type PartCounts } from '../dataset/load-counts.ts';
 import { bucketOf } from '../dataset/object-rows.ts';
 import { addEdit, type Edits, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine, withoutPostcode } from '../dataset/objects.ts';
@@ -26,7 +26,12 @@ export type Collected = Pick<LoadCounts, keyof PartCounts> & {
   objecten?: number;
   /** The nummeraanduidingen, streets and places that have changed since `auditSince`. */
   changed?: string[];
+  /** What is odd about the files of an extract. */
+  objections?: Objection[];
 };
+
+/** Kadaster writes as many occurrences into each file but the last. */
+const occurrencesPerFile = 10_000;
 
 /** One segment to merge. */
 export type SegmentItem = { segment: string };
@@ -65,7 +70,12 @@ export async function collect(storage: Storage, loadId: string): Promise<{ segme
     collected.objecten = objecten.reduce((sum, { voorkomens }) => sum + voorkomens, 0);
     await putBuckets(storage, load, extracted, objecten);
   }
-  const edits = editsBySegment(await editsOfDivided(storage, load, extracted));
+  const { edits: ofDivided, repeated } = await editsOfDivided(storage, load, extracted);
+  collected.objections = [
+    ...lastFilesThatAreFull(load, parts, [...extracted, ...objecten]),
+    ...objectionsToRepeats(load, repeated, collected.voorkomens),
+  ];
+  const edits = editsBySegment(ofDivided);
   for (const [segment, ofSegment] of edits) await putJson(storage, paths.edits(loadId, segment), ofSegment);
   await putPacked(storage, paths.snapshotReference(loadId), reference);
   await putJson(storage, paths.collected(loadId), collected);
@@ -169,19 +179,49 @@ type ExtractedObjectPart = ExtractedObjects & StoredPart;
  * The edits that complete objects whose occurrences were read separately: by several workers, or from an extract that
  * does not list its objects in order. In an ordered extract these are among the first and last objects of the parts.
  */
-async function editsOfDivided(storage: Storage, load: Load, parts: readonly ExtractedPart[]): Promise<Edits> {
+async function editsOfDivided(
+  storage: Storage,
+  load: Load,
+  parts: readonly ExtractedPart[],
+): Promise<{ edits: Edits; repeated: number }> {
   const found = inOrder(parts)
     ? objectsAtEdges(parts, extractDate(load))
     : await objectsReadTwice(storage, load.id, parts);
   const edits: Edits = {};
+  let repeated = 0;
   for (const lines of found.values()) {
+    for (const ofPart of lines.values()) repeated += ofPart.length - new Set(ofPart).size;
     const all = [...lines.values()].flat();
     const whole = objectLines(unique(all.map(parseObjectLine)), extractDate(load));
     if (isSame(lines, whole)) continue;
     addEdit(edits, 'remove', lines);
     addEdit(edits, 'add', whole);
   }
-  return edits;
+  return { edits, repeated };
+}
+
+/** Members whose last file is as full as all before it usually are: one after it may be missing. */
+function lastFilesThatAreFull(
+  { members }: Load,
+  parts: readonly Part[],
+  extracted: readonly Pick<ExtractedPart, 'part' | 'last'>[],
+): Objection[] {
+  const memberOf = new Map(parts.map(({ part, member }) => [part, member]));
+  return members.flatMap(({ name: member }, index) => {
+    const files = extracted.filter(({ part }) => memberOf.get(part) === index).map(({ last }) => last);
+    const last = files.reduce((one, other) => (other.name > one.name ? other : one), { name: '', voorkomens: 0 });
+    if (last.voorkomens !== occurrencesPerFile) return [];
+    const message = `the last file of ${member}, ${last.name}, is full, so one after it may be missing: get the extract again`;
+    return [{ code: 'last_file_full' as const, message }];
+  });
+}
+
+/** An object may be in two members, those of two municipalities; in one member a file repeats another. */
+function objectionsToRepeats({ members }: Load, repeated: number, voorkomens: number): Objection[] {
+  const isOneMember = members.filter(({ kind }) => kind === 'NUM').length === 1;
+  if (!isOneMember || repeated <= Math.min(1000, voorkomens / 100)) return [];
+  const message = `${grouped(repeated)} nummeraanduidingen are there twice: one file repeats another: get the extract again`;
+  return [{ code: 'repeated_occurrences', message }];
 }
 
 function inOrder(parts: readonly { edges: { identificatie: string }[][]; isSorted: boolean }[]): boolean {

@@ -1,16 +1,17 @@
 import { basename } from 'node:path';
 import { isFuture } from '../bag/delivery-document.ts';
-import { findMembers, isOfArea } from '../bag/extract-members.ts';
+import { contentsOfMembers, findMembers, isOfArea } from '../bag/extract-members.ts';
 import { relatieFile } from '../bag/gemeente-relaties.ts';
 import {
   extractIdentity,
   hasObjecten,
+  isSameArea,
   type Load,
   loadId,
   type ManifestEntry,
   type MutationFile,
 } from '../dataset/load.ts';
-import type { Manifest } from '../dataset/manifest.ts';
+import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
@@ -92,32 +93,31 @@ async function describe(
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
-  const { peildatum, members, gemeenten } = await readExtract(storage, source, (access, spool) =>
-    findMembers(access, label, { spool, objecten }),
-  );
-  const identity = extractIdentity(peildatum, members);
-  const isNational = members.filter(isOfArea).every(({ name }) => name.startsWith('9999'));
-  const extract = { peildatum, identity, isNational, gemeenten: isNational ? [] : gemeenten };
+  const { peildatum, members, gemeenten, contents } = await readExtract(storage, source, async (access, spool) => {
+    const found = await findMembers(access, label, { spool, objecten });
+    return { ...found, contents: await contentsOfMembers(access, found.members, label, spool) };
+  });
+  const identity = extractIdentity(peildatum, contents);
+  const extract = { peildatum, identity, isNational: gemeenten.length === 0, gemeenten };
   const applied = (await appliedSince(storage, manifest, peildatum)) ?? [];
   // Some are corrected afterwards, and with those the extract gets to what is right.
   const listing = await listed(applied.length > 0 ? mutations : []);
   const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected, objecten });
   const days = await withCorrections(finder, applied);
   const isNewer = base?.extract && base.extract.peildatum !== base.peildatum && base.peildatum < peildatum;
-  const isSameArea = base?.extract && String(base.extract.gemeenten) === String(extract.gemeenten);
-  const contents = [identity, ...days.map(({ key }) => key), ...(objecten ? ['objecten'] : [])].join(' ');
+  const parts = [identity, ...days.map(rejectedDay), ...(objecten ? ['objecten'] : [])];
   const notes = [
     ...finder.notes,
     ...(members.every(isOfArea) ? [`${label} has no ${relatieFile}, so no address has a gemeente`] : []),
   ];
   return {
-    id: loadId(peildatum, contents, base?.load ?? null),
+    id: loadId(peildatum, parts.join(' '), base?.load ?? null),
     kind: 'extract',
     ...(objecten && { objecten }),
     peildatum: days.at(-1)?.tot ?? peildatum,
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
-    ...(isNewer && isSameArea && { auditSince: base.peildatum }),
+    ...(isNewer && isSameArea(base.extract, extract) && { auditSince: base.peildatum }),
     days,
     ...(notes.length > 0 && { notes }),
     extract,

@@ -46,7 +46,10 @@ import type { StepOfItems } from './step.ts';
 const lineEnd = Buffer.from('\n');
 
 /** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
-type ExtractedOf<Found> = PartCounts & Found & { objects: number; ranges: ByteRanges; changed: string[] };
+type ExtractedOf<Found> = ReadPart & Found & { objects: number; ranges: ByteRanges };
+
+/** `last`: of its files the one with the highest number, and how many occurrences that has. */
+type ReadPart = PartCounts & { changed: string[]; last: { name: string; voorkomens: number } };
 
 /** Of nummeraanduidingen; where the load has objects, `keys` is where those of each bucket are stored. */
 export type Extracted = ExtractedOf<Edges & { keys?: ByteRanges }>;
@@ -100,10 +103,11 @@ async function readPart<T>(
   read: ReadObjects<T>,
   add: StandVisit<T>,
   onRead: (amount: Amount) => void,
-): Promise<PartCounts & { changed: string[] }> {
+): Promise<ReadPart> {
   const problems = emptyReport();
   const changed: string[] = [];
   let voorkomens = 0;
+  let last = { name: '', voorkomens: 0 };
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
@@ -113,10 +117,11 @@ async function readPart<T>(
       for (const problem of counts.problems) addProblem(problems, problem);
       for (const identificatie of counts.changed) changed.push(identificatie);
       voorkomens += counts.voorkomens;
+      if (file.name > last.name) last = { name: file.name, voorkomens: counts.voorkomens };
       onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
     }
   });
-  return { voorkomens, problems, changed };
+  return { voorkomens, problems, changed, last };
 }
 
 async function putExtracted(

@@ -1,9 +1,10 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { isFuture } from '../bag/delivery-document.ts';
+import { areaText, isFuture } from '../bag/delivery-document.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import type { ChangeCounts } from '../dataset/lines.ts';
 import {
   hasObjecten,
+  isSameArea,
   type Load,
   type ManifestEntry,
   resultOf,
@@ -16,6 +17,7 @@ import {
   type LoadCounts,
   mergeSegments,
   mostChanged,
+  type Objection,
   objections,
   problemCount,
   sumOfChanges,
@@ -57,7 +59,7 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
   }
-  const { counts, files, snapshot, setAside, unexplained, byPlace, csv } = await addUp(storage, loadId);
+  const { counts, files, snapshot, setAside, incomplete, unexplained, byPlace, csv } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
@@ -67,6 +69,8 @@ export async function guard(
   const found = [
     ...objections(counts, { peildatum: load.peildatum, allowOlder, wasJudged }, base, limits),
     ...objectionsToSetAside(setAside),
+    ...incomplete,
+    ...objectionsToArea(load, isDisposable(load.source) || isDisposable(base?.source) ? null : base),
   ];
   const waived = waiveSize && !isSameExtract(load, manifest, isDisposable) ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
@@ -113,7 +117,7 @@ function isSameExtract(
 ): boolean {
   const last = lastExtract(manifest);
   if (kind !== 'extract' || !last || isDisposable(source)) return false;
-  return source?.location === last.source?.location && String(extract?.gemeenten) === String(last.extract?.gemeenten);
+  return source?.location === last.source?.location && isSameArea(extract, last.extract);
 }
 
 /** How the extract differs, in objects too where both have them. */
@@ -123,13 +127,21 @@ function auditOf({ changes, objecten }: LoadCounts, base: ManifestEntry | null):
 }
 
 /** Whether the load compares the result of mutations with an extract of the same date. */
-function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean {
+function isAudit({ kind, peildatum, extract }: Load, base: ManifestEntry | null): boolean {
   return (
     kind === 'extract' &&
     base?.extract != null &&
+    isSameArea(base.extract, extract) &&
     base.extract.peildatum !== base.peildatum &&
     base.peildatum === peildatum
   );
+}
+
+/** An extract of another area is another dataset, however few addresses differ. */
+function objectionsToArea({ kind, extract }: Load, base: ManifestEntry | null): Objection[] {
+  if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract)) return [];
+  const [now, live] = [extract, base.extract].map(({ gemeenten }) => areaText(gemeenten));
+  return [{ code: 'other_area', message: `the extract is of ${now}, and the live dataset of ${live}` }];
 }
 
 async function addUp(storage: Storage, loadId: string) {
@@ -165,7 +177,8 @@ async function addUp(storage: Storage, loadId: string) {
     );
   const byPlace = { streets: placesOf('streets'), woonplaatsen: placesOf('woonplaatsen') };
   const csv = merged.flatMap((segment) => segment.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained, byPlace, csv };
+  const { objections: incomplete = [] } = collected;
+  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], incomplete, unexplained, byPlace, csv };
 }
 
 /** The problems after the mutations: those of streets, places and gemeenten were counted again. */

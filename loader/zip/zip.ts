@@ -1,5 +1,6 @@
 /** A zip at random access: its entries, from the central directory, and the bytes of each, checked against it. */
 
+import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
@@ -29,7 +30,15 @@ export type ZipEntry = {
   size: number;
   crc32: number;
   headerOffset: number;
+  /** When its file was last written, as MS-DOS counts: a later time is a greater number. */
+  modified: number;
 };
+
+/** Identifies the bytes of some files, in whatever order and however they are zipped. */
+export function hashOf(files: readonly ZipEntry[]): string {
+  const contents = files.map(({ crc32, size }) => `${crc32} ${size}`).sort();
+  return createHash('sha256').update(contents.join()).digest('hex').slice(0, 16);
+}
 
 /**
  * Every entry of the zip in `source`, including directories, in the order of its central directory; ZIP64 is supported.
@@ -57,6 +66,7 @@ function zipEntry(entry: Entry): ZipEntry {
     size: entry.uncompressedSize,
     crc32: entry.crc32,
     headerOffset: entry.relativeOffsetOfLocalHeader,
+    modified: entry.lastModFileDate * 0x10000 + entry.lastModFileTime,
   };
 }
 

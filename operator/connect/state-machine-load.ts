@@ -43,7 +43,8 @@ export async function uploadExtract(
     const { location } = source.version;
     const { size } = source.access;
     const { peildatum, members } = await findMembers(source.access, basename(location));
-    const key = `uploads/${extractIdentity(peildatum, members)}-${size}.zip`;
+    const checksums = members.map(({ path }) => path.at(-1)?.crc32);
+    const key = `uploads/${extractIdentity(peildatum, checksums)}-${size}.zip`;
     if (!(await storage.open(key))) await upload(storage, { key, source, bytes: size, progress });
     return `s3://${bucket}/${key}`;
   } finally {

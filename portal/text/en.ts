@@ -385,6 +385,9 @@ export const en = {
     too_many_added: 'It would add many addresses',
     too_many_problems: 'Many addresses have a problem',
     older_peildatum: 'It is older than the live dataset',
+    other_area: 'It is of another area than the live dataset',
+    last_file_full: 'A file may be missing',
+    repeated_occurrences: 'It has addresses twice',
   },
   /** The sentence of the loader, which is in English and also names the limit, or the figures alone. */
   objectionText: (message: string, _figures: string) => message,
