@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import { programTabs } from '../../lambdas/page/samples.ts';
-import { type WindowName, windowNames } from '../../packages/admin/index.ts';
+import { windowNames } from '../../packages/admin/index.ts';
 import {
   type AccountVisit,
   type Html,
@@ -12,7 +12,7 @@ import {
   type Visit,
 } from '../visit/visit.ts';
 import { changesPage } from './history.ts';
-import { codeBlock, doneNote, facts, instantOf, numbers, scrollTable, stateTag } from './parts.ts';
+import { codeBlock, doneNote, facts, instantOf, numbers, quotaBar, scrollTable, stateTag } from './parts.ts';
 
 /**
  * The pages that every member of an account may see: its limits and changes, and how to call the API.
@@ -50,18 +50,18 @@ async function overviewPage(visit: AccountVisit): Promise<Page> {
     if (!window) return [];
     const { limit, used, resets } = window;
     const own = name in ownLimits ? html` <span class="muted">${text.ownLimit}</span>` : '';
-    const meter = limit === null ? '' : quotaMeter(visit, name, { used, limit });
+    const bar = limit === null ? '' : quotaBar(visit, name, { used, limit });
     return [
       [
         text.windows[name],
         html`${limit === null ? text.unlimited : format.number(limit)}${own}`,
-        html`${format.number(used)}${meter}`,
+        html`${format.number(used)}${bar}`,
         limit === null ? '-' : format.number(Math.max(0, limit - used)),
         instantOf(visit, resets),
       ],
     ];
   });
-  const head = [text.window, text.limit, text.used, numbers(text.left), text.resets];
+  const head = [text.window, ...[text.limit, text.used, text.left].map(numbers), text.resets];
   return {
     title: text.overview,
     body: html`${doneNote(visit)}
@@ -75,22 +75,6 @@ ${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</
     ])}</div>
 <div class="card">${scrollTable(text.limits, head, rows)}<p class="muted">${text.utc}</p></div>`,
   };
-}
-
-/** From this share of a limit on a customer is told, before requests are refused. */
-const warnShare = 0.8;
-
-/** A bar with its level, in colour and in words. */
-function quotaMeter({ text, format }: Visit, name: WindowName, { used, limit }: { used: number; limit: number }): Html {
-  const share = limit === 0 ? 1 : used / limit;
-  const label = `${text.windows[name]}: ${text.usedShare(format.number(used), format.number(limit))}`;
-  const max = Math.max(limit, 1);
-  // At the limit the bar is in the third of its three ranges.
-  const meter = html`<meter min="0" max="${max}" low="${max * warnShare}" high="${max * 0.999}" optimum="0" value="${limit === 0 ? max : Math.min(used, limit)}" aria-label="${label}"></meter>`;
-  if (share >= 1) return html`${meter}<span class="tag bad">${text.limitReached}</span>`;
-  return share >= warnShare
-    ? html`${meter}<span class="tag warn">${text.nearLimit(format.share(Math.floor(share * 100) / 100))}</span>`
-    : meter;
 }
 
 function apiPage(visit: AccountVisit): Page {

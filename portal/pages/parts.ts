@@ -1,7 +1,12 @@
 import { html, raw } from 'hono/html';
 import { escaped, sample } from '../../lambdas/page/samples.ts';
-import type { AccountState, Limits, PlanState } from '../../packages/admin/index.ts';
-import { windowNames } from '../../packages/admin/index.ts';
+import {
+  type AccountState,
+  type Limits,
+  type PlanState,
+  type WindowName,
+  windowNames,
+} from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
 import type { Html, Page, Visit } from '../visit/visit.ts';
 
@@ -59,6 +64,21 @@ export function pager(
 export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired', text: Text): Html {
   const kind = state === 'active' ? 'good' : state === 'suspended' || state === 'inactive' ? 'bad' : 'off';
   return html`<span class="tag ${kind}">${text[state]}</span>`;
+}
+
+/** From this share of a limit on a customer is told, before requests are refused. */
+const warnShare = 0.8;
+
+/** A bar of how much of a limit is used, with its state in colour and, from the share that warns on, in words. */
+export function quotaBar({ text, format }: Visit, name: WindowName, { used, limit }: { used: number; limit: number }) {
+  const share = limit === 0 ? 1 : used / limit;
+  const label = `${text.windows[name]}: ${text.usedShare(format.number(used), format.number(limit))}`;
+  const percent = Math.min(100, share * 100);
+  const state = share >= 1 ? 'bad' : share >= warnShare ? 'warn' : 'good';
+  const bar = html`<svg class="bar ${state}" role="meter" aria-label="${label}" aria-valuemin="0" aria-valuemax="100" aria-valuenow="${Math.floor(percent)}"><rect width="${percent.toFixed(1)}%" height="100%" rx="3"></rect></svg>`;
+  if (state === 'good') return bar;
+  const words = state === 'bad' ? text.limitReached : text.nearLimit(format.share(Math.floor(share * 100) / 100));
+  return html`${bar}<span class="tag ${state}">${words}</span>`;
 }
 
 /** An instant for people and machines. */

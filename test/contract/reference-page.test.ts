@@ -152,7 +152,7 @@ describe('the reference page', () => {
   });
 
   const lightPhone = { viewport: phone, colorScheme: 'light', background: 'rgb(255, 255, 255)' } as const;
-  const darkPhone = { viewport: phone, colorScheme: 'dark', background: 'rgb(16, 22, 29)' } as const;
+  const darkPhone = { viewport: phone, colorScheme: 'dark', background: 'rgb(21, 28, 36)' } as const;
   const lightDesktop = { ...lightPhone, viewport: desktop };
   const darkDesktop = { ...darkPhone, viewport: desktop };
 
