@@ -3,12 +3,12 @@
  * server (see `routes`), never the service itself, and only ever adds: whatever goes wrong, people can type.
  */
 
-const names = ['postcode', 'huisnummer', 'toevoeging', 'straat', 'woonplaats'];
-const asked = names.slice(0, 3);
-const found = names.slice(3);
+const asked = ['postcode', 'huisnummer', 'toevoeging'];
+/** A page may have a field for the gemeente; the others are what an address needs. */
+const found = ['straat', 'woonplaats', 'gemeente'];
 
 /** What it says, by language. `{}` is where a value goes. */
-export const texts = {
+const texts = {
   nl: {
     postcode: 'Postcode',
     huisnummer: 'Huisnummer',
@@ -23,9 +23,11 @@ export const texts = {
     needsToevoeging: 'Kies de toevoeging die bij dit huisnummer hoort.',
     unknownToevoeging: 'Toevoeging {} is hier niet bekend. Kies er een uit de lijst, of vul het adres zelf in.',
     notFound: 'We kennen dit adres niet. Controleer de postcode en het huisnummer, of vul het adres zelf in.',
+    slow: 'We zoeken het adres op ...',
     unavailable: 'We kunnen het adres nu niet opzoeken. Vul de straat en de woonplaats zelf in.',
     differs: 'Volgens het register is dit {}.',
     take: 'Overnemen',
+    filled: 'Ingevuld: {}.',
     meant: 'Bedoelt u {}?',
     yes: 'Ja',
     wrongPostcode: 'Controleer de postcode: vier cijfers en twee letters, zoals 1012 JS.',
@@ -46,9 +48,11 @@ export const texts = {
     needsToevoeging: 'Choose the addition that belongs to this house number.',
     unknownToevoeging: 'Addition {} is not known here. Choose one from the list, or type the address yourself.',
     notFound: "We don't know this address. Check the postcode and the house number, or type the address yourself.",
+    slow: 'Looking up the address ...',
     unavailable: "We can't look up the address now. Type the street and the town yourself.",
     differs: 'According to the register this is {}.',
     take: 'Use it',
+    filled: 'Filled in: {}.',
     meant: 'Did you mean {}?',
     yes: 'Yes',
     wrongPostcode: 'Check the postcode: four digits and two letters, such as 1012 JS.',
@@ -59,8 +63,26 @@ export const texts = {
 
 /** While somebody types. Leaving a field asks at once. */
 const pause = 500;
+/** When it says that it is still looking. */
+const slow = 1_000;
 /** A form must work without the answer, so nothing waits longer for it. */
 const patience = 4_000;
+
+/** Made without HTML, which the policy of a page may forbid. */
+function make(tag, attributes = {}, ...content) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...content);
+  return made;
+}
+
+/** What goes into the fields. Throws when an answer has no names. */
+function placeOf({ straat, woonplaats, gemeente }) {
+  if (typeof straat !== 'string' || typeof woonplaats !== 'string') throw new TypeError('The answer has no names.');
+  return { straat, woonplaats, gemeente: gemeente?.naam ?? '' };
+}
+
+const lineOf = ({ straat, woonplaats }) => `${straat}, ${woonplaats}`;
 
 const sheet = () => {
   const made = new CSSStyleSheet();
@@ -73,8 +95,9 @@ const sheet = () => {
     select, button { font: inherit; min-height: 2.5rem; padding: 0.25rem 0.75rem; }
     select { display: block; width: 100%; font-weight: 400; }
     p { box-sizing: border-box; margin: 0; min-height: var(--bag-adres-message-height, 4.5rem); }
-    p:not(:empty) { padding: 0.75rem; border-left: 4px solid var(--bag-adres-colour, #0b4f8a); background: var(--bag-adres-message-background, #f4f6f8); color: var(--bag-adres-message-colour, #1f2933); }
-    p button { margin-left: 0.5rem; }`);
+    p:not(:empty, .quiet) { padding: 0.75rem; border-inline-start: 4px solid var(--bag-adres-colour, #0b4f8a); background: var(--bag-adres-message-background, #f4f6f8); color: var(--bag-adres-message-colour, #1f2933); }
+    p button { margin-inline-start: 0.5rem; }
+    .quiet span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }`);
   return made;
 };
 
@@ -84,7 +107,7 @@ class BagAdresForm extends HTMLElement {
   #internals = this.attachInternals();
   #root = this.attachShadow({ mode: 'open' });
   /** What this element filled in, and so may clear. */
-  #filled = { straat: '', woonplaats: '' };
+  #filled = {};
   #answers = new Map();
   /** The address of the latest lookup, or `''` once something changed after it. */
   #current = '';
@@ -101,17 +124,23 @@ class BagAdresForm extends HTMLElement {
   connectedCallback() {
     if (this.#root.childElementCount > 0) return;
     this.#root.adoptedStyleSheets = [sheet()];
-    this.#root.innerHTML = `<slot></slot>
-      <label class="list" part="list" hidden><span></span><select part="select"></select></label>
-      <fieldset part="choices" hidden><legend></legend><div></div></fieldset>
-      <p part="message" role="status"></p>
-      <slot name="place"></slot>`;
+    this.#root.append(
+      make('slot'),
+      make('label', { class: 'list', part: 'list', hidden: '' }, make('span'), make('select', { part: 'select' })),
+      make('fieldset', { part: 'choices', hidden: '' }, make('legend'), make('div')),
+      make('p', { part: 'message', role: 'status' }),
+      make('slot', { name: 'place' }),
+    );
     // The parser may not have reached the fields yet.
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => this.#begin());
     else this.#begin();
   }
 
   #begin() {
+    // Set before the script was there, they hide the setter.
+    const { texts: own } = this;
+    delete this.texts;
+    if (own) this.texts = own;
     if (!this.#field('postcode')) this.#makeFields();
     this.addEventListener('input', ({ target }) => this.#typed(target));
     this.addEventListener('change', ({ target }) => this.#left(target));
@@ -128,17 +157,28 @@ class BagAdresForm extends HTMLElement {
   }
 
   formResetCallback() {
-    this.#remember({ straat: '', woonplaats: '' });
-    this.#current = '';
+    this.#cancel();
+    this.#unfill();
     this.#clearHelp();
+  }
+
+  /** What is in the shadow of this element is not disabled with the fieldset around it. */
+  formDisabledCallback(isDisabled) {
+    this.#cancel();
+    for (const control of this.#root.querySelectorAll('select, fieldset, button')) control.disabled = isDisabled;
+  }
+
+  #cancel() {
+    clearTimeout(this.#timer);
+    this.#stop.abort();
+    this.#current = '';
   }
 
   #typed(target) {
     if (this.#isPutting || !asked.some((name) => target === this.#field(name))) return;
-    clearTimeout(this.#timer);
-    this.#stop.abort();
+    // A space more or less is still the same address.
     if (this.#key() === this.#current) return;
-    this.#current = '';
+    this.#cancel();
     // A street that belongs to another number must not stay beside this one.
     this.#unfill();
     this.#clearHelp();
@@ -146,23 +186,31 @@ class BagAdresForm extends HTMLElement {
   }
 
   #left(target) {
-    const name = asked.find((one) => target === this.#field(one));
-    if (!name) return;
-    clearTimeout(this.#timer);
-    if (name === 'postcode' && target.value.trim() && !this.#isComplete()) this.#say(this.#text('wrongPostcode'));
+    if (!asked.some((name) => target === this.#field(name))) return;
+    const isPostcode = target === this.#field('postcode');
+    if (isPostcode && target.value.trim() && !this.#isComplete()) this.#say(this.#text('wrongPostcode'));
     else this.#lookUp();
   }
 
   async #lookUp() {
     if (!this.#isComplete() || !this.#value('huisnummer') || this.#key() === this.#current) return;
+    this.#cancel();
+    this.#unfill();
     this.#current = this.#key();
-    this.#stop.abort();
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    const answer = await this.#ask(this.#asked(), signal);
+    this.#timer = setTimeout(() => this.#say(this.#text('slow')), slow);
+    let answer = await this.#ask(this.#asked(), signal);
     // An answer to what was typed before is of no use.
     if (signal.aborted) return;
-    await this.#show(answer, signal);
+    clearTimeout(this.#timer);
+    try {
+      await this.#show(answer, signal);
+    } catch {
+      // No answer of the service.
+      answer = { status: 'unavailable' };
+      this.#show(answer, signal);
+    }
     if (signal.aborted) return;
     this.dispatchEvent(new CustomEvent('bag-adres', { bubbles: true, detail: answer }));
   }
@@ -193,24 +241,24 @@ class BagAdresForm extends HTMLElement {
     if (status === 'invalid') return this.#explain(errors[0] ?? {}, signal);
     if (status === 'unavailable') return this.#say(this.#text('unavailable'));
     this.#offerToevoegingen(toevoegingen);
-    if (status === 'ok') return this.#fill(address);
-    if (status === 'ambiguous') return this.#offerCandidates(candidates);
+    if (status === 'ok') return this.#fill(placeOf(address));
+    if (status === 'ambiguous') return this.#offerCandidates(candidates.map(placeOf));
     if (toevoegingen.length === 0) return this.#say(this.#text('notFound'));
     this.#say(typed ? this.#text('unknownToevoeging', typed) : this.#text('needsToevoeging'));
   }
 
   /** Fills in what is empty or its own. What somebody typed stays, and is asked about where the register differs. */
   #fill(place) {
-    const typed = found.filter((name) => this.#value(name) !== '' && this.#field(name)?.value !== this.#filled[name]);
-    const same = (name) => this.#value(name).toLowerCase() === place[name].toLowerCase();
-    if (typed.every(same))
+    const typed = found.filter((name) => this.#value(name) !== '' && this.#field(name).value !== this.#filled[name]);
+    const same = (name) => !place[name] || this.#value(name).toLowerCase() === place[name].toLowerCase();
+    if (typed.every(same)) {
       return this.#take(
         place,
         found.filter((name) => !typed.includes(name)),
       );
-    this.#question(this.#text('differs', `${place.straat}, ${place.woonplaats}`), this.#text('take'), () => {
+    }
+    this.#question(this.#text('differs', lineOf(place)), this.#text('take'), () => {
       this.#take(place, found);
-      this.#say('');
       this.#field('straat')?.focus();
     });
   }
@@ -218,13 +266,16 @@ class BagAdresForm extends HTMLElement {
   #take(place, which) {
     for (const name of which) this.#put(name, place[name]);
     this.#remember({ ...this.#filled, ...Object.fromEntries(which.map((name) => [name, place[name]])) });
+    // Those who see the fields see it there.
+    this.#say(make('span', {}, this.#text('filled', lineOf(place))));
+    this.#part('message').className = 'quiet';
   }
 
   #unfill() {
     for (const name of found) {
       if (this.#filled[name] && this.#field(name)?.value === this.#filled[name]) this.#put(name, '');
     }
-    this.#remember({ straat: '', woonplaats: '' });
+    this.#remember({});
   }
 
   #remember(filled) {
@@ -260,7 +311,7 @@ class BagAdresForm extends HTMLElement {
   #offerToevoegingen(existing) {
     const label = this.#part('list');
     label.hidden = existing.length === 0 || (existing.length === 1 && existing[0] === null);
-    const chosen = this.#value('toevoeging').replaceAll(' ', '').toUpperCase();
+    const chosen = this.#asked().toevoeging.toUpperCase();
     const options = existing.map(
       (one) => new Option(one ?? this.#text('none'), one ?? '', false, (one ?? '') === chosen),
     );
@@ -275,11 +326,9 @@ class BagAdresForm extends HTMLElement {
     const [legend, box] = choices.children;
     legend.textContent = this.#text('which');
     const labels = places.map((place) => {
-      const label = document.createElement('label');
-      const radio = Object.assign(document.createElement('input'), { type: 'radio', name: 'candidate' });
+      const radio = make('input', { type: 'radio', name: 'candidate' });
       radio.addEventListener('change', () => this.#take(place, found));
-      label.append(radio, ` ${place.straat}, ${place.woonplaats}`);
-      return label;
+      return make('label', {}, radio, ` ${lineOf(place)}`);
     });
     box.replaceChildren(...labels);
     choices.hidden = false;
@@ -287,32 +336,29 @@ class BagAdresForm extends HTMLElement {
   }
 
   #question(question, answer, onAnswer) {
-    this.#say(question);
-    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: answer });
-    button.setAttribute('part', 'answer');
+    const button = make('button', { type: 'button', part: 'answer' }, answer);
     button.addEventListener('click', onAnswer);
-    this.#part('message').append(button);
+    this.#say(question, button);
   }
 
   #clearHelp() {
     this.#part('list').hidden = true;
     this.#part('choices').hidden = true;
-    this.#say('');
+    this.#say();
   }
 
-  #say(text) {
-    this.#part('message').textContent = text;
+  #say(...content) {
+    const message = this.#part('message');
+    message.className = '';
+    message.replaceChildren(...content);
   }
 
   #makeFields() {
     const hints = { postcode: 'postal-code', straat: 'off', woonplaats: 'address-level2' };
-    for (const name of names) {
-      const label = document.createElement('label');
-      const input = document.createElement('input');
-      Object.assign(input, { name, required: name !== 'toevoeging', autocomplete: hints[name] ?? 'off' });
-      if (found.includes(name)) label.slot = 'place';
-      label.append(this.#text(name), ' ', input);
-      this.append(label);
+    for (const name of [...asked, 'straat', 'woonplaats']) {
+      const input = make('input', { name, autocomplete: hints[name] ?? 'off' });
+      input.required = name !== 'toevoeging';
+      this.append(make('label', found.includes(name) ? { slot: 'place' } : {}, this.#text(name), ' ', input));
     }
   }
 
@@ -335,10 +381,10 @@ class BagAdresForm extends HTMLElement {
     this.#isPutting = false;
   }
 
-  /** With the postcode in one form, so that another way to type it is no other lookup. */
+  /** In one form, so that another way to type it is no other lookup. Copied text has spaces of all kinds. */
   #asked() {
-    const postcode = this.#value('postcode').replaceAll(' ', '').toUpperCase();
-    return { postcode, huisnummer: this.#value('huisnummer'), toevoeging: this.#value('toevoeging') };
+    const [postcode, huisnummer, toevoeging] = asked.map((name) => this.#value(name).replace(/\s/g, ''));
+    return { postcode: postcode.toUpperCase(), huisnummer, toevoeging };
   }
 
   #key() {
@@ -356,7 +402,7 @@ class BagAdresForm extends HTMLElement {
 
   #text(name, value = '') {
     const language = (this.closest('[lang]')?.lang ?? 'nl').slice(0, 2);
-    return ({ ...(texts[language] ?? texts.nl), ...this.#own }[name] ?? name).replace('{}', value);
+    return ({ ...(texts[language] ?? texts.nl), ...this.#own }[name] ?? name).replace('{}', () => value);
   }
 }
 

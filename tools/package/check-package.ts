@@ -1,6 +1,7 @@
 /**
  * Packs `bag-adres-admin`, installs it in an empty project with the oldest AWS SDK that it accepts, and uses it there
  * as a portal does: `npm run check:package`. Without the npm registry and its cache, only the packed files are checked.
+ * Then the same with `bag-adres-form`, as a shop does.
  */
 import {
   copyFileSync,
@@ -35,19 +36,13 @@ const strictest = [
   '--verbatimModuleSyntax',
 ];
 
-const { require, report } = checks('bag-adres-admin');
+const { require, report } = checks('packages');
 const kilobytes = (bytes: number) => `${Math.round(bytes / 1000)} kB`;
 const folder = mkdtempSync(join(tmpdir(), 'bag-adres-admin-'));
 async function check(): Promise<void> {
-  await run(source, 'npm', ['pack', '--pack-destination', folder]);
-  const [packed = ''] = globSync(join(folder, '*.tgz'));
   const tools = await installPackageTools();
-  if (tools) {
-    await run(folder, join(tools, 'publint'), ['run', '--strict', packed]);
-    await run(folder, join(tools, 'attw'), [packed, '--profile', 'strict']);
-  }
-  const found = tools ? 'publint and attw find nothing' : 'NOT checked by publint and attw';
-  report(`packed: ${kilobytes(statSync(packed).size)}, ${found}`);
+  const packed = await pack(source, tools, 'strict');
+  await checkForm(await pack(join(root, 'packages/form'), tools, 'esm-only'));
 
   const portal = join(folder, 'portal');
   if (!(await install(portal, packed))) {
@@ -94,6 +89,42 @@ async function check(): Promise<void> {
     refused ?? '',
   ), `a clear refusal of a second copy of the SDK, but got\n${refused}`);
   report('two copies of the SDK: refused before the first call');
+}
+
+/** Packs a package, and lets `publint` and `attw` judge what is in it. */
+async function pack(from: string, tools: string | undefined, profile: string): Promise<string> {
+  const name = (await run(from, 'npm', ['pack', '--pack-destination', folder])).trim().split('\n').at(-1) ?? '';
+  const packed = join(folder, name);
+  if (tools) {
+    await run(folder, join(tools, 'publint'), ['run', '--strict', packed]);
+    await run(folder, join(tools, 'attw'), [packed, '--profile', profile]);
+  }
+  const found = tools ? 'publint and attw find nothing' : 'NOT checked by publint and attw';
+  report(`packed ${name}: ${kilobytes(statSync(packed).size)}, ${found}`);
+  return packed;
+}
+
+/** What a shop does with the form: its page has the element in a bundle, and its server asks the route. */
+async function checkForm(packed: string): Promise<void> {
+  const shop = join(folder, 'shop');
+  mkdirSync(shop);
+  writeFileSync(join(shop, 'package.json'), '{ "name": "shop", "private": true, "type": "module" }');
+  // It depends on nothing, so no registry is needed.
+  await run(shop, 'npm', ['install', '--offline', '--no-audit', '--no-fund', packed]);
+  const page = "import 'bag-adres-form'; document.querySelector('bag-adres-form')!.texts = { yes: 'Klopt' };";
+  const server =
+    "import { lookUp } from 'bag-adres-form/routes/node';\n" +
+    'console.log((await lookUp(new URLSearchParams(), () => undefined)).status);';
+  writeFileSync(join(shop, 'page.ts'), page);
+  writeFileSync(join(shop, 'server.ts'), server);
+  link(shop, '@types');
+  const options = ['--noEmit', '--module', 'nodenext', '--lib', 'es2024,dom', '--types', 'node', ...strictest];
+  await tool(shop, 'tsc', [...options, 'page.ts', 'server.ts']);
+  await tool(shop, 'esbuild', ['page.ts', '--bundle', '--minify', '--outfile=page.js']);
+  require(readFileSync(join(shop, 'page.js'), 'utf8').includes('attachInternals'), 'the element in the bundle');
+  const answered = await node(shop, ['server.ts'], { BAG_ADRES_URL: 'http://127.0.0.1:1', BAG_ADRES_KEY: 'none' });
+  require(answered.trim() === 'unavailable', `a route without a service to answer unavailable, but got ${answered}`);
+  report('bag-adres-form: installed in a shop, compiled, bundled, and asked');
 }
 
 /**

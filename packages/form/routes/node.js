@@ -7,7 +7,7 @@ const { BAG_ADRES_URL = '', BAG_ADRES_KEY = '' } = process.env;
  * @param {(message: string) => void} onFailure
  */
 export async function lookUp(query, onFailure) {
-  const asked = new URLSearchParams({ include: 'toevoegingen' });
+  const asked = new URLSearchParams({ include: 'toevoegingen,gemeente' });
   for (const name of ['postcode', 'huisnummer', 'toevoeging']) asked.set(name, query.get(name) ?? '');
   try {
     const url = `${BAG_ADRES_URL.replace(/\/+$/, '')}/v1/address?${asked}`;

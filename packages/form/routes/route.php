@@ -2,7 +2,7 @@
 // The route that <bag-adres-form> asks, for PHP with its curl extension. The key stays on this side.
 $query = http_build_query([
     'postcode' => $_GET['postcode'] ?? '', 'huisnummer' => $_GET['huisnummer'] ?? '',
-    'toevoeging' => $_GET['toevoeging'] ?? '', 'include' => 'toevoegingen',
+    'toevoeging' => $_GET['toevoeging'] ?? '', 'include' => 'toevoegingen,gemeente',
 ]);
 $call = curl_init(rtrim(getenv('BAG_ADRES_URL'), '/') . '/v1/address?' . $query);
 curl_setopt_array($call, [

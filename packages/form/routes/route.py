@@ -7,7 +7,7 @@ def look_up(query):
     given = urllib.parse.parse_qs(query, keep_blank_values=True)
     asked = {name: given.get(name, [""])[0] for name in ("postcode", "huisnummer", "toevoeging")}
     url = os.environ["BAG_ADRES_URL"].rstrip("/") + "/v1/address?"
-    url += urllib.parse.urlencode(asked | {"include": "toevoegingen"})
+    url += urllib.parse.urlencode(asked | {"include": "toevoegingen,gemeente"})
     request = urllib.request.Request(url, headers={"X-API-Key": os.environ["BAG_ADRES_KEY"]})
     try:
         with urllib.request.urlopen(request, timeout=3) as response:

@@ -3,29 +3,36 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { Browser, Locator, Page, Route } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { newAccount } from '../../support/address-service.ts';
 import { violations, wcagRules } from '../../support/axe.ts';
 import { because, inBrowser, openTab, type Tab } from '../../support/browser.ts';
 import { launchBrowser } from '../../support/chromium.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
+import { sweep } from '../../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/examples/form/', import.meta.url));
 
 let service: HttpService;
 let browser: Browser | undefined;
 let form: Awaited<ReturnType<typeof startForm>>;
-/** The same form while the service can't be reached. */
+/** The same form while the service can't be reached, and with a key whose quota is used up. */
 let alone: Awaited<ReturnType<typeof startForm>>;
+let spent: Awaited<ReturnType<typeof startForm>>;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startHttpService(), launchBrowser()]);
-  const { key } = await newAccount(service, { minute: 1000 });
-  [form, alone] = await Promise.all([startForm(service.baseUrl, key), startForm('http://127.0.0.1:1', key)]);
+  const [{ key }, { key: used }] = await Promise.all([
+    newAccount(service, { minute: 1000 }),
+    newAccount(service, { minute: 0 }),
+  ]);
+  const { baseUrl } = service;
+  const starting = [startForm(baseUrl, key), startForm('http://127.0.0.1:1', key), startForm(baseUrl, used)] as const;
+  [form, alone, spent] = await Promise.all(starting);
 });
 afterAll(async () => {
   await browser?.close();
-  for (const started of [form, alone]) started?.server.kill();
+  for (const started of [form, alone, spent]) started?.server.kill();
   await service.stop();
 });
 
@@ -57,13 +64,24 @@ async function type(page: Page, postcode: string, huisnummer: string, toevoeging
   await page.keyboard.press('Tab');
 }
 
-/** Sends the form, and waits for what the server makes of it. */
-async function order(page: Page, shown: string): Promise<void> {
-  await page.getByRole('button', { name: 'Bezorg hier' }).click();
-  await page.getByText(shown).waitFor();
+async function press(page: Page, keys: string): Promise<void> {
+  for (const key of keys.split(' ')) await page.keyboard.press(key);
 }
 
-const street = (page: Page) => page.getByLabel('Straat');
+/** Types a street and a town where there are none, and sends the form, by keys only. */
+async function order(page: Page, shown: string): Promise<void> {
+  for (const [field, name] of [
+    [street(page), 'Damrak'],
+    [town(page), 'Weesp'],
+  ] as const) {
+    await field.focus();
+    if (!(await field.inputValue())) await page.keyboard.type(name);
+  }
+  await page.keyboard.press('Enter');
+  await page.getByText(`We leveren op: ${shown}`).waitFor();
+}
+
+const street = (page: Page) => page.getByRole('textbox', { name: 'Straat' });
 const town = (page: Page) => page.getByLabel('Woonplaats');
 const number = (page: Page) => page.getByRole('textbox', { name: 'Huisnummer' });
 const addition = (page: Page) => page.getByRole('textbox', { name: 'Toevoeging' });
@@ -71,12 +89,40 @@ const list = (page: Page) => page.getByLabel('Toevoegingen bij dit huisnummer');
 const message = (page: Page) => page.getByRole('status');
 const says = (page: Page, text: string) => message(page).getByText(text).waitFor();
 const isValid = (page: Page) => page.evaluate('document.forms[0].checkValidity()');
+const focused = (page: Page) => page.evaluate('document.activeElement.id');
 
 /** Waits without a script of its own, which the policy of the page forbids. */
 async function hasValue(field: Locator, value: string): Promise<void> {
   for (let tries = 0; tries < 200 && (await field.inputValue()) !== value; tries++) await sleep(25);
   expect(await field.inputValue()).toBe(value);
 }
+
+/** Answers every lookup of a page, at once or when somebody says so. */
+async function answerWith(page: Page, body: unknown, when: Promise<unknown> = Promise.resolve()): Promise<void> {
+  await page.route('**/adres?*', async (route) => {
+    await when;
+    await route.fulfill({ json: body }).catch(() => undefined);
+  });
+}
+
+/** Fills the fields in one go, as a browser does with an address that it keeps: there is no way to make it do so. */
+const autofill = (page: Page, values: Record<string, string>) =>
+  page.evaluate(`for (const [name, value] of Object.entries(${JSON.stringify(values)})) {
+    const field = document.getElementById(name);
+    field.value = value;
+    for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true }));
+  }`);
+
+/** Puts the element into a fieldset. */
+const inFieldset = (page: Page) =>
+  page.evaluate(`{
+    const fieldset = document.createElement('fieldset');
+    document.forms[0].append(fieldset);
+    fieldset.append(document.querySelector('bag-adres-form'));
+  }`);
+const disable = (page: Page, disabled: boolean) =>
+  page.evaluate(`document.querySelector('fieldset').disabled = ${disabled}`);
+const reset = (page: Page) => page.evaluate('document.forms[0].reset()');
 
 /** Counts the lookups of a page from now on. */
 async function countLookups(page: Page): Promise<string[]> {
@@ -88,95 +134,229 @@ async function countLookups(page: Page): Promise<string[]> {
   return seen;
 }
 
+type State = {
+  name: string;
+  /** Where, if it is not the usual page. */
+  url?: () => string;
+  reach: (page: Page) => Promise<unknown>;
+  /** What a screen reader announces. */
+  says: string;
+  place: [straat: string, woonplaats: string];
+  list?: string[];
+  /** What leads on from the toevoeging without a mouse, and the order that is then sent. */
+  keys?: string;
+  ordered: string;
+};
+
+const filled = 'Ingevuld: Nieuwezijds Voorburgwal, Amsterdam.';
+const unknown = 'We kennen dit adres niet. Controleer de postcode en het huisnummer, of vul het adres zelf in.';
+const unavailable = 'We kunnen het adres nu niet opzoeken. Vul de straat en de woonplaats zelf in.';
+const known: [string, string] = ['Nieuwezijds Voorburgwal', 'Amsterdam'];
+const found = 'Nieuwezijds Voorburgwal 147  1012RJ Amsterdam';
+
+const states: State[] = [
+  { name: 'found', reach: (page) => type(page, '1012RJ', '147 '), says: filled, place: known, ordered: 'Nieuwezijds' },
+  {
+    name: 'typed before, as the register has it',
+    reach: async (page) => {
+      await street(page).fill('nieuwezijds voorburgwal');
+      await type(page, '1012RJ', '147');
+    },
+    says: filled,
+    place: ['nieuwezijds voorburgwal', 'Amsterdam'],
+    ordered: 'nieuwezijds voorburgwal 147',
+  },
+  {
+    name: 'typed before, and another street',
+    reach: async (page) => {
+      await street(page).fill('Damrak');
+      await town(page).fill('amsterdam');
+      await type(page, '1012RJ', '147', '');
+    },
+    says: 'Volgens het register is dit Nieuwezijds Voorburgwal, Amsterdam.Overnemen',
+    place: ['Damrak', 'amsterdam'],
+    keys: 'Tab Enter',
+    ordered: found,
+  },
+  {
+    name: 'changed after it was filled in',
+    reach: async (page) => {
+      await type(page, '1012RJ', '147');
+      await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+      await type(page, '9999SD', '12A');
+    },
+    says: 'Bedoelt u 9999SD 12 A?Ja',
+    place: ['', ''],
+    ordered: 'Damrak 12A  9999SD Weesp',
+  },
+  {
+    name: 'changed after somebody typed the street',
+    reach: async (page) => {
+      await type(page, '1012RJ', '99999');
+      await says(page, unknown);
+      await street(page).fill('Nieuwe straat');
+      await town(page).fill('Utrecht');
+      await addition(page).fill('A');
+      await page.keyboard.press('Tab');
+    },
+    says: unknown,
+    place: ['Nieuwe straat', 'Utrecht'],
+    ordered: 'Nieuwe straat 99999 A 1012RJ Utrecht',
+  },
+  {
+    name: '422: a letter in the number',
+    reach: (page) => type(page, '9999SD', '2b', ''),
+    says: 'Bedoelt u 9999SD 2 b?Ja',
+    place: ['', ''],
+    keys: 'Tab Enter',
+    ordered: 'Teststraat 2 b 9999SD Testdorp',
+  },
+  {
+    name: '422: a postcode that is none, of which nothing is asked',
+    reach: async (page) => {
+      await page.getByLabel('Postcode').fill('1012');
+      await page.keyboard.press('Tab');
+    },
+    says: 'Controleer de postcode: vier cijfers en twee letters, zoals 1012 JS.',
+    place: ['', ''],
+    keys: 'Shift+Tab 1 4 7 Shift+Tab 1 0 1 2 r j Tab',
+    ordered: found,
+  },
+  {
+    name: 'the toevoeging is missing',
+    reach: (page) => type(page, '9999SD', '2', ''),
+    says: 'Kies de toevoeging die bij dit huisnummer hoort.',
+    place: ['', ''],
+    list: ['Kies ...', 'A', 'B'],
+    keys: 'Tab b',
+    ordered: 'Teststraat 2 B 9999SD Testdorp',
+  },
+  ...['Z', '2-hoog'].map((typed) => ({
+    name: `the toevoeging is unknown: ${typed}`,
+    reach: (page: Page) => type(page, '9999SD', '2', typed),
+    says: `Toevoeging ${typed} is hier niet bekend. Kies er een uit de lijst, of vul het adres zelf in.`,
+    place: ['', ''] as [string, string],
+    list: ['Kies ...', 'A', 'B'],
+    ordered: `Damrak 2 ${typed} 9999SD Weesp`,
+  })),
+  {
+    name: 'ambiguous',
+    reach: (page) => type(page, '9999SD', '3', ''),
+    says: 'Er zijn meer adressen met dit nummer. Kies er een.',
+    place: ['', ''],
+    keys: 'Tab ArrowDown',
+    ordered: 'Teststraat 3  9999SD Teststad',
+  },
+  {
+    name: 'not found',
+    reach: (page) => type(page, '1012RJ', '99999'),
+    says: unknown,
+    place: ['', ''],
+    ordered: 'Damrak 99999',
+  },
+  {
+    name: 'slow',
+    reach: async (page) => {
+      await answerWith(page, {}, new Promise(() => {}));
+      await type(page, '1012RJ', '147');
+      await says(page, 'We zoeken het adres op ...');
+      await street(page).fill('Damrak');
+    },
+    says: unavailable,
+    place: ['Damrak', ''],
+    ordered: 'Damrak 147',
+  },
+  {
+    name: 'down',
+    url: () => alone.url,
+    reach: (page) => type(page, '1012RJ', '147'),
+    says: unavailable,
+    place: ['', ''],
+    ordered: 'Damrak 147',
+  },
+  {
+    name: '429: the quota is used up',
+    url: () => spent.url,
+    reach: (page) => type(page, '1012RJ', '147'),
+    says: unavailable,
+    place: ['', ''],
+    ordered: 'Damrak 147',
+  },
+  {
+    name: 'filled in by the browser, as the register has it',
+    reach: (page) =>
+      autofill(page, { postcode: '1012 RJ', huisnummer: '147', straat: known[0], woonplaats: 'AMSTERDAM' }),
+    says: filled,
+    place: ['Nieuwezijds Voorburgwal', 'AMSTERDAM'],
+    ordered: 'Nieuwezijds Voorburgwal 147',
+  },
+  {
+    name: 'filled in by the browser, with another street',
+    reach: (page) => autofill(page, { straat: 'Dam', woonplaats: 'Amsterdam', postcode: '1012RJ', huisnummer: '147' }),
+    says: 'Volgens het register is dit Nieuwezijds Voorburgwal, Amsterdam.Overnemen',
+    place: ['Dam', 'Amsterdam'],
+    ordered: 'Dam 147',
+  },
+  {
+    name: 'pasted, with the spaces of a web page',
+    reach: async (page) => {
+      await number(page).fill('147');
+      await street(page).fill(' 1012\u00a0rj\u2009');
+      await press(page, 'Control+a Control+x');
+      await page.getByLabel('Postcode').focus();
+      await press(page, 'Control+v');
+    },
+    says: filled,
+    place: known,
+    ordered: 'Nieuwezijds',
+  },
+];
+
 describe('the form element', () => {
-  inBrowser(`fills in the street and the town, and asks for no toevoeging where there is none${because}`, async () => {
-    const page = await open();
-    await type(page, '1012 rj', '147 ');
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    expect(await town(page).inputValue()).toBe('Amsterdam');
-    expect(await list(page).isVisible()).toBe(false);
-    expect(await message(page).innerText()).toBe('');
-    expect(await violations(page, wcagRules)).toEqual([]);
-    await order(page, 'We leveren op: Nieuwezijds Voorburgwal 147');
-  });
+  inBrowser.each(sweep(states, 6))(
+    `says what is so, harms nothing, and leads on by keyboard: $name${because}`,
+    async ({ url = () => form.url, reach, says: announced, place, list: offered, keys, ordered }) => {
+      const page = await open(url());
+      await reach(page);
+      await says(page, announced);
+      expect(await message(page).textContent()).toBe(announced);
+      expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(place);
+      expect(await isValid(page)).toBe(!place.includes(''));
+      expect((await list(page).isVisible()) ? await list(page).locator('option').allInnerTexts() : undefined).toEqual(
+        offered,
+      );
+      expect(await violations(page, wcagRules)).toEqual([]);
+      if (keys) {
+        await addition(page).focus();
+        await press(page, keys);
+        await hasValue(street(page), ordered.replace(/ \d.*/, ''));
+      }
+      await order(page, ordered);
+    },
+  );
 
-  inBrowser(`keeps what somebody typed when the toevoeging changes afterwards${because}`, async () => {
+  inBrowser(`leaves the focus where it is when the answer comes${because}`, async () => {
     const page = await open();
-    await type(page, '1012RJ', '99999');
-    await says(page, 'We kennen dit adres niet.');
-    await street(page).fill('Nieuwe straat');
-    await town(page).fill('Weesp');
-    await addition(page).fill('A');
-    await page.keyboard.press('Tab');
-    await says(page, 'We kennen dit adres niet.');
-    expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(['Nieuwe straat', 'Weesp']);
-    await order(page, 'Nieuwe straat 99999 A');
-  });
-
-  inBrowser(`never leaves its street beside another number${because}`, async () => {
-    const page = await open();
-    await type(page, '1012RJ', '147');
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    await type(page, '9999SD', '12A');
-    expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(['', '']);
-    expect(await isValid(page)).toBe(false);
-    await says(page, 'Bedoelt u 9999SD 12 A?');
-  });
-
-  inBrowser(`asks before it replaces what somebody typed${because}`, async () => {
-    const page = await open();
-    await street(page).fill('Damrak');
-    await town(page).fill('amsterdam');
-    await type(page, '1012RJ', '147');
-    await says(page, 'Volgens het register is dit Nieuwezijds Voorburgwal, Amsterdam.');
-    expect(await street(page).inputValue()).toBe('Damrak');
-    await page.getByRole('button', { name: 'Overnemen' }).click();
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    expect(await violations(page, wcagRules)).toEqual([]);
-  });
-
-  inBrowser(`lets people choose from the toevoegingen that exist${because}`, async () => {
-    const page = await open();
+    const { promise, resolve } = Promise.withResolvers();
+    await answerWith(page, { status: 'not_found', toevoegingen: ['A', 'B'] }, promise);
     await type(page, '9999SD', '2');
-    await says(page, 'Kies de toevoeging die bij dit huisnummer hoort.');
-    expect(await list(page).locator('option').allInnerTexts()).toEqual(['Kies ...', 'A', 'B']);
-    expect(await violations(page, wcagRules)).toEqual([]);
+    expect(await focused(page)).toBe('toevoeging');
+    resolve(undefined);
+    await list(page).waitFor();
+    expect(await focused(page)).toBe('toevoeging');
+    await press(page, 'Tab');
+    // The element has the focus for what is in its shadow.
+    expect(await page.evaluate('document.activeElement.localName')).toBe('bag-adres-form');
+  });
+
+  inBrowser(`clears what it filled in when another toevoeging is chosen, and no answer comes${because}`, async () => {
+    const page = await open();
+    await type(page, '9999SD', '2', 'A');
+    await hasValue(street(page), 'Teststraat');
+    await page.route('**/adres?*', (route) => route.abort());
     await list(page).selectOption('B');
-    await hasValue(street(page), 'Teststraat');
-    expect([await addition(page).inputValue(), await list(page).inputValue()]).toEqual(['B', 'B']);
-    await order(page, 'Teststraat 2 B 9999SD Testdorp');
-  });
-
-  inBrowser.each([
-    ['Z', 'Toevoeging Z is hier niet bekend.'],
-    ['2-hoog', 'Toevoeging 2-hoog is hier niet bekend.'],
-  ])(`shows the toevoegingen that exist for %s${because}`, async (typed, shown) => {
-    const page = await open();
-    await type(page, '9999SD', '2', typed);
-    await says(page, shown);
-    expect(await list(page).locator('option').allInnerTexts()).toEqual(['Kies ...', 'A', 'B']);
-    expect(await addition(page).inputValue()).toBe(typed);
-  });
-
-  inBrowser(`asks whether 2b means number 2 with b, and never decides that itself${because}`, async () => {
-    const page = await open();
-    await type(page, '9999SD', '2b');
-    await says(page, 'Bedoelt u 9999SD 2 b?');
-    expect(await number(page).inputValue()).toBe('2b');
-    await page.getByRole('button', { name: 'Ja' }).click();
-    await hasValue(street(page), 'Teststraat');
-    expect(await number(page).inputValue()).toBe('2');
-    expect(await list(page).inputValue()).toBe('B');
-  });
-
-  inBrowser(`offers the streets and towns of an ambiguous address, and says so${because}`, async () => {
-    const page = await open();
-    await type(page, '9999SD', '3');
-    await says(page, 'Er zijn meer adressen met dit nummer.');
-    expect(await isValid(page)).toBe(false);
-    await page.getByLabel('Teststraat, Teststad').check();
-    expect(await town(page).inputValue()).toBe('Teststad');
-    expect(await violations(page, wcagRules)).toEqual([]);
+    await says(page, unavailable);
+    expect(await street(page).inputValue()).toBe('');
   });
 
   inBrowser(`asks once for a number typed slowly, and not again for one that it knows${because}`, async () => {
@@ -192,49 +372,78 @@ describe('the form element', () => {
     expect(lookups.map((query) => new URLSearchParams(query).get('huisnummer'))).toEqual(['147', '148']);
   });
 
-  inBrowser(`takes the answer to what was typed last, and leaves the focus where it is${because}`, async () => {
+  inBrowser(`still takes the answer when a space is typed while it waits${because}`, async () => {
     const page = await open();
-    let held: Route | undefined;
-    await page.route('**/adres?*huisnummer=2&*', (route) => {
-      held = route;
-    });
-    await type(page, '9999SD', '2');
-    await addition(page).fill('');
+    const { promise, resolve } = Promise.withResolvers();
+    await answerWith(page, { status: 'ok', address: { straat: 'Damrak', woonplaats: 'Amsterdam' } }, promise);
     await type(page, '1012RJ', '147');
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    await held?.continue().catch(() => undefined);
-    expect(await page.evaluate('document.activeElement.id')).toBe('toevoeging');
-    expect(await street(page).inputValue()).toBe('Nieuwezijds Voorburgwal');
+    await number(page).pressSequentially(' ');
+    resolve(undefined);
+    await hasValue(street(page), 'Damrak');
+  });
+
+  inBrowser.each<[what: string, then: (page: Page) => Promise<unknown>]>([
+    [
+      'the number changes',
+      async (page) => {
+        await page.unrouteAll();
+        await type(page, '1012RJ', '147');
+        await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+      },
+    ],
+    ['the form is reset', reset],
+    ['the form is disabled', (page) => disable(page, true)],
+  ])(`drops an answer that comes after %s${because}`, async (_, then) => {
+    const page = await open();
+    await inFieldset(page);
+    const { promise, resolve } = Promise.withResolvers();
+    const late = { straat: 'Te laat', woonplaats: 'Weesp' };
+    const asked = page.waitForRequest('**/adres?*');
+    await answerWith(page, { status: 'ok', address: late, toevoegingen: ['A'] }, promise);
+    await type(page, '9999SD', '2');
+    await asked;
+    await then(page);
+    const before = await street(page).inputValue();
+    resolve(undefined);
+    await sleep(100);
+    expect(await street(page).inputValue()).toBe(before);
     expect(await list(page).isVisible()).toBe(false);
   });
 
-  inBrowser(`says what is wrong with a postcode, without a lookup${because}`, async () => {
+  inBrowser(`is disabled with its fieldset, and forgets everything when the form is reset${because}`, async () => {
     const page = await open();
-    const lookups = await countLookups(page);
-    await page.getByLabel('Postcode').fill('1012');
-    await page.keyboard.press('Tab');
-    await says(page, 'vier cijfers en twee letters');
-    expect(lookups).toEqual([]);
+    await inFieldset(page);
+    await type(page, '9999SD', '2', 'A');
+    await hasValue(street(page), 'Teststraat');
+    await disable(page, true);
+    expect(await list(page).isDisabled()).toBe(true);
+    await disable(page, false);
+    await reset(page);
+    expect([await list(page).isVisible(), await message(page).textContent()]).toEqual([false, '']);
+    await type(page, '9999SD', '2', 'A');
+    await hasValue(street(page), 'Teststraat');
   });
 
-  inBrowser.each([
-    ["can't be reached", () => open(alone.url)],
-    [
-      'has too many requests',
-      async () => {
-        const page = await open();
-        await page.route('**/adres?*', (route) => route.fulfill({ status: 429, body: 'Too many requests' }));
-        return page;
-      },
-    ],
-  ])(`lets people type when the service %s, and keeps what they typed${because}`, async (_, opened) => {
-    const page = await opened();
-    await street(page).fill('Damrak');
-    await type(page, '1012RJ', '147', 'A');
-    await says(page, 'Vul de straat en de woonplaats zelf in.');
-    expect(await street(page).inputValue()).toBe('Damrak');
-    await town(page).fill('Amsterdam');
-    await order(page, 'Damrak 147 A 1012RJ Amsterdam');
+  inBrowser(`shows names as text, and lets people type after an answer that is none${because}`, async () => {
+    const page = await open();
+    const address = { straat: '<img src=x onerror=alert(1)>', woonplaats: '$&' };
+    const answers: [unknown, string][] = [
+      [{ status: 'ok', address }, `Ingevuld: ${address.straat}, $&.`],
+      [{ status: 'ambiguous', candidates: [address] }, 'Er zijn meer adressen met dit nummer. Kies er een.'],
+      [{ status: 'ok', address: null }, unavailable],
+      [{ status: 'ok', address: { straat: 1, woonplaats: {} } }, unavailable],
+      [{ status: 'not_found', toevoegingen: 'A' }, unavailable],
+      [{ status: 'invalid', errors: null }, unavailable],
+      [null, unavailable],
+    ];
+    for (const [index, [answer, shown]] of answers.entries()) {
+      await page.unrouteAll();
+      await answerWith(page, answer);
+      await type(page, '1012RJ', String(index + 1));
+      await says(page, shown);
+    }
+    expect(await page.locator('bag-adres-form img').count()).toBe(0);
+    await order(page, 'Damrak 7');
   });
 
   inBrowser(`still knows what it filled in when somebody comes back${because}`, async () => {
@@ -247,12 +456,14 @@ describe('the form element', () => {
     await page.goto(`${form.url}/`);
     await type(page, '1012RJ', '147');
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    await order(page, 'We leveren op');
+    await order(page, 'Nieuwezijds Voorburgwal');
     await page.goBack();
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+    expect(await violations(page, wcagRules)).toEqual([]);
     await type(page, '1012RJ', '99999');
-    await says(page, 'We kennen dit adres niet.');
+    await says(page, unknown);
     expect(await street(page).inputValue()).toBe('');
+    await order(page, 'Damrak 99999');
   });
 
   inBrowser(`works without JavaScript${because}`, async () => {
@@ -260,23 +471,48 @@ describe('the form element', () => {
     await type(page, '1012RJ', '147');
     await street(page).fill('Nieuwezijds Voorburgwal');
     await town(page).fill('Amsterdam');
-    await order(page, 'We leveren op: Nieuwezijds Voorburgwal 147');
+    await page.keyboard.press('Enter');
+    await page.getByText(`We leveren op: ${found}`).waitFor();
   });
 
-  inBrowser(`makes its own fields where there are none, in the language of the page${because}`, async () => {
+  inBrowser(`makes fields of its own in the language of the page, each element for itself${because}`, async () => {
     const page = await open();
     await page.evaluate(`
       document.documentElement.lang = 'en';
-      const made = document.createElement('bag-adres-form');
-      made.texts = { straat: 'Street name' };
-      made.addEventListener('bag-adres', ({ detail }) => { window.seen = detail.status; });
-      document.querySelector('form').replaceChildren(made)`);
-    await page.getByLabel('Postcode').fill('9999SD');
-    await page.getByLabel('House number').fill('1');
-    await page.keyboard.press('Tab');
-    await hasValue(page.getByLabel('Street name'), 'Teststraat');
-    expect(await page.evaluate('window.seen')).toBe('ok');
+      document.documentElement.dir = 'rtl';
+      window.seen = [];
+      const [first, second] = [1, 2].map(() => document.createElement('bag-adres-form'));
+      first.texts = { straat: 'Street name' };
+      document.addEventListener('bag-adres', ({ target, detail }) => seen.push([target === second, detail.status]));
+      document.querySelector('form').replaceChildren(first, second)`);
     expect(await violations(page, wcagRules)).toEqual([]);
+    const last = (name: string) => page.getByRole('textbox', { name }).last();
+    await last('Postcode').fill('9999SD');
+    await last('House number').fill('1');
+    await page.keyboard.press('Tab');
+    await hasValue(last('Street'), 'Teststraat');
+    expect(await page.evaluate('window.seen')).toEqual([[true, 'ok']]);
+    expect(await page.getByLabel('Street name').inputValue()).toBe('');
+  });
+
+  inBrowser(`takes texts that were set before its script, and fits at 400 % under any policy${because}`, async () => {
+    const page = await open();
+    await page.route('**/early', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        headers: { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" },
+        body: `<html lang="nl"><bag-adres-form><input name="gemeente"></bag-adres-form>
+          <script>document.querySelector('bag-adres-form').texts = { filled: 'Klaar: {}' }</script>
+          <script type="module" src="/bag-adres-form.js"></script>`,
+      }),
+    );
+    await page.setViewportSize({ width: 320, height: 256 });
+    await page.goto(`${form.url}/early`);
+    await type(page, '1012RJ', '147');
+    await says(page, 'Klaar: Nieuwezijds Voorburgwal, Amsterdam');
+    expect(await page.locator('[name=gemeente]').inputValue()).toBe('Amsterdam');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    await page.setViewportSize({ width: 390, height: 844 });
   });
 
   inBrowser(`never shows the key to the browser${because}`, async () => {
