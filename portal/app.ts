@@ -6,6 +6,7 @@ import type { Language } from '../lambdas/page/language.ts';
 import { AdminError } from '../packages/admin/index.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
 import { accountPages } from './pages/account.ts';
+import { findKeyPages } from './pages/find-key.ts';
 import { faultOf, helpPages, keptNote, type PageFault, signedOut, signInAgain, welcome } from './pages/general.ts';
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
@@ -41,6 +42,7 @@ import {
 /** Every page behind a sign-in, with the action that it needs. */
 export const pageRoutes: readonly PageRoute[] = [
   ...accountPages,
+  ...findKeyPages,
   ...helpPages,
   ...keyPages,
   ...memberPages,

@@ -11,6 +11,7 @@ import {
   type PageRoute,
 } from '../visit/visit.ts';
 import { curlLine } from './account.ts';
+import { findKeyForm } from './find-key.ts';
 import { attempt, choice, faulty, field, hidden, postForm } from './form.ts';
 import { actorName } from './history.ts';
 import { type Column, listOf } from './list.ts';
@@ -20,7 +21,8 @@ import { codeBlock, doneNote, facts, faultPage, instantOf, notFoundPage, stateTa
 export const keyPages: readonly PageRoute[] = [
   ofAccount('GET', '/keys', 'account.view', listPage),
   ofAccount('POST', '/keys', 'key.change', create),
-  ofAccount('GET', '/keys/:key/rotate', 'key.change', withKey(rotatePage)),
+  ofAccount('GET', '/keys/:key', 'account.view', withKey(keyPage)),
+  ofAccount('GET', '/keys/:key/rotate', 'key.change', withKey(keyPage)),
   ofAccount('POST', '/keys/:key/rotate', 'key.change', withKey(rotate)),
   ofAccount('GET', '/keys/:key/revoke', 'key.change', withKey(revokePage)),
   ofAccount('POST', '/keys/:key/revoke', 'key.change', withKey(revoke)),
@@ -34,7 +36,12 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   const keys = await admin.keys.list(account);
   const canChange = may(role, 'key.change');
   const columns: Column<KeyView>[] = [
-    { name: 'label', label: text.label, show: ({ label }) => label ?? '-', sort: nameOf },
+    {
+      name: 'label',
+      label: text.label,
+      show: ({ keyId, label }) => html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a>`,
+      sort: nameOf,
+    },
     { name: 'id', label: text.keyId, show: ({ keyId }) => html`<code>${keyId}</code>` },
     { name: 'state', label: text.state, show: (key) => stateOf(visit, key), sort: ({ state }) => state },
     {
@@ -56,10 +63,15 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   });
   return {
     title: text.keys,
-    body: html`${doneNote(visit)}<div class="card">${list}</div>
+    body: html`${doneNote(visit)}<div class="card">${list}<p class="muted">${text.keyIdPlace} ${idInKey(visit, keys.at(-1)?.keyId)}</p></div>
+${findKeyForm(visit)}
 ${canChange ? html`<div class="card"><h2>${text.createKey}</h2><p>${text.createKeyText}</p>${createForm(visit)}</div>` : ''}`,
   };
 }
+
+/** Where the id of a key is in the key. */
+const idInKey = ({ account }: AccountVisit, keyId = 'b9uDEGM7') =>
+  html`<code>bagadres_${account}_<strong>${keyId}</strong>...</code>`;
 
 /** The state, and until when a key works that expires or is being replaced. */
 function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): Html {
@@ -108,7 +120,7 @@ async function create(visit: AccountVisit): Promise<PageAnswer> {
   const isPast = day !== undefined && !(day.getTime() > tools.now());
   if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
   const input = { account, label, token: once, ...(day && { expires: day }) };
-  const { key } = await attempt(
+  const made = await attempt(
     visit,
     {
       back: pathOf(visit),
@@ -118,7 +130,7 @@ async function create(visit: AccountVisit): Promise<PageAnswer> {
     },
     () => admin.keys.create(input),
   );
-  return newKeyPage(visit, key, '');
+  return newKeyPage(visit, { ...made, label, expires: day?.toISOString() ?? null }, '');
 }
 
 function createdBefore(visit: AccountVisit): Page {
@@ -126,11 +138,18 @@ function createdBefore(visit: AccountVisit): Page {
   return faultPage(visit.text, { title, explanation, back: pathOf(visit), status: 409 });
 }
 
-function newKeyPage(visit: AccountVisit, key: string, replaced: Html): Page {
+type NewKey = { key: string; keyId: string; label: string; expires: string | null };
+
+function newKeyPage(visit: AccountVisit, { key, keyId, label, expires }: NewKey, replaced: Html): Page {
   const { text, tools } = visit;
+  const about = facts([
+    [text.label, label],
+    [text.keyId, html`<code>${keyId}</code>`],
+    [text.expires, expires === null ? text.never : instantOf(visit, expires)],
+  ]);
   return {
     title: text.keyMade,
-    body: html`<div class="card"><p>${text.keyMadeText}</p>${codeBlock(text.keyMade, key, 'key')}</div>
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${codeBlock(text.keyMade, key, 'key')}${about}</div>
 <div class="card"><h2>${text.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, key), 'curl')}</div>
 ${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
   };
@@ -141,22 +160,27 @@ function withKey(show: (visit: AccountVisit, key: KeyView) => Promise<PageAnswer
   return async (visit: AccountVisit): Promise<PageAnswer> => {
     const { admin, account, params, text } = visit;
     const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === params.key);
-    return key ? show(visit, key) : notFoundPage(text, pathOf(visit));
+    return key ? show(visit, key) : notFoundPage(text, pathOf(visit), text.noSuchKey(params.key ?? '', account));
   };
 }
 
 /** How many days of use the pages say before a key is replaced or revoked. */
 const recentDays = 7;
 
-/** The lookups of a key in the last days, today included. */
-async function recentUse({ admin, account, tools }: AccountVisit, { keyId }: KeyView): Promise<number> {
-  const from = new Date(tools.now() - (recentDays - 1) * 86_400_000).toISOString().slice(0, 10);
+/** Since when a key was used, as far back as usage is kept, and how often in the last days, today included. */
+async function useOf({ admin, account, tools }: AccountVisit, { keyId }: KeyView) {
+  const from = await admin.accounts.usageKeptSince(account);
   const { keys } = await admin.accounts.usageByKey(account, { from });
-  return keys.find((key) => key.keyId === keyId)?.lookups ?? 0;
+  const days = keys.find((key) => key.keyId === keyId)?.days ?? [];
+  const recentFrom = new Date(tools.now() - (recentDays - 1) * 86_400_000).toISOString().slice(0, 10);
+  const recent = days.reduce((sum, { date, lookups }) => (date >= recentFrom ? sum + lookups : sum), 0);
+  return { since: days[0]?.date, recent };
 }
 
-/** Everything by which somebody can tell this key from another one. */
-function factsOf(visit: AccountVisit, key: KeyView, recent: number): Html {
+type UseOfKey = Awaited<ReturnType<typeof useOf>>;
+
+/** Everything by which somebody can tell this key from another one, and whose it is. */
+function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey): Html {
   const { text, format } = visit;
   return facts([
     [text.label, key.label ?? '-'],
@@ -164,66 +188,88 @@ function factsOf(visit: AccountVisit, key: KeyView, recent: number): Html {
     [text.state, stateOf(visit, key)],
     [text.created, instantOf(visit, key.created)],
     [text.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
+    [text.usedSince, since ? format.day(since) : text.notUsed],
     [text.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
     [text.recentLookups(recentDays), format.number(recent)],
   ]);
 }
 
-/** How long the old key goes on working, in hours. */
-const graceHours = [1, 24, 168, 720] as const;
+/** How long the old key goes on working, in minutes. */
+const graceMinutes = [0, 10, 60, 1440, 10_080, 43_200] as const;
+const usualGrace = 1440;
 
-async function rotatePage(visit: AccountVisit, key: KeyView): Promise<Page> {
-  const { text } = visit;
-  const value = labelAfter(key.label ?? key.keyId);
-  const options = graceHours.map((hours) => [String(hours), text.graces[hours]] as const);
-  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value, maxLength: labelLength, required: true })}
-${choice(visit, { name: 'grace', label: text.grace, options, value: '24' })}`;
-  const form = postForm(visit, visit.path, fields, { label: text.rotateYes, cancel: pathOf(visit) });
+/** A key, with what can be done about it. `found` in the address says how it was found as one that leaked. */
+async function keyPage(visit: AccountVisit, key: KeyView): Promise<Page> {
+  const { query, role, text } = visit;
+  const canChange = may(role, 'key.change') && key.state !== 'revoked';
+  const found = Object.hasOwn(text.keyFound, query.found ?? '')
+    ? (query.found as keyof typeof text.keyFound)
+    : undefined;
+  const note = found
+    ? html`<p class="note${found === 'mistyped' ? ' bad' : ''}" role="status">${text.keyFound[found]}</p>`
+    : '';
+  const replace = canChange && key.state === 'active' && key.replacedBy === null ? rotateForm(visit, key) : '';
+  const revokeCard = html`<div class="card"><h2>${text.revoke}</h2><p>${text.revokeText}</p><p><a class="button plain" href="${pathOf(visit)}/${key.keyId}/revoke">${text.revoke}</a></p></div>`;
   return {
-    title: text.rotateKey(nameOf(key)),
-    body: html`<div class="card">${factsOf(visit, key, await recentUse(visit, key))}</div><div class="card"><p>${text.rotateText}</p>${form}</div>`,
+    title: text.keyNamed(nameOf(key)),
+    body: html`${note}<div class="card">${factsOf(visit, key, await useOf(visit, key))}<p class="muted">${text.keyIdPlace} ${idInKey(visit, key.keyId)}</p></div>
+${replace}${canChange ? revokeCard : ''}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
   };
+}
+
+function rotateForm(visit: AccountVisit, key: KeyView): Html {
+  const { query, text } = visit;
+  const value = labelAfter(key.label ?? key.keyId);
+  const options = graceMinutes.map((minutes) => [String(minutes), text.graces[minutes]] as const);
+  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value, maxLength: labelLength, required: true })}
+${choice(visit, { name: 'grace', label: text.grace, options, value: query.found ? '10' : String(usualGrace) })}`;
+  const form = postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields, {
+    label: text.rotateYes,
+    cancel: pathOf(visit),
+  });
+  return html`<div class="card"><h2>${text.rotate}</h2><p>${text.rotateText}</p>${form}</div>`;
 }
 
 async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { admin, account, form, text, tools } = visit;
   const { label = '', once = '' } = form;
-  const hours = graceHours.find((one) => String(one) === form.grace) ?? 24;
-  const ends = new Date((Math.floor(tools.now() / 1000) + hours * 3600) * 1000);
+  const minutes = graceMinutes.find((one) => String(one) === form.grace) ?? usualGrace;
+  // At once is from the next second on: with an end, both keys change in one step.
+  const ends = new Date((Math.floor(tools.now() / 1000) + Math.max(1, minutes * 60)) * 1000);
   const made = await attempt(
     visit,
     {
       back: pathOf(visit),
       about: 'label',
-      form: { show: (again) => rotatePage(again, key), field: 'label' },
+      form: { show: (again) => keyPage(again, key), field: 'label' },
       own: { already_created: createdBefore(visit), too_many_keys: text.errors.tooManyReplaced },
     },
     () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
   );
   const { replaced } = made;
   const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
-  return newKeyPage(visit, made.key, old);
+  return newKeyPage(visit, { ...made, label, expires: null }, old);
 }
 
-const isInUse = ({ state, lastUsed }: KeyView, recent: number) =>
+const isInUse = ({ state, lastUsed }: KeyView, { recent }: UseOfKey) =>
   state === 'active' && (lastUsed !== null || recent > 0);
 
 async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { text } = visit;
-  const recent = await recentUse(visit, key);
+  const use = await useOf(visit, key);
   const back = pathOf(visit);
   if (key.state === 'revoked')
     return {
       title: text.keys,
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
-  const confirm = isInUse(key, recent)
+  const confirm = isInUse(key, use)
     ? field(visit, { name: 'confirm', label: text.keyId, hint: text.confirmIdHint, maxLength: 8, required: true })
     : '';
   const form = postForm(visit, visit.path, confirm, { label: text.revokeYes, isDanger: true, cancel: back });
   return {
     title: text.revokeKey(nameOf(key)),
-    body: html`<div class="card">${factsOf(visit, key, recent)}</div><div class="card"><p>${text.revokeText}</p>${form}</div>`,
+    body: html`<div class="card">${factsOf(visit, key, use)}</div><div class="card"><p>${text.revokeText}</p>${form}</div>`,
   };
 }
 
@@ -231,7 +277,7 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
 async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const { keyId } = key;
-  if (form.confirm !== keyId && isInUse(key, await recentUse(visit, key)))
+  if (form.confirm !== keyId && isInUse(key, await useOf(visit, key)))
     return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) => revokePage(again, key));
   const back = pathOf(visit);
   await attempt(visit, { back, about: 'notFoundText' }, () => admin.keys.revoke({ account, keyId }));

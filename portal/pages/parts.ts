@@ -118,10 +118,10 @@ export function invalidPage(text: Text, back: string, explanation: string): Page
   return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
 }
 
-/** A page that says that something does not exist. */
-export function notFoundPage(text: Text, back: string): Page {
-  const { notFound: title, notFoundText: explanation } = text.errors;
-  return faultPage(text, { title, explanation, back, status: 404 });
+/** A page that says that something does not exist, or what. */
+export function notFoundPage(text: Text, back: string, what?: string): Page {
+  const { notFound, notFoundText } = text.errors;
+  return faultPage(text, { title: what ?? notFound, explanation: notFoundText, back, status: 404 });
 }
 
 /** A page that says that something was changed since it was shown. */

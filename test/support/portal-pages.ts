@@ -23,7 +23,7 @@ export async function startPortalPages() {
 }
 
 /** The API key that a page shows; empty if it shows none. */
-export const keyIn = (html: string) => /bagadres_[\w.-]+/.exec(html)?.[0] ?? '';
+export const keyIn = (html: string) => /bagadres_[\w.-]+_[0-9A-Za-z]{43}/.exec(html)?.[0] ?? '';
 
 /** The value of a field of a form. */
 export const fieldIn = (html: string, name: string) =>

@@ -128,13 +128,14 @@ describe('the portal in a browser', () => {
     '/operator/statements',
     '/sessions',
     '/help',
+    '/keys',
     `/operator/register/${portal.register.waiting}`,
     '/nothing/here',
   ];
   const accountPaths = () => [
     '',
     '/keys',
-    `/keys/${portal.keyId}/rotate`,
+    `/keys/${portal.keyId}?found=mistyped`,
     `/keys/${portal.keyId}/revoke`,
     '/usage',
     '/usage?by=month',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../core/accounts/account.ts';
 import { maxKeysPerDay } from '../../../core/accounts/admin/keys.ts';
@@ -6,7 +7,7 @@ import { testTables } from '../../support/address-service.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, keyIn, startPortalPages } from '../../support/portal-pages.ts';
 
-const { service, admin, operator, newAccount } = await startPortalPages();
+const { service, portal, admin, operator, newAccount } = await startPortalPages();
 afterAll(() => service.stop());
 
 describe('a key', () => {
@@ -20,6 +21,12 @@ describe('a key', () => {
     expect(made.body).toContain(`curl -H 'X-API-Key: ${key}' '${portalSettings.apiUrl}/v1/address`);
     expect((await service.instance.lookUp(key)).status).toBe(200);
     const [{ keyId } = { keyId: '' }] = await service.admin.keys.list(id);
+    for (const [name, value] of [
+      ['Label', 'webshop'],
+      ['Key id', `<code>${keyId}</code>`],
+      ['Expires', 'never'],
+    ])
+      expect(made.body).toContain(`<dt>${name}</dt><dd>${value}</dd>`);
     for (const path of ['', '/keys', `/keys/${keyId}/rotate`, `/keys/${keyId}/revoke`, '/changes', '/members', '/api'])
       expect(keyIn((await admin.get(`/accounts/${id}${path}`)).body)).toBe('');
     expect((await admin.get(`/accounts/${id}/keys`)).body).toContain('webshop');
@@ -42,7 +49,7 @@ describe('a key', () => {
     const question = await admin.get(path);
     expect(fieldIn(question.body, 'label')).toBe('webshop 2');
     expect(question.body).toContain(old.keyId);
-    const form = { label: 'webshop 2', once: fieldIn(question.body, 'once'), grace: '1' };
+    const form = { label: 'webshop 2', once: fieldIn(question.body, 'once'), grace: '60' };
     const answers = await Promise.all([admin.post(path, form), admin.post(path, form)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     const made = answers.find(({ status }) => status === 200)?.body ?? '';
@@ -60,6 +67,20 @@ describe('a key', () => {
     const { body } = await admin.get(`/accounts/${id}/keys`);
     expect(body).toContain(`replaced by <code>${second?.keyId}</code>`);
     expect(body).not.toContain(`${old.keyId}/rotate`);
+  });
+
+  it('is replaced at once: the old one is refused from the next second on', async () => {
+    const id = await newAccount();
+    const { key, keyId } = await service.admin.keys.create({ account: id, label: 'leaked' });
+    const made = await admin.post(`/accounts/${id}/keys/${keyId}/rotate`, {
+      label: 'x',
+      once: 'x'.repeat(20),
+      grace: '0',
+    });
+    expect(keyIn(made.body)).not.toBe('');
+    expect((await service.instance.lookUp(keyIn(made.body))).status).toBe(200);
+    await sleep(1_000);
+    expect((await service.instance.lookUp(key)).status).toBe(401);
   });
 
   it('that is in use is revoked only by whoever types its id', async () => {
@@ -108,9 +129,9 @@ describe('a key', () => {
       if (i < 32) await service.admin.keys.revoke({ account: id, keyId });
     }
     const rowsOf = async (query: string) =>
-      [...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(/data-label="Label"><div>([^<]*)</g)].map(
-        ([, label]) => label,
-      );
+      [
+        ...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(/data-label="Label"><div><a[^>]*>([^<]*)</g),
+      ].map(([, label]) => label);
     expect(await rowsOf('')).toHaveLength(8);
     expect(await rowsOf('?all=yes')).toHaveLength(20);
     expect(await rowsOf('?all=yes&page=2')).toHaveLength(10);
@@ -190,5 +211,62 @@ describe('a key', () => {
     const once = fieldIn((await admin.get(`/accounts/${id}/keys`)).body, 'once');
     const answer = await admin.post(`/accounts/${id}/keys`, { label: 'one more', once });
     expect([answer.status, answer.body.includes('Create more tomorrow.')]).toEqual([422, true]);
+  });
+});
+
+describe('a key that leaked', () => {
+  const leaked = async (state?: 'revoked') => {
+    const account = await newAccount();
+    const made = await service.admin.keys.create({ account, label: 'leaked' });
+    if (state) await service.admin.keys.revoke({ account, keyId: made.keyId });
+    return { ...made, at: `/accounts/${account}/keys/${made.keyId}` };
+  };
+
+  it.each([
+    ['the whole of it', (key: string) => key, 'key', 'exactly this key'],
+    ['it with a typing error', (key: string) => key.slice(0, -1), 'mistyped', 'a character is wrong or missing'],
+    ['its id', (key: string) => key.slice(-43, -35), 'id', 'the key with that id'],
+  ])('is found by %s, without a trace of what was pasted', async (_, text, given, note) => {
+    const { key, at } = await leaked();
+    for (const person of [admin, operator]) {
+      const { location } = await person.post('/keys', { key: text(key) });
+      expect(location).toBe(`${at}?found=${given}`);
+      const { body } = await person.get(location ?? '');
+      for (const shown of [note, '<dt>Used since</dt>', 'value="10" selected', `${at}/revoke`])
+        expect(body).toContain(shown);
+    }
+  });
+
+  it('is found in one\u2019s own accounts only; a refusal repeats nothing', async () => {
+    const { key, keyId } = await leaked();
+    const stranger = await portal.signedIn({ subject: 'sub:elsewhere' });
+    for (const [text, sentence] of [
+      [key, 'of no account that you may see'],
+      [keyId, 'No key that you may see has this id'],
+      [key.slice(0, -1), 'Paste the whole key again'],
+      ['a secret text', 'This is no key and no key id'],
+    ] as const) {
+      const answer = await stranger.post('/keys', { key: text });
+      expect([answer.status, answer.body.includes(sentence), answer.body.includes(text)]).toEqual([422, true, false]);
+    }
+    expect((await operator.post('/keys', { key: 'AAAAAAAA' })).body).toContain('No key that you may see has this id');
+    expect(portal.logged).toEqual([]);
+  });
+
+  it('has its page also for who may only look and when it is revoked, with nothing to change', async () => {
+    const [revoked, active] = [await leaked('revoked'), await leaked()];
+    await service.admin.members.add({
+      account: active.at.split('/')[2] ?? '',
+      person: 'viewer@own.nl',
+      role: 'viewer',
+    });
+    const viewer = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' });
+    for (const { body } of [await admin.get(revoked.at), await viewer.get(active.at)])
+      expect([body.includes('<dt>Used since</dt>'), body.includes('<form method="post" action="/acc')]).toEqual([
+        true,
+        false,
+      ]);
+    const missing = await admin.get(`${active.at.slice(0, -8)}AAAAAAAA`);
+    expect([missing.status, missing.body.includes('has no key AAAAAAAA')]).toEqual([404, true]);
   });
 });
