@@ -1,9 +1,9 @@
 import { isFuture } from '../bag/delivery-document.ts';
-import { pathFrom } from '../dataset/delivery-path.ts';
+import { type Period, pathFrom } from '../dataset/delivery-path.ts';
 import type { ExtractInfo, MutationFile } from '../dataset/load.ts';
 import { rejectedDay, rejectedPeriods } from '../dataset/manifest.ts';
 import { ExtractError } from '../extract-error.ts';
-import { copyDelivery, isSameDelivery } from '../storage/mutation-deliveries.ts';
+import { DeliveryCopies, type FoundDelivery, isDeliveryKept } from '../storage/mutation-deliveries.ts';
 import type { ListedMutations, MutationListing } from '../storage/mutation-lists.ts';
 import { SourceError } from '../storage/source.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -19,24 +19,22 @@ export type FollowingDays = { days: MutationFile[]; stopped: Error | null };
 /** Finds deliveries for one dataset among those that are listed, and copies each of them at most once. */
 export class DeliveryFinder {
   readonly #storage: Storage;
-  readonly #objecten: boolean;
-  readonly #gemeenten: readonly string[];
+  readonly #deliveries: DeliveryCopies;
   readonly #rejected: readonly string[];
   readonly #listed: ListedMutations[];
-  readonly #copies = new Map<ListedMutations, Promise<MutationFile | Error>>();
+  readonly #copies = new Map<ListedMutations, Promise<FoundDelivery | Error>>();
   /** What an operator should know. */
   readonly notes: string[];
 
   constructor(
     storage: Storage,
     { listed, notes }: MutationListing,
-    { extract, rejected, objecten = false }: { extract: ExtractInfo; rejected: readonly string[]; objecten?: boolean },
+    { extract, rejected, objecten }: { extract: ExtractInfo; rejected: readonly string[]; objecten: boolean },
   ) {
     this.#storage = storage;
-    this.#objecten = objecten;
-    this.#gemeenten = extract.gemeenten;
+    this.#deliveries = new DeliveryCopies(storage, extract.gemeenten, { objecten });
     this.#rejected = rejected;
-    const fits = listed.filter(({ gemeente }) => gemeente === null || gemeente === this.#gemeenten.join());
+    const fits = listed.filter(({ gemeente }) => gemeente === null || gemeente === extract.gemeenten.join());
     // If none fits, the error of the first one says so.
     this.#listed = fits.length > 0 ? fits : listed;
     const others = listed.length - this.#listed.length;
@@ -61,31 +59,59 @@ export class DeliveryFinder {
       );
       const days: MutationFile[] = [];
       for (const delivery of path) {
-        const copy = await this.#copyOf(delivery);
-        if (copy instanceof Error) {
-          unusable.set(delivery, copy);
-          break;
+        const copies: FoundDelivery[] = [];
+        for (const listed of this.#of(delivery)) {
+          const copy = await this.#copyOf(listed);
+          if (copy instanceof Error) unusable.set(listed, copy);
+          else copies.push(copy);
         }
-        days.push(copy);
+        const latest = this.#latest(copies);
+        if (!latest) break;
+        days.push(latest);
       }
       if (days.length === path.length) return this.#withReason(days, days.at(-1)?.tot ?? from, unusable);
     }
   }
 
   /**
-   * The delivery that has replaced one that was applied: `null` where none has, or where a list still has the one that
-   * was applied.
+   * The delivery that has replaced one that was applied, or that is the same where the storage has lost its copy; else
+   * `null`.
    */
   async correctionOf(day: MutationFile): Promise<MutationFile | null> {
-    const candidates = this.#listed.filter(({ vanaf, tot }) => vanaf === day.vanaf && tot === day.tot);
-    for (const candidate of candidates) if (await isSameDelivery(candidate, day)) return null;
-    for (const candidate of candidates) {
-      const copy = await this.#copyOf(candidate);
+    const copies: FoundDelivery[] = [];
+    for (const listed of this.#of(day)) {
+      const copy = await this.#copyOf(listed);
       if (copy instanceof RejectedDeliveryError) continue;
       if (copy instanceof Error) this.notes.push(`replaced after it was applied, and not usable: ${copy.message}`);
-      else return rejectedDay(copy) === rejectedDay(day) || copy.key === day.key ? null : copy;
+      else copies.push(copy);
     }
-    return null;
+    const latest = this.#latest(copies, day);
+    if (!latest || latest.key === day.key) return null;
+    return latest.hash === day.hash && (await isDeliveryKept(this.#storage, day.key)) ? null : latest;
+  }
+
+  /** The listed deliveries of a period. */
+  #of({ vanaf, tot }: Period): ListedMutations[] {
+    return this.#listed.filter((one) => one.vanaf === vanaf && one.tot === tot);
+  }
+
+  /**
+   * Of the deliveries of one period the one that was made last, by its own document and then by when it was first seen.
+   * That there are several stays a note until all locations have the same.
+   */
+  #latest(copies: readonly FoundDelivery[], applied?: MutationFile): MutationFile | undefined {
+    const isApplied = ({ file }: FoundDelivery) => Number(file.hash === applied?.hash);
+    const order = (a: FoundDelivery, b: FoundDelivery) =>
+      b.made - a.made || Date.parse(b.since) - Date.parse(a.since) || isApplied(b) - isApplied(a);
+    const [latest, ...others] = copies.toSorted(order);
+    const other = others.find(({ file }) => file.hash !== latest?.file.hash);
+    if (latest && other) {
+      const [used, stale] = [latest, other].map(({ version }) => version.location);
+      this.notes.push(
+        `${latest.file.name} differs from place to place: that of ${used} is used, the later one, not that of ${stale}`,
+      );
+    }
+    return latest?.file;
   }
 
   #withReason(days: MutationFile[], end: string, unusable: ReadonlyMap<ListedMutations, Error>): FollowingDays {
@@ -98,7 +124,7 @@ export class DeliveryFinder {
   }
 
   /** The copy of a delivery, or why it can't be applied. @throws any error of the storage */
-  #copyOf(listed: ListedMutations): Promise<MutationFile | Error> {
+  #copyOf(listed: ListedMutations): Promise<FoundDelivery | Error> {
     const known = this.#copies.get(listed);
     if (known) return known;
     const copy = this.#copy(listed).catch((error: unknown) => {
@@ -110,7 +136,7 @@ export class DeliveryFinder {
     return copy;
   }
 
-  async #copy(listed: ListedMutations): Promise<MutationFile> {
+  async #copy(listed: ListedMutations): Promise<FoundDelivery> {
     // A delivery of several days, of which one was rejected, would bring that back; so would the days of a rejected
     // month.
     const over = rejectedPeriods(this.#rejected).find(
@@ -120,8 +146,8 @@ export class DeliveryFinder {
       throw new RejectedDeliveryError(
         `${listed.name} covers ${over.vanaf} to ${over.tot}, which was rejected or was rolled back`,
       );
-    const copy = await copyDelivery(this.#storage, listed, this.#gemeenten, { objecten: this.#objecten });
-    if (!this.#rejected.includes(rejectedDay(copy))) return copy;
+    const copy = await this.#deliveries.copy(listed);
+    if (!this.#rejected.includes(rejectedDay(copy.file))) return copy;
     throw new RejectedDeliveryError(`${listed.name} was rejected or was rolled back`);
   }
 }

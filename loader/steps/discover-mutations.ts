@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { mapConcurrently } from '../../core/concurrency.ts';
 import { isFuture } from '../bag/delivery-document.ts';
 import { gapAfter } from '../dataset/delivery-path.ts';
 import {
@@ -9,10 +10,10 @@ import {
   type MutationFile,
   type ReplayBase,
 } from '../dataset/load.ts';
-import type { Manifest } from '../dataset/manifest.ts';
-import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
+import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
+import { isDeliveryKept, isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { listAllMutations } from '../storage/mutation-lists.ts';
-import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
+import { concurrentReads, findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
 import type { LoadProposal } from './load-report.ts';
 import type { Discovery } from './manifest.ts';
@@ -95,7 +96,7 @@ async function replayOf(
   const ahead = since.findIndex(({ tot }) => isFuture(tot));
   const applied = ahead < 0 ? since : since.slice(0, ahead);
   const days = await withCorrections(finder, applied);
-  const corrected = days.filter((day, index) => day !== applied[index]).map(({ name }) => name);
+  const corrected = days.filter((day, index) => day.hash !== applied[index]?.hash).map(({ name }) => name);
   if (ahead < 0 && corrected.length === 0) return null;
   if (replayBase && (await canReplay(storage, replayBase, days))) return { start: replayBase, days };
   finder.notes.push(
@@ -106,20 +107,26 @@ async function replayOf(
   return null;
 }
 
-/** The deliveries that were applied, and instead of each that was corrected since, the corrected one. */
-export async function withCorrections(
-  finder: DeliveryFinder,
-  applied: readonly MutationFile[],
-): Promise<MutationFile[]> {
-  const days: MutationFile[] = [];
-  for (const day of applied) days.push((await finder.correctionOf(day)) ?? day);
-  return days;
+/**
+ * The deliveries that were applied, and instead of each that was corrected in the weeks since, the corrected one, or
+ * another copy of one that the storage has lost.
+ */
+export function withCorrections(finder: DeliveryFinder, applied: readonly MutationFile[]): Promise<MutationFile[]> {
+  const last = applied.at(-1)?.tot ?? '';
+  return mapConcurrently(applied, concurrentReads, async (day) =>
+    isPastDelivery(day, last) ? day : ((await finder.correctionOf(day)) ?? day),
+  );
+}
+
+/** How many of the first of some deliveries the storage has, undamaged. */
+export async function keptDays(storage: Storage, days: readonly MutationFile[]): Promise<MutationFile[]> {
+  const kept = await mapConcurrently(days, concurrentReads, ({ key }) => isDeliveryKept(storage, key));
+  return days.slice(0, [...kept, false].indexOf(false));
 }
 
 async function canReplay(storage: Storage, { snapshot }: ReplayBase, days: readonly MutationFile[]): Promise<boolean> {
   if ((await storage.open(paths.snapshotReference(snapshot.id))) === null) return false;
-  for (const { key } of days) if (!(await isDeliveryKept(storage, key))) return false;
-  return true;
+  return (await keptDays(storage, days)).length === days.length;
 }
 
 type Days = Pick<Load, 'days' | 'stopped' | 'notes' | 'start'> & { leastDays: number };
@@ -145,7 +152,7 @@ async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): P
 /** The load of the first `count` of the days. */
 function loadOf(live: ManifestEntry, { days: all, stopped, notes = [], start, leastDays }: Days, count: number): Load {
   const days = all.slice(0, count);
-  const contents = JSON.stringify([...(start ? [start.snapshot.id] : []), ...days.map(({ key }) => key)]);
+  const contents = JSON.stringify([...(start ? [start.snapshot.id] : []), ...days.map(rejectedDay)]);
   const identity = createHash('sha256').update(contents).digest('hex').slice(0, 16);
   const peildatum = days.at(-1)?.tot ?? start?.peildatum ?? live.peildatum;
   return {

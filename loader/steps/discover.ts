@@ -14,14 +14,13 @@ import {
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
-import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
 import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
 import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder } from './delivery-finder.ts';
-import { discoverMutations, withCorrections } from './discover-mutations.ts';
+import { discoverMutations, keptDays, withCorrections } from './discover-mutations.ts';
 import { lambda } from './lambda-step.ts';
 import { currentManifest, type Discovery, finishPending, loadStatus, readManifest, sampleTable } from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
@@ -99,11 +98,14 @@ async function describe(
   });
   const identity = extractIdentity(peildatum, contents);
   const extract = { peildatum, identity, isNational: gemeenten.length === 0, gemeenten };
-  const applied = (await appliedSince(storage, manifest, peildatum)) ?? [];
+  const applied = appliedSince(manifest, peildatum);
   // Some are corrected afterwards, and with those the extract gets to what is right.
   const listing = await listed(applied.length > 0 ? mutations : []);
   const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected, objecten });
-  const days = await withCorrections(finder, applied);
+  const known = await withCorrections(finder, applied);
+  const kept = await keptDays(storage, known);
+  // Of a dataset of the future the days of the past are enough.
+  const days = kept.length === known.length || (base && isFuture(base.peildatum)) ? kept : [];
   const isNewer = base?.extract && base.extract.peildatum !== base.peildatum && base.peildatum < peildatum;
   const parts = [identity, ...days.map(rejectedDay), ...(objecten ? ['objecten'] : [])];
   const notes = [
@@ -154,14 +156,10 @@ function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): str
 }
 
 /**
- * The deliveries that led from `peildatum` to the live dataset, if all of them are known and still in the storage: they
- * bring an extract of that date to the date of the live dataset, so that the two can be compared.
+ * The deliveries that led from `peildatum` to the live dataset, if all of them are known: they bring an extract of that
+ * date to the date of the live dataset, so that the two can be compared.
  */
-async function appliedSince(
-  storage: Storage,
-  { history, published }: Manifest,
-  peildatum: string,
-): Promise<MutationFile[] | null> {
+function appliedSince({ history, published }: Manifest, peildatum: string): MutationFile[] {
   // The days of the live dataset first: others of the same date were rolled back, or corrected since.
   const applied = [...(published?.since ?? []), ...history.flatMap(({ days }) => days)].filter(
     ({ tot }) => !isFuture(tot),
@@ -170,9 +168,7 @@ async function appliedSince(
   let date = peildatum;
   while (published && date < published.peildatum) {
     const following = applied.find(({ vanaf, tot }) => vanaf === date && tot <= published.peildatum);
-    if (!following || !(await isDeliveryKept(storage, following.key))) {
-      return isFuture(published.peildatum) ? chain : null;
-    }
+    if (!following) return isFuture(published.peildatum) ? chain : [];
     chain.push(following);
     date = following.tot;
   }

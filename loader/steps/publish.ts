@@ -7,6 +7,7 @@ import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
 import { loadDefaults } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
+import { isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambda } from './lambda-step.ts';
@@ -105,11 +106,9 @@ async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: 
   await storage.delete([...old, ...work, ...deliveries].map(({ key }) => key));
 }
 
-/** Whether no extract can still appear that is older than the end of a mutation delivery. */
 function isPast(key: string, { published }: Manifest): boolean {
   const dates = datesOfName(key.slice(paths.mutations.length, key.lastIndexOf('-')), { nearly: true });
-  const keptFrom = Date.parse(published?.peildatum ?? '') - loadDefaults.mutationsKeptDays * 86_400_000;
-  return dates !== null && Date.parse(dates.tot) < keptFrom;
+  return dates !== null && published !== null && isPastDelivery(dates, published.peildatum);
 }
 
 /** Completes the load; returns the manifest's entry of the live dataset. */

@@ -1,19 +1,29 @@
 /** Copies of deliveries of mutations in the storage, each what its own documents say that it is. */
 
-import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
 import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
 import { numKeysOf } from '../dataset/adres-objects.ts';
 import { objectKey } from '../dataset/apply-mutations.ts';
-import type { MutationFile } from '../dataset/load.ts';
+import type { MutationFile, SourceVersion } from '../dataset/load.ts';
 import { packLineBytes, unpackLineBytes } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
+import { loadDefaults } from '../names.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';
-import { SourceError } from './source.ts';
-import { DamagedObjectError, getObject, isDelivery, paths, type Storage } from './storage.ts';
+import { openSource } from './open.ts';
+import { type Source, SourceError, SourceUnavailableError } from './source.ts';
+import {
+  DamagedObjectError,
+  findJson,
+  getObject,
+  isDelivery,
+  paths,
+  putJson,
+  type Storage,
+  UnusableObjectError,
+} from './storage.ts';
 
 /** Whether the storage has a delivery, undamaged. */
 export async function isDeliveryKept(storage: Storage, key: string): Promise<boolean> {
@@ -23,35 +33,101 @@ export async function isDeliveryKept(storage: Storage, key: string): Promise<boo
 
 const largestDelivery = 512 * 1024 * 1024;
 
+/** What a location had when it was last read, `at`; any location had the same contents `since` then. */
+export type FoundDelivery = { file: MutationFile; made: number; version: SourceVersion; at: string; since: string };
+
+/** A location that can't say whether it has changed is read again after this time: each day. */
+const unaskedMilliseconds = 20 * 3_600_000;
+
 /**
- * Copies a delivery to the storage, if it is complete and what its name says. A corrected delivery gets another key
- * than the first one. @param gemeenten what the dataset covers, which the delivery must cover too; none for the whole
- * country
- * @throws SourceError where it is unavailable, ExtractError where it is damaged, another one, or of another area
+ * The deliveries at some locations, each copied to the storage if it is complete and what its name says. A corrected
+ * one gets another key than the first one. Remembers what each location had, so that one that has not changed is not
+ * read again. `gemeenten` is what the dataset covers, which a delivery must cover too; none for the whole country.
  */
-export async function copyDelivery(
-  storage: Storage,
-  listed: ListedMutations,
-  gemeenten: readonly string[],
-  { objecten = false }: WithObjecten = {},
-): Promise<MutationFile> {
-  const { name, location, size } = listed;
-  if (isFuture(listed.tot)) throw futureDelivery(listed.tot, name);
-  requireArea(name, listed.gemeente === null ? [] : [listed.gemeente], gemeenten);
-  const tooLong = `${name} is too large for mutations. Load a full extract instead.`;
-  const bytes = await readWhole(location, largestDelivery, tooLong);
-  if (!bytes) throw new SourceError(`${location} can't be read. Check the address.`);
-  if (size !== null && size !== bytes.length) {
-    throw new SourceError(
-      `${name} has ${bytes.length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
-    );
+export class DeliveryCopies {
+  readonly #storage: Storage;
+  readonly #gemeenten: readonly string[];
+  readonly #objecten: boolean;
+  #found: Promise<Record<string, FoundDelivery>> | undefined;
+  /** A server was unavailable: for the rest, what was found before stands. */
+  #isDown = false;
+
+  constructor(storage: Storage, gemeenten: readonly string[], { objecten = false }: WithObjecten = {}) {
+    this.#storage = storage;
+    this.#gemeenten = gemeenten;
+    this.#objecten = objecten;
   }
-  const delivery = await readMutationDelivery(bufferAccess(bytes), name, { objecten });
-  requireNamed(listed, delivery);
-  const key = paths.mutationFile(name, crc32(bytes));
-  if (!(await isDeliveryKept(storage, key))) await storage.put(key, bytes);
-  keepRead(readKey(key, objecten), delivery);
-  return { name, key, vanaf: delivery.vanaf, tot: delivery.tot, size: bytes.length, hash: delivery.hash };
+
+  /** @throws SourceError where it is unavailable, ExtractError where it is damaged, another one, or of another area */
+  async copy(listed: ListedMutations): Promise<FoundDelivery> {
+    const { name, location, size } = listed;
+    if (isFuture(listed.tot)) throw futureDelivery(listed.tot, name);
+    requireArea(name, listed.gemeente === null ? [] : [listed.gemeente], this.#gemeenten);
+    this.#found ??= findJson<Record<string, FoundDelivery>>(this.#storage, paths.mutationsFound).then(
+      (found) => found ?? {},
+      (error) => {
+        if (error instanceof UnusableObjectError) return {};
+        throw error;
+      },
+    );
+    const found = await this.#found;
+    const before = found[location];
+    const isKept =
+      before?.file.name === name &&
+      (size === null || size === before.file.size) &&
+      (await isDeliveryKept(this.#storage, before.file.key));
+    if (!isKept) return this.#read(listed, await openSource(location), found);
+    const isRecent = Date.now() - Date.parse(before.at) < unaskedMilliseconds;
+    if (this.#isDown || (isRecent && !tellsChanges(before.version))) return before;
+    try {
+      const source = await openSource(location, tellsChanges(before.version) ? before.version : undefined);
+      return source ? await this.#read(listed, source, found) : before;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      this.#isDown ||= error instanceof SourceUnavailableError;
+      return before;
+    }
+  }
+
+  async #read(
+    listed: ListedMutations,
+    source: Source | null,
+    found: Record<string, FoundDelivery>,
+  ): Promise<FoundDelivery> {
+    const { name, location, size } = listed;
+    const tooLong = `${name} is too large for mutations. Load a full extract instead.`;
+    const bytes = source && (await readWhole(source, largestDelivery, tooLong));
+    if (!bytes) throw new SourceError(`${location} can't be read. Check the address.`);
+    if (size !== null && size !== bytes.length) {
+      throw new SourceError(
+        `${name} has ${bytes.length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
+      );
+    }
+    const delivery = await readMutationDelivery(bufferAccess(bytes), name, { objecten: this.#objecten });
+    requireNamed(listed, delivery);
+    const key = paths.mutationFile(name, crc32(bytes));
+    if (!(await isDeliveryKept(this.#storage, key))) await this.#storage.put(key, bytes);
+    keepRead(readKey(key, this.#objecten), delivery);
+    const { vanaf, tot, hash, made } = delivery;
+    const at = new Date().toISOString();
+    const same = Object.values(found).filter(({ file }) => file.hash === hash);
+    const since = same.reduce((least, one) => (one.since < least ? one.since : least), at);
+    const file = { name, key, vanaf, tot, size: bytes.length, hash };
+    found[location] = { file, made, version: source.version, at, since };
+    for (const [other, one] of Object.entries(found)) if (isPastDelivery(one.file, tot)) delete found[other];
+    await putJson(this.#storage, paths.mutationsFound, found);
+    return found[location] ?? { file, made, version: source.version, at, since };
+  }
+}
+
+/** Whether a location says by its version alone that it has something else. */
+function tellsChanges({ etag, lastModified, size }: SourceVersion): boolean {
+  return (etag !== null && !etag.startsWith('W/')) || (lastModified !== null && size !== null);
+}
+
+/** Whether no extract that is older than the end of a delivery can still appear after a dataset of a date. */
+export function isPastDelivery({ tot }: { tot: string }, peildatum: string): boolean {
+  return Date.parse(tot) < Date.parse(peildatum) - loadDefaults.mutationsKeptDays * 86_400_000;
 }
 
 /** Whether the changes of adresseerbare objecten are read too. */
@@ -131,11 +207,4 @@ function requireArea(name: string, gemeenten: readonly string[], dataset: readon
     `covers ${areaText(gemeenten)}, and the dataset ${areaText(dataset)}. Only mutations of the whole country, or of exactly the same ` +
     'area, can be applied to it';
   throw new ExtractError('invalid_mutations', name, problem);
-}
-
-/** Whether a listed delivery is the very one that was applied, as far as can be told without downloading it. */
-export async function isSameDelivery({ location, size }: ListedMutations, applied: MutationFile): Promise<boolean> {
-  if (/^(https?|s3):\/\//i.test(location)) return size === null || size === applied.size;
-  const bytes = await readFile(location).catch(() => null);
-  return bytes === null || isDelivery(applied.key, bytes);
 }

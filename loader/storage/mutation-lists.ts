@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { isCalendarDay } from '../bag/delivery-document.ts';
 import { openSource } from './open.ts';
-import { connectionError, SourceError } from './source.ts';
+import { connectionError, type Source, SourceError } from './source.ts';
 
 /**
  * A delivery of mutations as its name and its list describe it, which its own documents must confirm. `size` in bytes
@@ -173,20 +173,16 @@ const longestList = 16 * 1024 * 1024;
 async function text(location: string): Promise<string> {
   const tooLong = `${location} is too long for a list of mutations. Check the URL.`;
   try {
-    const bytes = await readWhole(location, longestList, tooLong);
+    const source = await openSource(location);
+    const bytes = source && (await readWhole(source, longestList, tooLong));
     return bytes ? bytes.toString().replace(/^\uFEFF/, '') : '[]';
   } catch (error) {
     throw error instanceof SourceError ? error : connectionError(location, error as Error);
   }
 }
 
-/**
- * Everything at a location, if that is at most `most` bytes; `null` where nothing can be opened.
- * @throws SourceError
- */
-export async function readWhole(location: string, most: number, tooLong: string): Promise<Buffer | null> {
-  const source = await openSource(location);
-  if (!source) return null;
+/** Everything of a source, which it closes, if that is at most `most` bytes. @throws SourceError */
+export async function readWhole(source: Source, most: number, tooLong: string): Promise<Buffer> {
   try {
     const chunks: Uint8Array[] = [];
     let length = 0;

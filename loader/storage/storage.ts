@@ -46,6 +46,8 @@ export const paths = {
   mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
+  /** What the locations of deliveries had when they were last read. */
+  mutationsFound: `${mutations}found.json`,
   collected: (load: string) => `${loads}${load}/collected.json`,
   /** A JSON array of `{"segment": "13"}`: the items of the map that merges. */
   segments: (load: string) => `${loads}${load}/segments.json`,

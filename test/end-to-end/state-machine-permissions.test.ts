@@ -37,8 +37,7 @@ beforeAll(async () => {
   const restore = await loader.removeItem('#dataset');
   expect(await loader.run(first)).toMatchObject({ error: 'UnmarkedTableError' });
   await restore();
-  const municipality = { layout: 'municipality', inner: 'deflated' } as const;
-  const extract = await writeExtract(february.peildatum, withObjecten(voorkomensOf(february)), municipality);
+  const extract = await writeExtract(february.peildatum, withObjecten(voorkomensOf(february)), { inner: 'deflated' });
   await loader.storage.put('uploads/extract.zip', extract);
   await loader.run({ source: 's3://snapshots/uploads/extract.zip' });
   const source = await loader.serve(march);
@@ -53,10 +52,10 @@ beforeAll(async () => {
   const [, reject] = /"load": "(.+)"/.exec(loader.messages.at(-1)?.text ?? '') ?? [];
   expect(await loader.run({ reject })).toMatchObject({ status: 'SUCCEEDED', output: { rejected: reject } });
   expect(await loader.run({ mutations })).toMatchObject({ output: { reason: expect.stringContaining('rejected') } });
-  const again = { ...february, addresses: february.addresses.toReversed() };
+  const again = { ...february, addresses: february.addresses.slice(1) };
   expect(await loader.run({ source: await loader.serve(again) })).toMatchObject({ output: { peildatum: dayAfter } });
   await loader.run({ source: await loader.serve(later) });
-  expect(await loader.storage.list('mutations/')).toEqual([]);
+  expect(await loader.storage.list('mutations/')).toMatchObject([{ key: 'mutations/found.json' }]);
   const subjects = loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
   const served = ({ peildatum }: { peildatum: string }) => `the snapshot of ${peildatum} is live`;
   expect(subjects).toEqual([

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
 import { objectKey } from '../../../loader/dataset/apply-mutations.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { copyDelivery, readCopy } from '../../../loader/storage/mutation-deliveries.ts';
+import { DeliveryCopies, readCopy } from '../../../loader/storage/mutation-deliveries.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
@@ -23,14 +23,13 @@ it('a copy of a delivery is what its zip says, whether it was just read or not, 
   const zip = await writeMutationDelivery(vanaf, tot, groups);
   writeFileSync(join(folder, name), zip);
   const listed = { name, location: join(folder, name), vanaf, tot, gemeente: null, size: zip.length };
-  const copy = await copyDelivery(storage, listed, []);
+  const { file: copy } = await new DeliveryCopies(storage, []).copy(listed);
   const expected = await readMutationDelivery(bufferAccess(zip), name);
   expect(expected.mutations.length).toBeGreaterThan(0);
   for (const { named, contents } of [await readCopy(storage, copy), await readCopy(storage, copy)]) {
     expect(named).toEqual([...new Set(expected.mutations.map(objectKey))]);
     expect(contents()).toEqual(expected);
   }
-  await copyDelivery(storage, listed, []);
   await storage.put(copy.key, zip.subarray(1));
   await expect(readCopy(storage, copy)).rejects.toThrow(`The stored object ${copy.key} is damaged.`);
 });

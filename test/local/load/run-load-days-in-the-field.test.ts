@@ -314,13 +314,25 @@ describe('a chain of days', () => {
     expect(await content()).toEqual(await tableOf(register, jan12));
   });
 
+  it('brings an older extract forward with the days of the list where the storage has lost them', async () => {
+    const { register, options, content, run } = await loadedRegister(17, 3);
+    await register.deliver();
+    await run();
+    const storage = options.storage as Storage;
+    await storage.delete((await storage.list(paths.mutations)).map(({ key }) => key));
+    const report = await run({ source: await register.extract(jan10) });
+    expect(report).toMatchObject({ kind: 'extract', peildatum: jan11, audit: { added: 0, changed: 0, removed: 0 } });
+    expect(await content()).toEqual(await tableOf(register, jan11));
+  });
+
   it('says that an extract was skipped which days can no longer lead on from', async () => {
     const { register, options, run } = await loadedRegister(17, 4);
     await register.deliver(register.days.slice(0, 3));
     await run();
     const storage = options.storage as Storage;
     await storage.delete((await storage.list(paths.mutations)).map(({ key }) => key));
-    await register.deliver();
+    await rm(join(register.mutations, deliveryName(jan10, jan11)));
+    await register.deliver(register.days.slice(3));
     const report = await run({ source: await register.extract(jan10) });
     expect(report).toMatchObject({ peildatum: jan12, notes: [expect.stringContaining('the extract was skipped')] });
   });

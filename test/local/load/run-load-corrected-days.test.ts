@@ -1,0 +1,204 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { localGuardDefaults } from '../../../loader/names.ts';
+import type { LoadReport } from '../../../loader/steps/load-report.ts';
+import { bufferAccess } from '../../../loader/zip/random-access.ts';
+import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
+import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { writeZip } from '../../../local/demo/write-extract.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
+import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+
+const begin = '2010-01-01';
+const jan9 = '2026-01-09';
+const name = deliveryName(start, jan9);
+
+/** One address on a street of this name. */
+function named(naam: string, from = begin): Voorkomens {
+  const openbareRuimte = '0457300000000001';
+  const num = { identificatie: '0457200000000001', huisnummer: 1, postcode: '1381AA', openbareRuimte, begin };
+  return {
+    WPL: [{ identificatie: '3631', naam: 'Weesp', begin }],
+    OPR: [{ identificatie: openbareRuimte, naam, woonplaats: '3631', begin: from }],
+    NUM: [num],
+  };
+}
+
+/** The delivery of a day on which the street gets this name. */
+const renamed = (naam: string) => writeMutationDelivery(start, jan9, mutationsBetween(named('Oud'), named(naam)));
+
+/** Another delivery of that day, as large as the first one. */
+async function asLarge(size: number): Promise<[naam: string, zip: Buffer]> {
+  for (let letter = 0; letter < 26 ** 2; letter++) {
+    const naam = `Goe${String.fromCharCode(97 + (letter % 26), 97 + Math.floor(letter / 26))}`;
+    const zip = await renamed(naam);
+    if (zip.length === size) return [naam, zip];
+  }
+  throw new Error('none is as large');
+}
+
+/** The same files in another zip. */
+async function zippedAgain(zip: Buffer): Promise<Buffer> {
+  const source = bufferAccess(zip);
+  const entries = (await listEntries(source, 'zip')).map(async (entry) => {
+    const bytes = await readEntry(source, entry, 'zip');
+    const isZip = entry.name.endsWith('.zip');
+    return { name: entry.name, bytes: isZip ? await zippedAgain(bytes) : bytes, compress: false };
+  });
+  return writeZip((await Promise.all(entries)).reverse());
+}
+
+/** How the server of the deliveries tells what it has. */
+const validators = {
+  'a server with ETags': (bytes: Buffer) => ({ etag: `"${bytes.toString('base64url').slice(-200, -30)}"` }),
+  'a server with dates': (_: Buffer, changes: number) => ({
+    'last-modified': new Date(Date.UTC(2026, 0, 9, 0, 0, changes)).toUTCString(),
+  }),
+  'a server with weak ETags': () => ({ etag: 'W/"always"' }),
+  'a server that tells nothing': () => ({}),
+};
+type Place = 'a folder' | keyof typeof validators;
+
+let bench: LoadBench;
+let server: Server;
+let url: string;
+let validator: (bytes: Buffer, changes: number) => Record<string, string>;
+const files = new Map<string, { bytes: Buffer; changes: number }>();
+let reads = 0;
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  server = createServer((request, response) => {
+    const { bytes, changes } = files.get(request.url ?? '') ?? { bytes: Buffer.from('[]'), changes: 0 };
+    const headers = validator(bytes, changes);
+    const { 'if-none-match': tag, 'if-modified-since': date } = request.headers;
+    const isSame = (tag ?? date) !== undefined && tag === headers.etag && date === headers['last-modified'];
+    if (isSame) return response.writeHead(304).end();
+    if (request.headers.range === undefined && request.url?.endsWith('.zip')) reads++;
+    return response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await bench.stop();
+});
+
+/** The dataset of the first date, the places of its deliveries, and what a check of them answers. */
+async function checked(place: Place, { mirror = false } = {}) {
+  const register = new Register(bench, 1, 0);
+  const { options, content } = await newDataset(bench);
+  const judged = { ...options, thresholds: localGuardDefaults };
+  await runLoad({ ...judged, source: await register.extractOf(start, named('Oud')) });
+  const site = `/${dirname(register.mutations).split('-').at(-1)}`;
+  if (place !== 'a folder') validator = validators[place];
+  const roots = ['first', ...(mirror ? ['mirror'] : [])];
+  const locations = roots.map((root) =>
+    place === 'a folder' ? join(register.mutations, root) : `${url}${site}/${root}/bestanden.json`,
+  );
+  let changes = 0;
+  const put = async (root: string, bytes: Buffer) => {
+    if (place === 'a folder') {
+      await mkdir(join(register.mutations, root), { recursive: true });
+      await writeFile(join(register.mutations, root, name), bytes);
+    }
+    const list = Buffer.from(JSON.stringify([{ naam: name, url: name }]));
+    files.set(`${site}/${root}/bestanden.json`, { bytes: list, changes: 0 });
+    files.set(`${site}/${root}/${name}`, { bytes, changes: ++changes });
+  };
+  const check = (more = {}) => runLoad({ ...judged, mutations: locations, ...more });
+  const street = async () => (await content())[0]?.[1][0]?.straat;
+  return { put, check, street, options: judged };
+}
+
+const aDayLater = (days: number) => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + days * 21 * 3_600_000);
+
+describe('a day that is replaced by another one of the same size', () => {
+  it.each(
+    (['a folder', ...Object.keys(validators)] as Place[]).flatMap((place) => [
+      [place, false] as const,
+      [place, true] as const,
+    ]),
+  )('is applied instead, found in %s, with a stale mirror beside it: %s', async (place, mirror) => {
+    const { put, check, street } = await checked(place, { mirror });
+    const wrong = await renamed('Fout1');
+    const [right, corrected] = await asLarge(wrong.length);
+    await put('mirror', wrong);
+    await put('first', wrong);
+    await check();
+    expect(await street()).toBe('Fout1');
+    const [, before] = [await check(), reads];
+    expect([(await check()).outcome, reads - before]).toEqual(['unchanged', 0]);
+    await put('first', corrected);
+    aDayLater(1);
+    const report = await check();
+    expect([report.outcome, await street()]).toEqual(['published', right]);
+    const differs = `${name} differs from place to place: that of `;
+    expect(report.notes.join()).toEqual(mirror ? expect.stringContaining(differs) : '');
+    const again = await check();
+    expect([again.outcome, again.reason?.includes(differs), await street()]).toEqual(['unchanged', mirror, right]);
+    await put('mirror', corrected);
+    aDayLater(2);
+    expect(await check()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan9} yet` });
+  });
+});
+
+describe('two deliveries that differ for one day', () => {
+  it.each(['first', 'mirror'])('are both named, and that with the later document is used: of %s', async (later) => {
+    const { put, check, street } = await checked('a folder', { mirror: true });
+    for (const root of ['first', 'mirror']) {
+      const zip = await renamed(`Straat ${root}`);
+      // The date in the directory of the zip, of its first entry: the Leveringsdocument.
+      const directory = zip.indexOf(Buffer.from('PK\x01\x02'));
+      zip.writeUInt16LE(zip.readUInt16LE(directory + 14) + Number(root === later), directory + 14);
+      await put(root, zip);
+    }
+    const { notes } = await check();
+    expect(notes).toEqual([
+      expect.stringMatching(new RegExp(`differs from place to place: that of .*${later}/.* is used`)),
+    ]);
+    expect(await street()).toBe(`Straat ${later}`);
+    expect((await check()).reason).toContain('differs from place to place');
+    expect(await street()).toBe(`Straat ${later}`);
+  });
+});
+
+describe('a day that was zipped again', () => {
+  it('is the one that was applied', async () => {
+    const { put, check } = await checked('a folder');
+    const zip = await renamed('Nieuw');
+    await put('first', zip);
+    await check();
+    await put('first', await zippedAgain(zip));
+    expect(await check()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan9} yet` });
+  });
+
+  it('stays rejected', async () => {
+    const { put, check, street, options } = await checked('a folder');
+    const zip = await renamed('Nieuw');
+    await put('first', zip);
+    const thresholds = { ...localGuardDefaults, alwaysAllowed: 0 };
+    const strict = { waiveSize: false, thresholds };
+    const refusal = (more = {}) => check({ ...strict, ...more }).catch(({ report }: { report: LoadReport }) => report);
+    const refused = await refusal();
+    expect(refused.outcome).toBe('refused');
+    await put('first', await zippedAgain(zip));
+    expect((await refusal()).load).toBe(refused.load);
+    await runLoad({ ...options, reject: refused.load ?? '' });
+    await put('first', zip);
+    expect(await refusal()).toMatchObject({ outcome: 'unchanged', reason: expect.stringContaining('was rejected') });
+    await put('first', await zippedAgain(zip));
+    expect(await refusal()).toMatchObject({ outcome: 'unchanged', reason: expect.stringContaining('was rejected') });
+    expect(await street()).toBe('Oud');
+  });
+});
