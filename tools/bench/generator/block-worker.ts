@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { fileXml, type Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { block, type Plan, peildata, peildatumOf } from './country.ts';
+import { fileXml, type PlaatsStand, type Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { block, type Plan, peildata, peildatumOf, voorkomensPerBlock } from './country.ts';
 import { type Difference, differenceOf, type Truth, truthOf } from './truth.ts';
 import { deflated, type PackedEntry } from './zip-writer.ts';
 
@@ -9,6 +9,10 @@ export type BlockJob = { plan: Plan; index: number; name: string };
 export type MadeBlock = {
   index: number;
   num: PackedEntry;
+  /** The files of verblijfsobjecten, as many as a block of NUM has occurrences each. */
+  verblijfsobjecten: PackedEntry[];
+  ligplaatsen: PlaatsStand[];
+  standplaatsen: PlaatsStand[];
   streets: Voorkomens['OPR'];
   places: Voorkomens['WPL'];
   truth: Truth;
@@ -21,9 +25,16 @@ parentPort?.on('message', ({ plan, index, name }: BlockJob) => {
   const { truth, addresses } = truthOf(made, peildatum);
   const before = plan.month === 1 ? truthOf(block({ ...plan, month: 0 }, index), peildata[0]).addresses : null;
   const num = deflated(name, Buffer.from(fileXml('NUM', made.NUM, peildatum)));
+  const { VBO = [], LIG = [], STA = [] } = made;
+  const parts = Array.from({ length: Math.ceil(VBO.length / voorkomensPerBlock) }, (_, part) =>
+    VBO.slice(part * voorkomensPerBlock, (part + 1) * voorkomensPerBlock),
+  );
   const result: MadeBlock = {
     index,
     num,
+    verblijfsobjecten: parts.map((part) => deflated('', Buffer.from(fileXml('VBO', part, peildatum)))),
+    ligplaatsen: LIG,
+    standplaatsen: STA,
     streets: made.OPR,
     places: made.WPL,
     truth,

@@ -9,6 +9,7 @@ import type {
 import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
+import { objectenOf, passObjecten } from './objecten.ts';
 import { passDay } from './pass-day.ts';
 import { Random } from './random.ts';
 
@@ -18,9 +19,10 @@ export const voorkomensPerBlock = 10_000;
 
 /**
  * Which country: the same plan gives the same extract, byte for byte. `month` 0 is the first state, 1 the next one;
- * `days` is how many days of mutations have passed since the first.
+ * `days` is how many days of mutations have passed since the first. With `objecten` it has adresseerbare objecten too;
+ * those of month 1 are as in month 0.
  */
-export type Plan = { seed: number; blocks: number; month: 0 | 1; days?: number };
+export type Plan = { seed: number; blocks: number; month: 0 | 1; days?: number; objecten?: boolean };
 
 /** The dates of the two states. */
 export const peildata = ['2026-01-08', '2026-02-08'] as const;
@@ -47,7 +49,7 @@ const postcodesPerDigits = 120;
  */
 export function block(plan: Plan, index: number, onDay?: (day: number, groups: MutationGroup[]) => void): Voorkomens {
   const random = new Random(plan.seed, index);
-  const municipality = String(1 + Math.floor((index * municipalities) / plan.blocks)).padStart(4, '0');
+  const municipality = municipalityOf(plan, index);
   const WPL = Array.from({ length: placesPerBlock }, (_, i) => place(random, index * placesPerBlock + i));
   const OPR = Array.from({ length: streetsPerBlock }, (_, i) => {
     const identificatie = `${municipality}30${String(index * 1_000 + i).padStart(10, '0')}`;
@@ -56,19 +58,36 @@ export function block(plan: Plan, index: number, onDay?: (day: number, groups: M
   const NUM: NumStand[] = [];
   for (let object = 0; NUM.length < voorkomensPerBlock; object++) {
     const home = Math.floor((NUM.length * streetsPerBlock) / voorkomensPerBlock);
-    const identificatie = `${municipality}20${String(index * 20_000 + object).padStart(10, '0')}`;
+    const identificatie = numOf(plan, index, object);
     NUM.push(
       ...nummeraanduiding(plan, index, new Random(plan.seed, index, object), identificatie, object, home, OPR, WPL),
     );
   }
   NUM.length = voorkomensPerBlock;
   const first: Voorkomens = { NUM, OPR: OPR.flatMap((current) => withHistory(random, current)), WPL };
+  if (plan.objecten)
+    Object.assign(first, objectenOf(NUM, new Random(plan.seed, index, -100_000), numElsewhere(plan, index)));
   if (plan.month === 1) return nextMonth(first, new Random(plan.seed, index, -1), peildata[1]);
   for (let day = 0; day < (plan.days ?? 0); day++) {
-    const groups = passDay(first, new Random(plan.seed, index, -2 - day), peildatumOf({ month: 0, days: day + 1 }));
+    const random = new Random(plan.seed, index, -2 - day);
+    const groups = passDay(first, random, peildatumOf({ month: 0, days: day + 1 }));
+    if (plan.objecten) groups.push(...passObjecten(first, random, peildatumOf({ month: 0, days: day + 1 })));
     onDay?.(day, groups);
   }
   return first;
+}
+
+function municipalityOf(plan: Plan, index: number): string {
+  return String(1 + Math.floor((index * municipalities) / plan.blocks)).padStart(4, '0');
+}
+
+function numOf(plan: Plan, index: number, object: number): string {
+  return `${municipalityOf(plan, index)}20${String(index * 20_000 + object).padStart(10, '0')}`;
+}
+
+/** A nummeraanduiding of a block far from this one. */
+function numElsewhere(plan: Plan, index: number): string {
+  return numOf(plan, (index + (plan.blocks >> 1)) % plan.blocks, 1_000);
 }
 
 function place(random: Random, index: number): WplStand {

@@ -16,7 +16,7 @@ export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise
     const [vanaf, tot] = [peildatumOf({ ...plan, days: day }), peildatumOf({ ...plan, days: day + 1 })];
     return { vanaf, tot, name: `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip` };
   });
-  const place = join(folder, `days-v2-seed${plan.seed}-blocks${plan.blocks}`);
+  const place = join(folder, `days-v2-seed${plan.seed}-blocks${plan.blocks}${plan.objecten ? '-objecten' : ''}`);
   const paths = names.map(({ name }) => join(place, name));
   if (paths.every((path) => existsSync(path))) return paths;
 

@@ -1,7 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { deliveryXml, fileXml, type OprStand, relatiesXml, type WplStand } from '../../../local/demo/stand-xml.ts';
+import {
+  deliveryXml,
+  fileXml,
+  type OprStand,
+  type PlaatsStand,
+  relatiesXml,
+  type StandOf,
+  type WplStand,
+} from '../../../local/demo/stand-xml.ts';
 import { dateInName } from '../../../local/demo/write-extract.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
 import { type Plan, peildatumOf, relatiesOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
@@ -11,19 +19,23 @@ import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 /** A generated extract, and what is true of it. `difference` is what changed since the month before. */
 export type Generated = { path: string; peildatum: string; truth: Truth; difference: Difference | null };
 
+/** The defaults are the first seed and month. */
+type Wanted = { scale: number; month?: Plan['month']; seed?: number };
+
 /** Counts up when the generator makes other extracts than before. */
 const version = 4;
 
 /**
  * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.
- * Blocks are made by worker threads; the whole country takes a few minutes and 350 MB of disk.
+ * Blocks are made by worker threads; the whole country takes a few minutes and 350 MB of disk, with objects ten and
+ * 1.2 GB.
  */
 export async function generatedExtract(
-  { scale, month = 0, days = 0, seed = 1 }: { scale: number; month?: 0 | 1; days?: number; seed?: number },
+  { scale, month = 0, days = 0, seed = 1, objecten = false }: Omit<Plan, 'blocks' | 'seed' | 'month'> & Wanted,
   folder = '.data/bench',
 ): Promise<Generated> {
-  const plan: Plan = { seed, month, days, blocks: blocksOf(scale) };
-  const state = days === 0 ? `month${month}` : `days${days}`;
+  const plan: Plan = { seed, month, days, objecten, blocks: blocksOf(scale) };
+  const state = `${days === 0 ? `month${month}` : `days${days}`}${objecten ? '-objecten' : ''}`;
   const path = `${folder}/extract-v${version}-seed${seed}-blocks${plan.blocks}-${state}.zip`;
   const truthPath = `${path}.json`;
   if (!existsSync(truthPath)) {
@@ -46,6 +58,8 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
   const date = dateInName(peildatum);
   const streets: OprStand[] = [];
   const places: WplStand[] = [];
+  const verblijfsobjecten: PackedEntry[] = [];
+  const [ligplaatsen, standplaatsen]: [PlaatsStand[], PlaatsStand[]] = [[], []];
   let truth = noTruth();
   let difference: Difference | null = null;
 
@@ -58,12 +72,25 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
       if (made.difference) difference = difference ? added(difference, made.difference) : made.difference;
       streets.push(...made.streets);
       places.push(...made.places);
+      for (const entry of made.verblijfsobjecten) {
+        verblijfsobjecten.push({ ...entry, name: fileName(`9999VBO${date}`, verblijfsobjecten.length) });
+      }
+      for (const one of made.ligplaatsen) ligplaatsen.push(one);
+      for (const one of made.standplaatsen) standplaatsen.push(one);
       yield made.num;
     }
   };
   await zip.addZip(`9999NUM${date}.zip`, nums());
   await zip.addZip(`9999OPR${date}.zip`, files('OPR', streets, peildatum, `9999OPR${date}`));
   await zip.addZip(`9999WPL${date}.zip`, files('WPL', places, peildatum, `9999WPL${date}`));
+  if (plan.objecten) {
+    const kept = async function* () {
+      yield* verblijfsobjecten;
+    };
+    await zip.addZip(`9999VBO${date}.zip`, kept());
+    await zip.addZip(`9999LIG${date}.zip`, files('LIG', ligplaatsen, peildatum, `9999LIG${date}`));
+    await zip.addZip(`9999STA${date}.zip`, files('STA', standplaatsen, peildatum, `9999STA${date}`));
+  }
   const relaties = `GEM-WPL-RELATIE-${date}`;
   const xml = async function* () {
     yield deflated(fileName(relaties, 0), Buffer.from(relatiesXml(relatiesOf(places), peildatum)));
@@ -73,15 +100,15 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
   return { truth, difference };
 }
 
-async function* files<K extends 'OPR' | 'WPL'>(
+async function* files<K extends 'OPR' | 'WPL' | 'LIG' | 'STA'>(
   kind: K,
-  voorkomens: { OPR: OprStand[]; WPL: WplStand[] }[K],
+  voorkomens: readonly StandOf<K>[],
   peildatum: string,
   name: string,
 ): AsyncGenerator<PackedEntry> {
   for (let start = 0; start < voorkomens.length; start += voorkomensPerBlock) {
-    const part = voorkomens.slice(start, start + voorkomensPerBlock) as typeof voorkomens;
-    yield deflated(fileName(name, start / voorkomensPerBlock), Buffer.from(fileXml(kind, part as never, peildatum)));
+    const part = voorkomens.slice(start, start + voorkomensPerBlock);
+    yield deflated(fileName(name, start / voorkomensPerBlock), Buffer.from(fileXml(kind, part, peildatum)));
   }
 }
 

@@ -14,6 +14,8 @@ export type Truth = {
   ambiguous: number;
   noPostcode: number;
   streetMissing: number;
+  /** Adresseerbare objecten whose hoofdadres is one of the addresses. */
+  objecten: number;
   /**
    * The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then straat, woonplaats,
    * gemeente and ids.
@@ -31,7 +33,10 @@ export type Addresses = Map<string, string[]>;
  * Works out what a block holds on `peildatum`, from the objects and not from the XML, by rules written apart from the
  * reader's.
  */
-export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { truth: Truth; addresses: Addresses } {
+export function truthOf(
+  { NUM, OPR, WPL, VBO = [], LIG = [], STA = [] }: Voorkomens,
+  peildatum: string,
+): { truth: Truth; addresses: Addresses } {
   const counts = (voorkomen: Historie) =>
     (voorkomen.live ?? true) &&
     voorkomen.begin <= peildatum &&
@@ -45,18 +50,21 @@ export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { tru
   );
   const truth: Truth = { ...noTruth(), voorkomens: { NUM: NUM.length, OPR: OPR.length, WPL: WPL.length } };
   const found = new Map<string, Map<string, string[]>>();
+  const nums = new Set<string>();
   for (const { postcode, huisnummer, huisletter = '', huisnummertoevoeging = '', ...num } of NUM.filter(counts)) {
     const street = streets.get(num.openbareRuimte);
     if (!postcode) truth.noPostcode++;
     else if (!street) truth.streetMissing++;
     else {
       truth.addresses++;
+      nums.add(num.identificatie);
       const key = addressKey({ postcode, huisnummer, toevoeging: huisletter + huisnummertoevoeging });
       const place = `${street.naam}\t${places.get(num.woonplaats ?? street.woonplaats)}`;
       const known = found.get(key) ?? new Map<string, string[]>();
       found.set(key, known.set(place, [...(known.get(place) ?? []), num.identificatie]));
     }
   }
+  truth.objecten = [VBO, LIG, STA].flat().filter((one) => counts(one) && nums.has(one.hoofdadres)).length;
   const addresses: Addresses = new Map();
   for (const [key, known] of found) {
     const places = [...known].map(([place, ids]) => `${place}\t${[...new Set(ids)].sort().join()}`).sort();
@@ -84,7 +92,17 @@ function listsOf(addresses: Addresses): Map<string, string> {
 
 export function noTruth(): Truth {
   const voorkomens = { NUM: 0, OPR: 0, WPL: 0 };
-  return { voorkomens, addresses: 0, keys: 0, listKeys: 0, ambiguous: 0, noPostcode: 0, streetMissing: 0, checksum: 0 };
+  return {
+    voorkomens,
+    addresses: 0,
+    keys: 0,
+    listKeys: 0,
+    ambiguous: 0,
+    noPostcode: 0,
+    streetMissing: 0,
+    objecten: 0,
+    checksum: 0,
+  };
 }
 
 /** The sum of two records of numbers, member by member, at any depth. */
