@@ -26,7 +26,7 @@ export type AdresObjectType = (typeof adresObjectTypes)[number];
 const types: Record<string, AdresObjectType> = { V: 'verblijfsobject', L: 'ligplaats', S: 'standplaats' };
 
 /** The statuses of an object that exists, by `StatusVerblijfsobject` and `StatusPlaats` of the XSDs. */
-const statuses: Record<string, string> = {
+export const objectStatuses: Record<string, string> = {
   v: 'Verblijfsobject gevormd',
   n: 'Verblijfsobject in gebruik (niet ingemeten)',
   g: 'Verblijfsobject in gebruik',
@@ -35,8 +35,8 @@ const statuses: Record<string, string> = {
   a: 'Plaats aangewezen',
 };
 
-/** By `Gebruiksdoel` of the XSDs. */
-const gebruiksdoelen: Record<string, string> = {
+/** By `Gebruiksdoel` of the XSDs, in the order of their names. */
+export const gebruiksdoelen: Record<string, string> = {
   b: 'bijeenkomstfunctie',
   c: 'celfunctie',
   g: 'gezondheidszorgfunctie',
@@ -57,7 +57,7 @@ const idDigits = 16;
  * and of a verblijfsobject its oppervlakte and the letters of its gebruiksdoelen.
  */
 export function adresObjectText({ identificatie, type, status, hoofdadres, locatie, ...more }: AdresObject): string {
-  const head = `${identificatie}${letterOf(types, type)}${letterOf(statuses, status)}${hoofdadres ? 1 : 0}`;
+  const head = `${identificatie}${letterOf(types, type)}${letterOf(objectStatuses, status)}${hoofdadres ? 1 : 0}`;
   const text = `${head},${locatie.x},${locatie.y}`;
   if (type !== 'verblijfsobject') return text;
   const doelen = (more.gebruiksdoelen ?? []).map((doel) => letterOf(gebruiksdoelen, doel)).join('');
@@ -71,7 +71,7 @@ export function adresObjectOfText(text: string): AdresObject {
   return {
     identificatie: head.slice(0, idDigits),
     type,
-    status: statuses[head.charAt(idDigits + 1)] as string,
+    status: objectStatuses[head.charAt(idDigits + 1)] as string,
     ...(type === 'verblijfsobject' && {
       gebruiksdoelen: Array.from(doelen ?? '', (letter) => gebruiksdoelen[letter] as string).sort(),
       oppervlakte: Number(oppervlakte),
@@ -93,7 +93,7 @@ export function answeredObject(object: AdresObject): AnsweredObject {
 export const betweenObjects = ';';
 
 /** Whether the register may give an object that exists this status or gebruiksdoel. */
-export const isObjectStatus = (status: string) => Object.values(statuses).includes(status);
+export const isObjectStatus = (status: string) => Object.values(objectStatuses).includes(status);
 export const isGebruiksdoel = (doel: string) => Object.values(gebruiksdoelen).includes(doel);
 
 /** @throws Error for a value that no text has a letter for: the reader has refused it before */

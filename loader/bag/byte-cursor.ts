@@ -60,6 +60,7 @@ const ampersand = 0x26;
 const accented = 0xc3;
 const zero = 0x30;
 const dash = 0x2d;
+const point = 0x2e;
 
 /** Bytes that are plain text: printable ASCII without the special characters of XML. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -169,13 +170,49 @@ export class ByteCursor {
     return length >= 1 && length <= most && this.bytes[this.position] === lessThan;
   }
 
+  /**
+   * Past a decimal number without sign, exponent and leading zeros, of at most six and nine digits. Returns where its
+   * shortest form ends, which `String(Number(text))` has too, or `absent`.
+   */
+  skipDecimal(): number {
+    const { bytes, position: start } = this;
+    let at = start;
+    while (isDigit(bytes[at])) at++;
+    const whole = at - start;
+    if (whole < 1 || whole > 6 || (whole > 1 && bytes[start] === zero)) return absent;
+    let end = at;
+    if (bytes[at] === point) {
+      const fraction = ++at;
+      for (; isDigit(bytes[at]); at++) if (bytes[at] !== zero) end = at + 1;
+      if (at === fraction || at - fraction > 9) return absent;
+    }
+    this.position = at;
+    return end;
+  }
+
+  /** The digits at `start` as a number. */
+  wholeAt(start: number): number {
+    let number = 0;
+    for (let at = start; isDigit(this.bytes[at]); at++) number = number * 10 + (this.bytes[at] as number) - zero;
+    return number;
+  }
+
+  /** Past ASCII up to a tag that is markup of eight bytes or more, and past that; returns the ASCII, or `null`. */
+  textBefore(tag: Literal): string | null {
+    const { position: start } = this;
+    const limit = start + aheadBytes;
+    while (this.position < limit && !this.skip(tag)) this.position++;
+    const end = this.position - tag.length;
+    return this.position < limit ? this.text(start, end - start) : null;
+  }
+
   /** The `length` bytes of ASCII at `start`. */
   text(start: number, length: number): string {
     return this.bytes.toString('latin1', start, start + length);
   }
 
-  /** Past a number of one to five digits without leading zero, up to the next tag; returns it, or 0. */
-  readNumber(): number {
+  /** Past a number of one to `most` digits without leading zero, up to the next tag; returns it, or 0. */
+  readNumber(most = 5): number {
     const start = this.position;
     let number = 0;
     while (isDigit(this.bytes[this.position])) {
@@ -183,7 +220,7 @@ export class ByteCursor {
       this.position++;
     }
     const length = this.position - start;
-    const isWellFormed = length >= 1 && length <= 5 && this.bytes[start] !== zero;
+    const isWellFormed = length >= 1 && length <= most && this.bytes[start] !== zero;
     return isWellFormed && this.bytes[this.position] === lessThan ? number : 0;
   }
 

@@ -28,7 +28,20 @@ const nietBagLV = literal(...element('tijdstipNietBagLV', time));
 const voorkomenClose = literal(close);
 
 /** The parts of the most common one, as of a literal: its number has one digit, and it has no end. */
-const plainVoorkomen = [open, ['1', '9'] as const, ...beginParts, ...registratieParts, ...registratieLVParts, close];
+export const plainVoorkomen = [
+  open,
+  ['1', '9'] as const,
+  ...beginParts,
+  ...registratieParts,
+  ...registratieLVParts,
+  close,
+];
+/** The same of one with an end. */
+export const endedVoorkomen = [
+  ...[open, ['1', '9'] as const, ...beginParts, ...element('eindGeldigheid', date)],
+  ...[...registratieParts, ...element('eindRegistratie', time)],
+  ...[...registratieLVParts, ...element('tijdstipEindRegistratieLV', time), close],
+];
 
 /** The elements that both a nummeraanduiding and an openbare ruimte have. */
 const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
@@ -41,6 +54,9 @@ const ligtIn = [
   digits(4),
   '</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>',
 ];
+
+/** What each parser is made of. */
+export type FastParserOptions<T> = ConstructorParameters<typeof FastParser<T>>;
 
 /** Counts occurrences, and visits those that count on the day (`visit`) or from a later day on (`later`). */
 export abstract class FastParser<T> {
@@ -120,6 +136,14 @@ export abstract class FastParser<T> {
     this.#recorded = this.#since < noEind ? cursor.dateAt(at(3)) : 0;
     geldigheid.isInactief = false;
     geldigheid.isNietBag = false;
+  }
+
+  /** The same of the `endedVoorkomen`. */
+  protected readEndedVoorkomen(cursor: ByteCursor, start: number, gaps: readonly number[]): void {
+    this.readPlainVoorkomen(cursor, start, gaps);
+    const dateAt = (index: number) => cursor.dateAt(start + (gaps[index] as number));
+    this.span.eind = dateAt(2);
+    this.#recorded = this.#since < noEind ? Math.max(dateAt(5), dateAt(6)) : 0;
   }
 
   /** Past an element with a time, if any; its day counts where it is asked since when an object has changed. */
@@ -271,7 +295,7 @@ export class FastOpenbareRuimteParser extends FastParser<OpenbareRuimte> {
 }
 
 /** Past the elements between the status and the number of the document. */
-function skipToDocument(cursor: ByteCursor): boolean {
+export function skipToDocument(cursor: ByteCursor): boolean {
   if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
   return cursor.skip(documentdatum) && cursor.skipText() && cursor.skip(documentnummer);
 }

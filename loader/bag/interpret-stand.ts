@@ -70,7 +70,7 @@ export function occurrenceOf(kind: StandKind, fields: Fields, refuse: (problem: 
 }
 
 /** The statuses of an object that does not exist, or no longer. */
-const withdrawnStatuses: Record<StandKind, string[]> = {
+export const withdrawnStatuses: Record<StandKind, string[]> = {
   NUM: ['Naamgeving ingetrokken'],
   OPR: ['Naamgeving ingetrokken'],
   WPL: ['Woonplaats ingetrokken'],

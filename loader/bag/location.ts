@@ -41,9 +41,9 @@ export function locationOf(geometry: string): Locatie | string {
       parent.text += text;
     } else if (!slash) {
       if (!children[parent.name]?.includes(name)) return `an unexpected ${name}`;
-      const srsName = attribute(attributes, 'srsName');
+      const srsName = srsNameIn(attributes);
       if (srsName !== undefined && !rd.test(srsName)) return `coordinates in ${srsName}, not in EPSG:28992`;
-      const dimension = Number(attribute(attributes, 'srsDimension') ?? parent.dimension);
+      const dimension = Number(srsDimensionIn(attributes) ?? parent.dimension);
       if (dimension !== 2 && dimension !== 3) return `coordinates of ${dimension} dimensions`;
       if (name === 'gml:Polygon') polygons++;
       open.push({ name, isRd: parent.isRd || srsName !== undefined, dimension, text: '' });
@@ -75,13 +75,15 @@ export function locationOf(geometry: string): Locatie | string {
 }
 
 /** Whether a place lies where the Dutch grid (EPSG:28992) is defined. */
-function isInGrid({ x, y }: Locatie): boolean {
+export function isInGrid({ x, y }: Locatie): boolean {
   return x >= -7_000 && x <= 300_000 && y >= 289_000 && y <= 629_000;
 }
 
-function attribute(attributes: string, name: string): string | undefined {
-  return new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1];
-}
+const [srsNameIn, srsDimensionIn] = ['srsName', 'srsDimension'].map((name) => {
+  const pattern = new RegExp(`(?:^|\\s)${name}="([^"]*)"`);
+  return (attributes: string) => (attributes === '' ? undefined : pattern.exec(attributes)?.[1]);
+}) as [AttributeIn, AttributeIn];
+type AttributeIn = (attributes: string) => string | undefined;
 
 function pointsOf({ text, isRd, dimension }: Open): Locatie[] | string {
   if (!isRd) return 'coordinates without srsName';

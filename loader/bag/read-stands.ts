@@ -1,8 +1,15 @@
 /** Reads the occurrences in XML files of an extract: fast where they are written as usual, strictly everywhere else. */
 
 import { ExtractError } from '../extract-error.ts';
+import { AdresObjectBytes } from './adres-object-bytes.ts';
 import { ByteCursor } from './byte-cursor.ts';
-import { FastNummeraanduidingParser, FastOpenbareRuimteParser, type FastParser } from './fast-parser.ts';
+import { fastAdresObjectParser } from './fast-adres-object-parser.ts';
+import {
+  FastNummeraanduidingParser,
+  FastOpenbareRuimteParser,
+  type FastParser,
+  type FastParserOptions,
+} from './fast-parser.ts';
 import {
   addField,
   type Fields,
@@ -37,17 +44,26 @@ export const readNummeraanduidingen = objectReader('NUM', NumBytes.of, FastNumme
 /** Reads the streets of an XML file. */
 export const readOpenbareRuimten = objectReader('OPR', (street) => street, FastOpenbareRuimteParser);
 
+const adresObjectReader = (kind: ObjectenKind) => objectReader(kind, AdresObjectBytes.of, fastAdresObjectParser(kind));
+
+/** Read the adresseerbare objecten of an XML file, by kind. One whose location can't be told is a problem. */
+export const readAdresseerbareObjecten: Record<ObjectenKind, ReadObjects<AdresObjectBytes>> = {
+  VBO: adresObjectReader('VBO'),
+  LIG: adresObjectReader('LIG'),
+  STA: adresObjectReader('STA'),
+};
+
 /** The reader of files of `kind`, whose objects become what `toObject` makes of them. */
-export function objectReader<K extends StandKind, T>(
+function objectReader<K extends StandKind, T>(
   kind: K,
   toObject: (read: ObjectOf[K]) => T,
-  Parser?: new (...args: ConstructorParameters<typeof FastParser<T>>) => FastParser<T>,
+  Parser: new (...options: FastParserOptions<T>) => FastParser<T>,
 ): ReadObjects<T> {
   return (xml, file, peildatum, visit, options = {}) => {
     const counts = emptyCounts();
     const onStand = (fields: Occurrence) =>
       visitStand(kind, fields, file, peildatum, counts, { toObject, visit, ...options });
-    const fastParser = options.strictly || !Parser ? undefined : new Parser(peildatum, counts, visit, options);
+    const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
     readStands(xml, file, kind, peildatum, onStand, fastParser);
     return counts;
   };

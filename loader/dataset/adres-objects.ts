@@ -1,9 +1,12 @@
 import { adresObjectOfText, adresObjectText } from '../../core/adres-object.ts';
-import { type AdresseerbaarVoorkomen, dayOf } from '../bag/voorkomen.ts';
-import { dayAt, dayDigits, dayWidth, fixedText, numberText } from './fields.ts';
+import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
+import { absent } from '../bag/num-bytes.ts';
+import { type AdresseerbaarVoorkomen, dayOf, type Span } from '../bag/voorkomen.ts';
+import { copyId, dayAt, dayDigits, dayWidth, fixedText, numberText, writeDay, writeFixedNumber } from './fields.ts';
 import type { Line } from './lines.ts';
 import type { LineLayout } from './named-objects.ts';
 import { partOf, withoutPostcode } from './objects.ts';
+import type { GrowingBytes } from './stored-form.ts';
 
 /**
  * The adresseerbare objecten of a snapshot, which only a dataset with objects has: every occurrence of a
@@ -114,6 +117,48 @@ function keylessLine(one: AdresseerbaarVoorkomen, num: string, flag: string): Ke
   const line = `${head}${text.slice(0, roleInText)}${role}${text.slice(roleInText + 1)}`;
   return others === '' ? line : `${line}\t${others}`;
 }
+
+/** An upper bound on the bytes of what `writeKeylessLine` writes: three numbers of 16 digits, 11 gebruiksdoelen. */
+export const longestKeylessLine = textAt + roleInText + 80;
+
+/**
+ * Appends the line of an object's only current or future occurrence, which has no nevenadres; `longestKeylessLine`
+ * bytes must be reserved.
+ */
+export function writeKeylessLine(
+  lines: GrowingBytes,
+  object: AdresObjectBytes,
+  { begin, eind, volgnummer }: Span,
+): void {
+  const { memory, view } = lines;
+  const start = lines.length - 1; // the offsets are those after a tab
+  copyId(object.view, object.hoofdadres, view, start + 1);
+  memory[start + severalAt] = dot;
+  writeDay(memory, start + beginAt, begin);
+  writeDay(memory, start + eindAt, eind);
+  writeFixedNumber(memory, start + volgnummerAt, volgnummer, volgnummerWidth);
+  copyId(object.view, object.identificatie, view, start + textAt);
+  let at = start + textAt + idWidth;
+  memory[at++] = object.type;
+  memory[at++] = object.status;
+  memory[at++] = ofHoofdadres;
+  const copy = (from: number, to: number) => {
+    memory[at++] = comma;
+    for (let i = from; i < to; i++) memory[at++] = object.bytes[i] as number;
+  };
+  copy(object.x, object.xEnd);
+  copy(object.y, object.yEnd);
+  if (object.oppervlakte !== absent) {
+    copy(object.oppervlakte, object.oppervlakteEnd);
+    memory[at++] = comma;
+    for (let i = 0; i < object.gebruiksdoelen.length; i++) memory[at++] = object.gebruiksdoelen.charCodeAt(i);
+  }
+  lines.length = at;
+}
+
+const dot = 0x2e;
+const comma = 0x2c;
+const ofHoofdadres = hoofdadres.charCodeAt(0);
 
 /** The lines of one object by part. @param keysOf the keys of a nummeraanduiding: none where it is not there */
 export function adresObjectLines(

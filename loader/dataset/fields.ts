@@ -36,12 +36,26 @@ export function dayDigits(day: number): string {
 
 /** Writes the bytes of `dayDigits` at `start`; without a string, as a load calls it for every address. */
 export function writeDay(target: Uint8Array, start: number, day: number): void {
-  let rest = day;
-  for (let at = start + dayWidth - 1; at >= start; at--) {
+  writeFixedNumber(target, start, day, dayWidth);
+}
+
+/** Writes the bytes of `numberText` at `start`, of a number that has no more digits than its field. */
+export function writeFixedNumber(target: Uint8Array, start: number, number: number, width: number): void {
+  let rest = number;
+  for (let at = start + width - 1; at >= start; at--) {
     const tens = (rest / 10) | 0;
     target[at] = zero + rest - 10 * tens;
     rest = tens;
   }
+}
+
+/**
+ * Copies an identificatie as doubles, the widest numbers that JavaScript copies without allocating; digits never make a
+ * NaN.
+ */
+export function copyId(from: DataView, start: number, to: DataView, at: number): void {
+  to.setFloat64(at, from.getFloat64(start));
+  to.setFloat64(at + 8, from.getFloat64(start + 8));
 }
 
 /** The date at `start` of a line; without a string, as it is read for every address. */

@@ -1,5 +1,14 @@
+import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
 import { absent, type NumBytes } from '../bag/num-bytes.ts';
-import type { NumVoorkomen, Span } from '../bag/voorkomen.ts';
+import type { ObjectenKind } from '../bag/schema.ts';
+import type { AdresseerbaarVoorkomen, NumVoorkomen, Span } from '../bag/voorkomen.ts';
+import {
+  type KeylessLine,
+  keylessLines,
+  longestKeylessLine,
+  parseAdresObjectLine,
+  writeKeylessLine,
+} from './adres-objects.ts';
 import {
   fieldsAt,
   longestSingleLine,
@@ -15,69 +24,133 @@ import { type ByteRanges, GrowingBytes, packLineBytes } from './stored-form.ts';
  * The occurrences of the first and of the last object that a worker read, and whether every object came after those
  * with a lower identificatie. `collect` uses these to find objects that were divided between workers.
  */
-export type Edges = { edges: NumVoorkomen[][]; isSorted: boolean };
+export type Edges<One = NumVoorkomen> = { edges: One[][]; isSorted: boolean };
 
 const lineEnd = 0x0a;
 const tab = 0x09;
 const tilde = 0x7e;
 const idLength = 16;
 
+/** An object as it is read: `identificatie` is where `view` has it. */
+type ReadObject = { view: DataView; identificatie: number };
+
 /**
- * The object lines that one worker reads, kept apart by part until they are stored. An extract lists the occurrences of
- * an object one after the other, and its objects by identificatie: so occurrences are grouped as they come. Nearly
- * every object has one, so each is written at once, as bytes and without a string, and taken back where another one of
- * its object follows.
+ * The lines of the objects that one worker reads, kept apart by number until they are stored. An extract lists the
+ * occurrences of an object one after the other, and its objects by identificatie: so occurrences are grouped as they
+ * come. Nearly every object has one, so each is written at once, as bytes and without a string, and taken back where
+ * another one of its object follows.
  */
-export class ObjectRows {
-  readonly #peildatum: string;
-  readonly #parts = new LinesByNumber();
+abstract class RowsAsRead<Read extends ReadObject, One> {
+  protected readonly numbered = new LinesByNumber();
   /** The halves of the identificatie of the object that is being read, as doubles, which sort as their digits do. */
   #high = 0;
   #low = 0;
   /** Where the line of that object is, while it has only one occurrence. */
   #single: { lines: GrowingBytes; start: number } | undefined;
-  /** The occurrences of that object where it has several. */
-  #several: NumVoorkomen[] = [];
-  #first: NumVoorkomen[] | undefined;
+  /** The occurrences of that object where it has several, or several lines. */
+  #several: One[] = [];
+  #first: One[] | undefined;
   #isSorted = true;
   count = 0;
 
-  constructor(peildatum: string) {
-    this.#peildatum = peildatum;
-  }
+  /** An upper bound on the bytes of a single line. */
+  protected abstract readonly longest: number;
+  /** The number that the line of an object goes to, or `null` for an object with several lines. */
+  protected abstract numberOf(read: Read): number | null;
+  protected abstract writeSingle(lines: GrowingBytes, read: Read, span: Span): void;
+  /** The occurrence of a single line. */
+  protected abstract parse(line: string): One;
+  protected abstract toVoorkomen(read: Read, span: Span): One;
+  protected abstract linesOf(occurrences: readonly One[]): Iterable<[number: number, lines: readonly string[]]>;
 
   /** Adds an occurrence that counts on the date or later. */
-  add(num: NumBytes, span: Span): void {
-    const { view, identificatie } = num;
+  add(read: Read, span: Span): void {
+    const { view, identificatie } = read;
     const [high, low] = [view.getFloat64(identificatie), view.getFloat64(identificatie + 8)];
     if (high === this.#high && low === this.#low) {
       if (this.#single) this.#takeBack(this.#single);
-      this.#several.push({ kind: 'NUM', ...num.values(), ...span });
+      this.#several.push(this.toVoorkomen(read, span));
       return;
     }
     if (high < this.#high || (high === this.#high && low < this.#low)) this.#isSorted = false;
     [this.#high, this.#low] = [high, low];
     this.#endObject();
-    const lines = this.#parts.of(partNumber(num));
+    const number = this.numberOf(read);
+    if (number === null) {
+      this.#single = undefined;
+      this.#several.push(this.toVoorkomen(read, span));
+      return;
+    }
+    const lines = this.numbered.of(number);
     const start = lines.length;
-    lines.reserve(1 + longestSingleLine);
+    lines.reserve(1 + this.longest);
     if (start > 0) lines.memory[lines.length++] = lineEnd;
-    writeSingleLine(lines, num, span);
+    this.writeSingle(lines, read, span);
     this.#single = { lines, start };
     this.count++;
   }
 
   /** To be called after the last occurrence. */
-  end(): Edges {
-    const last = this.#single ? [occurrenceIn(this.#single)] : this.#several;
+  end(): Edges<One> {
+    const last = this.#single ? [this.#occurrenceIn(this.#single)] : this.#several;
     const isOnly = this.#first === undefined;
     this.#endObject();
     return { edges: isOnly ? [last] : [this.#first ?? [], last], isSorted: this.#isSorted };
   }
 
-  /** All lines in the pieces of one object, each part compressed by itself, and where each lies. To be called last. */
+  /**
+   * All lines in the pieces of one object, those of each number compressed by themselves, and where each lies. To be
+   * called last.
+   */
   pack(): { packed: Buffer[]; ranges: ByteRanges } {
-    return this.#parts.pack();
+    return this.numbered.pack();
+  }
+
+  #takeBack(single: { lines: GrowingBytes; start: number }): void {
+    this.#several = [this.#occurrenceIn(single)];
+    single.lines.length = single.start;
+    this.#single = undefined;
+    this.count--;
+  }
+
+  #endObject(): void {
+    const [single, several] = [this.#single, this.#several];
+    if (single) this.#first ??= [this.#occurrenceIn(single)];
+    if (several.length === 0) return;
+    this.#first ??= several;
+    for (const [number, lines] of this.linesOf(several)) {
+      for (const line of lines) {
+        this.numbered.write(number, line);
+        this.count++;
+      }
+    }
+    this.#several = [];
+  }
+
+  #occurrenceIn({ lines, start }: { lines: GrowingBytes; start: number }): One {
+    return this.parse(lines.bytes.toString('latin1', start > 0 ? start + 1 : 0));
+  }
+}
+
+/** The lines of nummeraanduidingen, by part. */
+export class ObjectRows extends RowsAsRead<NumBytes, NumVoorkomen> {
+  readonly #peildatum: string;
+  protected readonly longest = longestSingleLine;
+  protected readonly numberOf = partNumber;
+  protected readonly writeSingle = writeSingleLine;
+  protected readonly parse = parseObjectLine;
+
+  constructor(peildatum: string) {
+    super();
+    this.#peildatum = peildatum;
+  }
+
+  protected toVoorkomen(num: NumBytes, span: Span): NumVoorkomen {
+    return { kind: 'NUM', ...num.values(), ...span };
+  }
+
+  protected linesOf(occurrences: readonly NumVoorkomen[]): [number, ObjectLine[]][] {
+    return Array.from(objectLines(occurrences, this.#peildatum), ([part, lines]) => [Number(part), lines]);
   }
 
   /**
@@ -86,7 +159,7 @@ export class ObjectRows {
    */
   keys(buckets: number): LinesByNumber {
     const keys = new LinesByNumber();
-    for (const { memory, length } of this.#parts.all) {
+    for (const { memory, length } of this.numbered.all) {
       for (let start = 0, end = 0; start < length; start = end + 1) {
         const at = memory.indexOf(tab, start);
         end = memory.indexOf(lineEnd, at + fieldsAt.volgnummer);
@@ -103,28 +176,43 @@ export class ObjectRows {
     }
     return keys;
   }
+}
 
-  #takeBack(single: { lines: GrowingBytes; start: number }): void {
-    this.#several = [occurrenceIn(single)];
-    single.lines.length = single.start;
-    this.#single = undefined;
-    this.count--;
+/**
+ * The lines of adresseerbare objecten without keys, by the bucket of the nummeraanduidingen that they name: `join`
+ * gives them the keys.
+ */
+export class AdresObjectRows extends RowsAsRead<AdresObjectBytes, AdresseerbaarVoorkomen> {
+  readonly #peildatum: string;
+  readonly #kind: ObjectenKind;
+  readonly #buckets: number;
+  protected readonly longest = longestKeylessLine;
+  protected readonly writeSingle = writeKeylessLine;
+
+  constructor(peildatum: string, kind: ObjectenKind, buckets: number) {
+    super();
+    this.#peildatum = peildatum;
+    this.#kind = kind;
+    this.#buckets = buckets;
   }
 
-  #endObject(): void {
-    const [single, several] = [this.#single, this.#several];
-    if (single) this.#first ??= [occurrenceIn(single)];
-    if (several.length === 0) return;
-    this.#first ??= several;
-    for (const [part, lines] of objectLines(several, this.#peildatum)) {
-      for (const line of lines) this.#write(part, line);
-    }
-    this.#several = [];
+  protected numberOf({ bytes, hoofdadres, nevenadressen }: AdresObjectBytes): number | null {
+    return nevenadressen.length > 0 ? null : bucketAt(bytes, hoofdadres, this.#buckets);
   }
 
-  #write(part: string, line: ObjectLine): void {
-    this.#parts.write(Number(part), line);
-    this.count++;
+  protected parse(line: KeylessLine): AdresseerbaarVoorkomen {
+    return parseAdresObjectLine(`\t${line}`);
+  }
+
+  protected toVoorkomen(object: AdresObjectBytes, span: Span): AdresseerbaarVoorkomen {
+    return { kind: this.#kind, ...object.values(), ...span };
+  }
+
+  protected linesOf(occurrences: readonly AdresseerbaarVoorkomen[]): [number, KeylessLine[]][] {
+    return Array.from(keylessLines(occurrences, this.#peildatum), ([num, lines]) => [
+      bucketOf(num, this.#buckets),
+      lines,
+    ]);
   }
 }
 
@@ -183,9 +271,4 @@ function partNumber({ bytes, postcode }: NumBytes): number {
   if (postcode === absent) return Number(withoutPostcode);
   const digit = (at: number) => (bytes[postcode + at] as number) - 0x30;
   return 100 * digit(0) + 10 * digit(1) + digit(2);
-}
-
-/** The occurrence of the last line. */
-function occurrenceIn({ lines, start }: { lines: GrowingBytes; start: number }): NumVoorkomen {
-  return parseObjectLine(lines.bytes.toString('latin1', start > 0 ? start + 1 : 0));
 }

@@ -7,7 +7,7 @@ import {
 } from '../../core/addresses/address-key.ts';
 import { absent, type NumBytes } from '../bag/num-bytes.ts';
 import { type AnyVoorkomen, dayOf, type NumVoorkomen, type Span } from '../bag/voorkomen.ts';
-import { dayAt, dayDigits, dayWidth, fixedText, writeDay } from './fields.ts';
+import { copyId, dayAt, dayDigits, dayWidth, fixedText, writeDay } from './fields.ts';
 import type { Line } from './lines.ts';
 import type { GrowingBytes } from './stored-form.ts';
 
@@ -79,12 +79,6 @@ export function writeSingleLine(lines: GrowingBytes, num: NumBytes, { begin, ein
   view.setInt32(at + placeAt, num.woonplaats === absent ? fourDots : num.view.getInt32(num.woonplaats));
   memory[at + severalAt] = dot;
   lines.length = writeNumber(memory, at + volgnummerAt, volgnummer);
-}
-
-/** Copies doubles, the widest numbers that JavaScript copies without allocating; digits never make a NaN. */
-function copyId(from: DataView, start: number, to: DataView, at: number): void {
-  to.setFloat64(at, from.getFloat64(start));
-  to.setFloat64(at + 8, from.getFloat64(start + 8));
 }
 
 const tab = 0x09;

@@ -1,18 +1,17 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
+import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
 import { fileLabel } from '../bag/extract-members.ts';
 import type { StandVisit } from '../bag/interpret-stand.ts';
 import type { NumBytes } from '../bag/num-bytes.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { readAdresseerbareObjecten } from '../bag/read-objecten.ts';
-import { type ReadObjects, readNummeraanduidingen } from '../bag/read-stands.ts';
+import { type ReadObjects, readAdresseerbareObjecten, readNummeraanduidingen } from '../bag/read-stands.ts';
 import { isObjectenKind, type ObjectenKind, type StandKind } from '../bag/schema.ts';
-import type { AdresseerbaarObject, Span } from '../bag/voorkomen.ts';
-import { AdresObjectRows } from '../dataset/adres-object-rows.ts';
+import type { AdresseerbaarVoorkomen, Span } from '../bag/voorkomen.ts';
 import { BlockedLines, withEdit } from '../dataset/block-file.ts';
 import { changedSince, extractDate, extractName, type Load, type Part, startOf } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
-import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
+import { AdresObjectRows, type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import {
   type Edits,
   numLayer,
@@ -55,7 +54,7 @@ type ReadPart = PartCounts & { changed: string[]; last: { name: string; voorkome
 export type Extracted = ExtractedOf<Edges & { keys?: ByteRanges }>;
 
 /** Of adresseerbare objecten, with the occurrences of the first and the last: their ranges are of buckets. */
-export type ExtractedObjects = ExtractedOf<ReturnType<AdresObjectRows['end']> & { kind: ObjectenKind }>;
+export type ExtractedObjects = ExtractedOf<Edges<AdresseerbaarVoorkomen> & { kind: ObjectenKind }>;
 
 /** Where the lines of each postcode3 are stored among the lines of one part. */
 export type StoredPart = { part: string; ranges: ByteRanges };
@@ -76,11 +75,9 @@ export async function extractPart(
   const kind = load.members[part.member]?.kind as StandKind;
   const { buckets = 0 } = part;
   if (isObjectenKind(kind)) {
-    const rows = new AdresObjectRows(extractDate(load), buckets);
-    const add: StandVisit<AdresseerbaarObject> = (object, { volgnummer, begin, eind }) =>
-      rows.add({ kind, ...object, volgnummer, begin, eind });
-    const read: ReadObjects<AdresseerbaarObject> = (...how) => readAdresseerbareObjecten(kind, ...how);
-    const counts = await readPart(storage, load, part, read, add, onRead);
+    const rows = new AdresObjectRows(extractDate(load), kind, buckets);
+    const add: StandVisit<AdresObjectBytes> = (object, span) => rows.add(object, span);
+    const counts = await readPart(storage, load, part, readAdresseerbareObjecten[kind], add, onRead);
     const edges = rows.end();
     await putExtracted(storage, loadId, part, rows, { ...counts, ...edges, kind, objects: rows.count });
     return;

@@ -88,10 +88,14 @@ export async function weespObjecten(): Promise<Map<string, string[]>> {
 
 /** Every occurrence in the inner zips of these names. */
 async function standsIn(names: RegExp): Promise<string[]> {
+  return (await weespXml(names)).flatMap((file) => file.toString().split('<sl:stand>').slice(1));
+}
+
+/** The XML files in the inner zips of these names. */
+export async function weespXml(names: RegExp): Promise<Buffer[]> {
   const [gem = Buffer.alloc(0)] = await members(await openPromise(sample), /^0457GEM\d+\.zip$/);
   const inner = await members(await fromBufferPromise(gem), names);
-  const files = (await Promise.all(inner.map(async (zip) => members(await fromBufferPromise(zip), /\.xml$/)))).flat();
-  return files.flatMap((file) => file.toString().split('<sl:stand>').slice(1));
+  return (await Promise.all(inner.map(async (zip) => members(await fromBufferPromise(zip), /\.xml$/)))).flat();
 }
 
 function isCurrent(stand: string): boolean {

@@ -1,7 +1,7 @@
 /** Occurrences of nummeraanduidingen and files of them, as they are and in many ways damaged. */
 
 import fc from 'fast-check';
-import type { NumStand } from '../../../local/demo/stand-xml.ts';
+import type { AdresseerbaarStand, NumStand, PlaatsStand, VboStand } from '../../../local/demo/stand-xml.ts';
 
 const day = fc.constantFrom('2010-09-29', '2026-01-07', '2026-01-08', '2026-01-09', '2104-01-21', '20-1-1', '');
 const moment = fc.constantFrom(
@@ -19,9 +19,27 @@ const text = fc.oneof(
   fc.constantFrom('&', ']]>', '<', 'é', '’', '', ' ', 'B&W-1774', '</sl:stand>', '\u{1F3E0}', '\t', '\n'),
 );
 
+/** What says when an occurrence counts. */
+const anyHistorie = {
+  volgnummer: often(1, fc.constantFrom(2, 12, 0)),
+  begin: often('2010-09-29', day),
+  eind: rarely(day),
+  live: often(true, fc.boolean()),
+  documentnummer: often('Z.9837/D.6498', text),
+  geregistreerdLV: rarely(moment),
+  tijdstipInactief: rarely(moment),
+  tijdstipInactiefLV: rarely(moment),
+  tijdstipNietBagLV: rarely(moment),
+};
+
+function withoutUndefined<T>(values: object): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+}
+
 /** Occurrences, now and then with a value that the register's rules forbid. */
 export const anyNum = fc
   .record({
+    ...anyHistorie,
     identificatie: often('0457200000199640', fc.constantFrom('0457', '', '045720000019964x')),
     huisnummer: often(9, fc.constantFrom(1, 99_999, 100_000, 0, -1, 1.5)),
     huisletter: fc.option(fc.constantFrom('a', 'Z', '1', 'ab', ''), { nil: undefined }),
@@ -29,17 +47,53 @@ export const anyNum = fc
     postcode: fc.option(fc.constantFrom('1381AA', '0381AA', '1381aa', '1381AAA', ''), { nil: undefined }),
     openbareRuimte: often('0457300000000035', fc.constantFrom('35', '')),
     woonplaats: rarely(fc.constantFrom('1050', '10500')),
-    begin: often('2010-09-29', day),
-    eind: rarely(day),
-    live: often(true, fc.boolean()),
     type: often('Verblijfsobject', fc.constantFrom('Ligplaats', 'Standplaats')),
-    documentnummer: often('Z.9837/D.6498', text),
-    geregistreerdLV: rarely(moment),
-    tijdstipInactief: rarely(moment),
-    tijdstipInactiefLV: rarely(moment),
-    tijdstipNietBagLV: rarely(moment),
   })
-  .map((values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as NumStand);
+  .map(withoutUndefined<NumStand>);
+
+const anyId = (id: string) => often(id, fc.constantFrom('0457', '', '045720000019964x'));
+const anyAdresseerbaar = {
+  ...anyHistorie,
+  identificatie: anyId('0457010000059460'),
+  hoofdadres: anyId('0457200000199640'),
+  nevenadressen: rarely(fc.array(anyId('0457200000199641'), { maxLength: 3 })),
+};
+const anyMetres = (usual: string, most: string) =>
+  often(
+    usual,
+    fc.constantFrom(most, `${usual}00`, `${usual}.5e1`, '00.5', '-1.25', '131203.1234567890', '5', 'NaN', ''),
+  );
+const square = '131000 480000 131010 480000 131010.5 480010.25 131000 480010 131000 480000';
+const anyCorners = often(square, fc.constantFrom('131000 480000 131010 480000', square.replaceAll('.', ','), 'x', ''));
+
+/** Verblijfsobjecten, with the same. */
+export const anyVbo = fc
+  .record({
+    ...anyAdresseerbaar,
+    punt: fc.oneof(
+      {
+        weight: 12,
+        arbitrary: fc
+          .tuple(anyMetres('131203.83', '300000'), anyMetres('480083.5', '629000'))
+          .map((at) => at.join(' ')),
+      },
+      { weight: 1, arbitrary: anyCorners },
+    ),
+    status: rarely(
+      fc.constantFrom('Verblijfsobject gevormd', 'Niet gerealiseerd verblijfsobject', 'Plaats aangewezen', 'x'),
+    ),
+    oppervlakte: often(103, fc.constantFrom(1, 999_999, 1_000_000, 0, -1)),
+    gebruiksdoelen: often(
+      ['woonfunctie'],
+      fc.array(fc.constantFrom('woonfunctie', 'winkelfunctie', 'overige gebruiksfunctie', 'x'), { maxLength: 3 }),
+    ),
+  })
+  .map(withoutUndefined<VboStand>);
+
+/** Ligplaatsen and standplaatsen, with the same. */
+export const anyPlaats = fc
+  .record({ ...anyAdresseerbaar, corners: anyCorners })
+  .map(withoutUndefined<PlaatsStand & AdresseerbaarStand>);
 
 /** What happens to the bytes of a file. */
 type Damage = (xml: Buffer) => Buffer;

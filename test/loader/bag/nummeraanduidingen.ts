@@ -1,6 +1,5 @@
-import type { NumBytes } from '../../../loader/bag/num-bytes.ts';
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
-import { readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
+import { type ReadObjects, readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../../../loader/bag/voorkomen.ts';
 import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
 import { fileXml, type NumStand } from '../../../local/demo/stand-xml.ts';
@@ -29,22 +28,31 @@ export function ofPeildatum(xml: Buffer): Buffer {
   return Buffer.from(xml.toString().replace(header, `$1${peildatum}`));
 }
 
-/** A nummeraanduiding that outlives the visit. */
-type Visited = Nummeraanduiding & { span: Span };
-
-/** What a reader made of a file: what it visited, for its own date and for a later one, and counted; or its refusal. */
-export type Outcome =
-  | { visited: Visited[]; later: Visited[]; counts: ReadCounts }
+/**
+ * What a reader made of a file: what it visited, with values that outlive the visit, for its own date and for a later
+ * one, and counted; or its refusal.
+ */
+export type Outcome<Values = Nummeraanduiding> =
+  | { visited: (Values & { span: Span })[]; later: (Values & { span: Span })[]; counts: ReadCounts }
   | { code: ExtractErrorCode; message: string };
 
 /** Reads `xml` with one of the two readers. Anything but an `ExtractError` escapes. */
 export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
-  const visited: Visited[] = [];
-  const later: Visited[] = [];
+  return outcomeOf(readNummeraanduidingen, xml, reader);
+}
+
+/** The same for objects of any kind. */
+export function outcomeOf<Values extends object>(
+  readObjects: ReadObjects<{ values(): Values }>,
+  xml: string | Buffer,
+  reader: 'fast' | 'strict',
+): Outcome<Values> {
+  const visited: (Values & { span: Span })[] = [];
+  const later: (Values & { span: Span })[] = [];
   try {
-    const visit = (found: Visited[]) => (num: NumBytes, span: Span) =>
-      void found.push({ ...num.values(), span: { ...span } });
-    const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit(visited), {
+    const visit = (found: (Values & { span: Span })[]) => (one: { values(): Values }, span: Span) =>
+      found.push({ ...one.values(), span: { ...span } });
+    const counts = readObjects(Buffer.from(xml), 'a.xml', peildatum, visit(visited), {
       strictly: reader === 'strict',
       later: visit(later),
       // Of every other file also which objects have changed.

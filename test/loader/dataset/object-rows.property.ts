@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { AdresObjectBytes } from '../../../loader/bag/adres-object-bytes.ts';
 import { NumBytes } from '../../../loader/bag/num-bytes.ts';
-import { type NumVoorkomen, noEind } from '../../../loader/bag/voorkomen.ts';
-import { ObjectRows } from '../../../loader/dataset/object-rows.ts';
+import { type AdresseerbaarVoorkomen, type NumVoorkomen, noEind } from '../../../loader/bag/voorkomen.ts';
+import { keylessLines } from '../../../loader/dataset/adres-objects.ts';
+import { AdresObjectRows, bucketOf, ObjectRows } from '../../../loader/dataset/object-rows.ts';
 import { objectLines } from '../../../loader/dataset/objects.ts';
 import { linesOf, unpackLineBytes } from '../../../loader/dataset/stored-form.ts';
 
@@ -27,37 +29,107 @@ const occurrence: fc.Arbitrary<NumVoorkomen> = fc.record({
   woonplaats: fc.constantFrom('1050', null),
 });
 
+const adresObject: fc.Arbitrary<AdresseerbaarVoorkomen> = fc
+  .record({
+    kind: fc.constant('VBO' as const),
+    identificatie,
+    volgnummer: fc.integer({ min: 1, max: 99_999 }),
+    begin: fc.constantFrom(0, 20_100_929, 20_260_109),
+    eind: fc.constantFrom(20_300_101, noEind),
+    type: fc.constantFrom('verblijfsobject' as const, 'standplaats' as const),
+    status: fc.constantFrom('Verblijfsobject in gebruik', 'Plaats aangewezen'),
+    hoofdadres: fc.constantFrom('0457200000199640', '0457200000199641'),
+    nevenadressen: fc.constantFrom<string[]>([], [], ['0457200000199642']),
+    locatie: fc.constantFrom({ x: 131_203.83, y: 480_083.5 }, { x: 5, y: 300_000 }),
+    oppervlakte: fc.integer({ min: 1, max: 999_999 }),
+    gebruiksdoelen: fc.constantFrom<string[]>(['woonfunctie'], ['winkelfunctie', 'woonfunctie']),
+  })
+  .map((one) => {
+    const { oppervlakte: _, gebruiksdoelen: __, ...plaats } = one;
+    return one.type === 'verblijfsobject' ? one : { ...plaats, kind: 'STA' };
+  });
+
+/** Adds occurrences as a worker reads them, and returns them by object. */
+function added<One extends { identificatie: string }>(
+  found: readonly (readonly [One, boolean])[],
+  add: (one: One) => void,
+): One[][] {
+  const objects: One[][] = [];
+  for (const [one, isOfLast] of found) {
+    const last = objects.at(-1)?.[0]?.identificatie;
+    const next = isOfLast && last ? { ...one, identificatie: last } : one;
+    add(next);
+    if (next.identificatie === last) objects.at(-1)?.push(next);
+    else objects.push([next]);
+  }
+  return objects;
+}
+
+/** What the rows say of the edges of these objects. */
+function edgesOf<One extends { identificatie: string }>(objects: One[][]) {
+  const ids = objects.map(([first]) => first?.identificatie ?? '');
+  const edges = [...new Set([objects[0] ?? [], objects.at(-1) ?? []])];
+  return { edges, isSorted: ids.every((id, i) => i === 0 || (ids[i - 1] as string) < id) };
+}
+
+function expectLines(
+  rows: ObjectRows | AdresObjectRows,
+  all: Iterable<[number: string | number, lines: string[]]>,
+): void {
+  const expected: Record<string, string[]> = {};
+  for (const [number, lines] of all) {
+    const name = String(number).padStart(3, '0');
+    expected[name] = [...(expected[name] ?? []), ...lines];
+  }
+  const { packed, ranges } = rows.pack();
+  const stored = Buffer.concat(packed);
+  const lines = Object.entries(ranges).map(([name, [at, length]]) => [
+    name,
+    linesOf(unpackLineBytes(stored.subarray(at, at + length))),
+  ]);
+  expect(Object.fromEntries(lines)).toEqual(expected);
+  expect(rows.count).toBe(Object.values(expected).flat().length);
+}
+
+const occurrences = <One>(one: fc.Arbitrary<One>) =>
+  fc.array(fc.tuple(one, fc.boolean()), { minLength: 1, maxLength: 12 });
+
 describe('the rows of a worker', () => {
   it('are the lines of each object by part, and the order of objects is that of their digits', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(occurrence, fc.boolean()), { minLength: 1, maxLength: 12 }), (found) => {
+      fc.property(occurrences(occurrence), (found) => {
         const rows = new ObjectRows(peildatum);
-        const objects: NumVoorkomen[][] = [];
-        for (const [one, isOfLast] of found) {
-          const last = objects.at(-1)?.[0]?.identificatie;
-          const num = isOfLast && last ? { ...one, identificatie: last } : one;
-          rows.add(NumBytes.of(num), num);
-          if (num.identificatie === last) objects.at(-1)?.push(num);
-          else objects.push([num]);
-        }
-        const ids = objects.map(([first]) => first?.identificatie ?? '');
-        const edges = [...new Set([objects[0] ?? [], objects.at(-1) ?? []])];
-        expect(rows.end()).toEqual({ edges, isSorted: ids.every((id, i) => i === 0 || (ids[i - 1] as string) < id) });
+        const objects = added(found, (num) => rows.add(NumBytes.of(num), num));
+        expect(rows.end()).toEqual(edgesOf(objects));
+        expectLines(
+          rows,
+          objects.flatMap((object) => [...objectLines(object, peildatum)]),
+        );
+      }),
+    );
+  });
 
-        const expected: Record<string, string[]> = {};
-        for (const object of objects) {
-          for (const [part, lines] of objectLines(object, peildatum)) {
-            expected[part] = [...(expected[part] ?? []), ...lines];
-          }
-        }
-        const { packed, ranges } = rows.pack();
-        const stored = Buffer.concat(packed);
-        const lines = Object.entries(ranges).map(([part, [at, length]]) => [
-          part,
-          linesOf(unpackLineBytes(stored.subarray(at, at + length))),
-        ]);
-        expect(Object.fromEntries(lines)).toEqual(expected);
-        expect(rows.count).toBe(Object.values(expected).flat().length);
+  it('are the lines of each adresseerbaar object by the bucket of the nummeraanduidingen that it names', () => {
+    fc.assert(
+      fc.property(occurrences(adresObject), fc.constantFrom(1, 7, 100), (found, buckets) => {
+        const rows = new AdresObjectRows(peildatum, 'VBO', buckets);
+        const objects = added(found, (one) => rows.add(AdresObjectBytes.of(one), one));
+        const { edges, isSorted } = rows.end();
+        const ofFile = (all: AdresseerbaarVoorkomen[][]) =>
+          all.map((object) => object.map((one) => ({ ...one, kind: 0 })));
+        expect({ edges: ofFile(edges), isSorted }).toEqual({
+          ...edgesOf(objects),
+          edges: ofFile(edgesOf(objects).edges),
+        });
+        expectLines(
+          rows,
+          objects.flatMap((object) =>
+            Array.from(keylessLines(object, peildatum), ([num, lines]): [number, string[]] => [
+              bucketOf(num, buckets),
+              lines,
+            ]),
+          ),
+        );
       }),
     );
   });

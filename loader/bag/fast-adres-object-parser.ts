@@ -1,0 +1,251 @@
+/** Reads adresseerbare objecten whose bytes are exactly as Kadaster writes them, nearly all without a string. */
+
+import { gebruiksdoelen, objectStatuses } from '../../core/adres-object.ts';
+import { AdresObjectBytes } from './adres-object-bytes.ts';
+import { type ByteCursor, date, digits, type Literal, literal } from './byte-cursor.ts';
+import { endedVoorkomen, FastParser, type FastParserOptions, plainVoorkomen, skipToDocument } from './fast-parser.ts';
+import { withdrawnStatuses } from './interpret-stand.ts';
+import { isInGrid, type Locatie, locationOf } from './location.ts';
+import { absent } from './num-bytes.ts';
+import type { ObjectenKind } from './schema.ts';
+
+const space = 0x20;
+
+const elements: Record<ObjectenKind, string> = { VBO: 'Verblijfsobject', LIG: 'Ligplaats', STA: 'Standplaats' };
+
+const numRef = [
+  '<Objecten-ref:NummeraanduidingRef domein="NL.IMBAG.Nummeraanduiding">',
+  digits(16),
+  '</Objecten-ref:NummeraanduidingRef>',
+];
+const nevenadressen = literal('<Objecten:heeftAlsNevenadres>');
+const nevenadres = literal(...numRef);
+const nevenadressenEnd = literal('</Objecten:heeftAlsNevenadres>');
+
+const pointParts = [
+  '<Objecten:geometrie><Objecten:punt><gml:Point srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="3">\n  <gml:pos>',
+];
+const point = literal(...pointParts);
+const pointEnd = literal('</gml:pos>\n</gml:Point></Objecten:punt></Objecten:geometrie>');
+const geometrie = literal('<Objecten:geometrie>');
+const geometrieEnd = literal('</Objecten:geometrie>');
+const ring = '<gml:LinearRing>\\s*<gml:posList(?: count="\\d+")?>[\\d. -]+</gml:posList>\\s*</gml:LinearRing>';
+const polygon =
+  '<gml:Polygon srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="[23]">\\s*' +
+  `<gml:exterior>\\s*${ring}\\s*</gml:exterior>\\s*(?:<gml:interior>\\s*${ring}\\s*</gml:interior>\\s*)*</gml:Polygon>`;
+/** The areas that it reads; the schema has others. */
+const area = { VBO: new RegExp(`^<Objecten:vlak>${polygon}</Objecten:vlak>$`), other: new RegExp(`^${polygon}$`) };
+
+const doelOpen = literal('<Objecten:gebruiksdoel>');
+const doelen = Object.entries(gebruiksdoelen)
+  .map(([letter, doel]) => ({ letter, end: literal(`${doel}</Objecten:gebruiksdoel>`) }))
+  .reverse(); // the most common one is the last
+const oppervlakte = literal('<Objecten:oppervlakte>');
+const oppervlakteEnd = literal('</Objecten:oppervlakte>');
+const longestOppervlakte = 6;
+
+/** What nearly all have between their status and the number of their document. */
+const usualDocument = literal(
+  '<Objecten:geconstateerd>N</Objecten:geconstateerd><Objecten:documentdatum>',
+  date,
+  '</Objecten:documentdatum><Objecten:documentnummer>',
+);
+const pand = ['<Objecten-ref:PandRef domein="NL.IMBAG.Pand">', digits(16), '</Objecten-ref:PandRef>'];
+const firstPand = literal('</Objecten:documentnummer><Objecten:maaktDeelUitVan>', ...pand);
+const nextPand = literal(...pand);
+const documentnummerEnd = literal('</Objecten:documentnummer>');
+
+const openOf = (name: string) => [
+  `<sl:stand><sl-bag-extract:bagObject><Objecten:${name}><Objecten:heeftAlsHoofdadres>`,
+  ...[...numRef, '</Objecten:heeftAlsHoofdadres>'],
+];
+const identificatieOf = (name: string) => [
+  `<Objecten:identificatie domein="NL.IMBAG.${name}">`,
+  ...[digits(16), '</Objecten:identificatie>'],
+];
+
+/** What nearly all verblijfsobjecten begin with, up to their coordinates: those without an end, and those with one. */
+const [plainStart, endedStart] = [plainVoorkomen, endedVoorkomen].map((voorkomen) =>
+  literal(...openOf(elements.VBO), ...voorkomen, ...identificatieOf(elements.VBO), ...pointParts),
+) as [Literal, Literal];
+/** The first value of both is the hoofdadres, the last is the identificatie. */
+const [plainGaps, endedGaps] = [plainStart.gaps.slice(1), endedStart.gaps.slice(1)];
+const identificatieFromEnd = plainStart.length - (plainStart.gaps.at(-1) as number);
+
+/** The letter of a status, or none for one that says the object does not exist. */
+type Status = { element: Literal; letter?: string };
+type Form = { open: Literal; identificatie: Literal; statuses: Status[]; end: Literal };
+
+function formOf(kind: ObjectenKind): Form {
+  const name = elements[kind];
+  const live = Object.entries(objectStatuses).filter(([, text]) => text.startsWith('Plaats') === (kind !== 'VBO'));
+  const element = (status: string) => literal(`<Objecten:status>${status}</Objecten:status>`);
+  return {
+    open: literal(...openOf(name)),
+    identificatie: literal(...identificatieOf(name)),
+    statuses: [
+      ...live.map(([letter, status]) => ({ element: element(status), letter })),
+      ...withdrawnStatuses[kind].map((status) => ({ element: element(status) })),
+    ],
+    end: literal(
+      kind === 'VBO' ? '</Objecten:maaktDeelUitVan>' : '',
+      `</Objecten:${name}></sl-bag-extract:bagObject></sl:stand>`,
+    ),
+  };
+}
+
+/**
+ * Reads verblijfsobjecten, ligplaatsen and standplaatsen: elements in the order in which Kadaster writes them, with
+ * valid values. The strict parser reads the others, also those whose location can't be told.
+ */
+class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
+  readonly #kind: ObjectenKind;
+  readonly #form: Form;
+  readonly #object = new AdresObjectBytes();
+
+  constructor(kind: ObjectenKind, form: Form, ...options: FastParserOptions<AdresObjectBytes>) {
+    super(...options);
+    this.#kind = kind;
+    this.#form = form;
+    this.#object.type = kind.charCodeAt(0);
+  }
+
+  parse(cursor: ByteCursor): boolean {
+    const object = this.#object;
+    object.bytes = cursor.bytes;
+    object.view = cursor.view;
+    object.nevenadressen = [];
+    return this.#kind === 'VBO' ? this.#parseVerblijfsobject(cursor, object) : this.#parsePlaats(cursor, object);
+  }
+
+  #parseVerblijfsobject(cursor: ByteCursor, object: AdresObjectBytes): boolean {
+    let locatie: Locatie | undefined;
+    if (this.#parseUsualStart(cursor, object) || (this.#parseStart(cursor, object) && cursor.skip(point))) {
+      if (!skipPoint(cursor, object)) return false;
+    } else {
+      locatie = object.identificatie === absent ? undefined : areaIn(cursor, area.VBO);
+      if (!locatie) return false;
+    }
+    if (!skipGebruiksdoelen(cursor, object) || !cursor.skip(oppervlakte)) return false;
+    object.oppervlakte = cursor.position;
+    if (cursor.readNumber(longestOppervlakte) === 0) return false;
+    object.oppervlakteEnd = cursor.position;
+    if (!cursor.skip(oppervlakteEnd) || !this.#parseStatus(cursor, object)) return false;
+    if (!skipDocument(cursor) || !cursor.skip(firstPand)) return false;
+    while (cursor.skip(nextPand)) {}
+    return this.#parseEnd(cursor, object, locatie);
+  }
+
+  #parsePlaats(cursor: ByteCursor, object: AdresObjectBytes): boolean {
+    object.oppervlakte = absent;
+    object.gebruiksdoelen = '';
+    if (!this.#parseStart(cursor, object) || !this.#parseStatus(cursor, object)) return false;
+    const locatie = areaIn(cursor, area.other);
+    return (
+      locatie !== undefined &&
+      skipDocument(cursor) &&
+      cursor.skip(documentnummerEnd) &&
+      this.#parseEnd(cursor, object, locatie)
+    );
+  }
+
+  /** Reads up to the coordinates in the form that most have, or leaves it unread. */
+  #parseUsualStart(cursor: ByteCursor, object: AdresObjectBytes): boolean {
+    const { position: start } = cursor;
+    if (cursor.skip(plainStart)) this.readPlainVoorkomen(cursor, start, plainGaps);
+    else if (cursor.skip(endedStart)) this.readEndedVoorkomen(cursor, start, endedGaps);
+    else return false;
+    object.hoofdadres = start + (plainStart.gaps[0] as number);
+    object.identificatie = cursor.position - identificatieFromEnd;
+    return true;
+  }
+
+  /** Reads up to the identificatie in any known form. */
+  #parseStart(cursor: ByteCursor, object: AdresObjectBytes): boolean {
+    object.identificatie = absent;
+    object.hoofdadres = cursor.skipTo(this.#form.open);
+    if (object.hoofdadres === absent || !this.parseVoorkomen(cursor)) return false;
+    if (cursor.skip(nevenadressen)) {
+      const ids = new Set<string>();
+      for (let at = cursor.skipTo(nevenadres); at !== absent; at = cursor.skipTo(nevenadres))
+        ids.add(cursor.text(at, 16));
+      if (ids.size === 0 || !cursor.skip(nevenadressenEnd)) return false;
+      object.nevenadressen = [...ids].sort();
+    }
+    object.identificatie = cursor.skipTo(this.#form.identificatie);
+    return object.identificatie !== absent;
+  }
+
+  #parseStatus(cursor: ByteCursor, object: AdresObjectBytes): boolean {
+    const found = this.#form.statuses.find(({ element }) => cursor.skip(element));
+    if (!found) return false;
+    this.geldigheid.isLive = found.letter !== undefined;
+    object.status = found.letter?.charCodeAt(0) ?? 0;
+    return true;
+  }
+
+  #parseEnd(cursor: ByteCursor, object: AdresObjectBytes, locatie: Locatie | undefined): boolean {
+    if (!cursor.skip(this.#form.end)) return false;
+    this.visitOf(cursor, object.identificatie)?.(
+      locatie ? AdresObjectBytes.of({ ...object.values(), locatie }) : object,
+      this.span,
+    );
+    return true;
+  }
+}
+
+/** The class that reads objects of `kind`. */
+export function fastAdresObjectParser(kind: ObjectenKind) {
+  const form = formOf(kind);
+  return class extends FastAdresObjectParser {
+    constructor(...options: FastParserOptions<AdresObjectBytes>) {
+      super(kind, form, ...options);
+    }
+  };
+}
+
+/** Past the coordinates of a point in the Dutch grid; the third one says nothing. */
+function skipPoint(cursor: ByteCursor, object: AdresObjectBytes): boolean {
+  object.x = cursor.position;
+  object.xEnd = cursor.skipDecimal();
+  if (object.xEnd === absent || !skipSpace(cursor)) return false;
+  object.y = cursor.position;
+  object.yEnd = cursor.skipDecimal();
+  if (object.yEnd === absent || !skipSpace(cursor) || cursor.skipDecimal() === absent) return false;
+  const [x, y] = [cursor.wholeAt(object.x), cursor.wholeAt(object.y)];
+  // A metre within its bounds: what lies nearer has decimals to compare.
+  return isInGrid({ x: x + 1, y: y + 1 }) && isInGrid({ x, y }) && cursor.skip(pointEnd);
+}
+
+function skipSpace(cursor: ByteCursor): boolean {
+  return cursor.bytes[cursor.position++] === space;
+}
+
+/** Past the geometry of an area; returns its location, or `undefined` where it has another form than `known`. */
+function areaIn(cursor: ByteCursor, known: RegExp): Locatie | undefined {
+  const text = cursor.skip(geometrie) ? cursor.textBefore(geometrieEnd) : null;
+  if (text === null || !known.test(text)) return undefined;
+  const found = locationOf(text);
+  return typeof found === 'string' ? undefined : found;
+}
+
+/** Past the gebruiksdoelen, of which each counts once, in the order of their names. */
+function skipGebruiksdoelen(cursor: ByteCursor, object: AdresObjectBytes): boolean {
+  object.gebruiksdoelen = '';
+  let isSingle = true;
+  while (cursor.skip(doelOpen)) {
+    const doel = doelen.find(({ end }) => cursor.skip(end));
+    if (!doel) return false;
+    isSingle = object.gebruiksdoelen === '';
+    object.gebruiksdoelen += doel.letter;
+  }
+  if (!isSingle)
+    object.gebruiksdoelen = Object.keys(gebruiksdoelen)
+      .filter((letter) => object.gebruiksdoelen.includes(letter))
+      .join('');
+  return object.gebruiksdoelen !== '';
+}
+
+function skipDocument(cursor: ByteCursor): boolean {
+  return (cursor.skip(usualDocument) || skipToDocument(cursor)) && cursor.skipEscapedText();
+}
