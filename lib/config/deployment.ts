@@ -28,6 +28,9 @@ export function deploymentOf(stack: string): string {
   return stack.replace(new RegExp(`-(?:${stackParts.join('|')}|portal)$`), '');
 }
 
+/** The settings of an operator, in the folder of `cdk.json`. */
+export const settingsFileName = 'bag-adres.json';
+
 /** The version that is deployed: an output for `doctor`, a tag of functions, and a dimension of a metric. */
 export function packageVersion(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;

@@ -18,16 +18,9 @@ export class UnknownSnapshotError extends Error {
  * @throws UnknownSnapshotError, WorkGoneError
  */
 export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
-  const { published, pending, history } = await currentManifest(storage, addresses);
+  const { pending } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
-  const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);
-  if (!published || !target || !(await isKept(storage, target))) {
-    const kept = [];
-    for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
-    const choice =
-      kept.length > 0 ? `Choose one of: ${[...new Set(kept)].join(', ')}.` : 'Load an extract of that date instead.';
-    throw new UnknownSnapshotError(`No snapshot of ${dateOrLoad} is kept. ${choice}`);
-  }
+  const { target, published } = await snapshotNamed({ storage, addresses }, dateOrLoad);
   if (target.snapshot.id === published.snapshot.id) {
     return { action: 'none', reason: `the snapshot of ${target.peildatum} is already live`, live: published };
   }
@@ -51,6 +44,21 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
   await putJson(storage, paths.collected(load.id), collected);
   await putSegments(storage, load.id, segments);
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };
+}
+
+/** The snapshot that a rollback names, by its date or its load, and the live one. @throws UnknownSnapshotError */
+export async function snapshotNamed(
+  { storage, addresses }: LoadContext,
+  dateOrLoad: string,
+): Promise<{ target: ManifestEntry; published: ManifestEntry }> {
+  const { published, history } = await currentManifest(storage, addresses);
+  const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);
+  if (published && target && (await isKept(storage, target))) return { target, published };
+  const kept = [];
+  for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
+  const choice =
+    kept.length > 0 ? `Choose one of: ${[...new Set(kept)].join(', ')}.` : 'Load an extract of that date instead.';
+  throw new UnknownSnapshotError(`No snapshot of ${dateOrLoad} is kept. ${choice}`);
 }
 
 async function isKept(storage: Storage, { snapshot: { id, segments } }: ManifestEntry): Promise<boolean> {

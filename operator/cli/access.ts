@@ -6,7 +6,7 @@ import type { KeySearch } from '../../packages/admin/find-keys.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/sessions.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
-import { allPages, type CliCommand, counted, type Result } from './command.ts';
+import { allPages, type CarryOut, type CliCommand, counted, type Result } from './command.ts';
 import { table } from './table.ts';
 import { accountId, instant, keyId, label, memberRole, person } from './values.ts';
 
@@ -118,7 +118,6 @@ function addRotateKey(key: CliCommand): void {
 function addRevokeKey(key: CliCommand): void {
   ofKey(key.command('revoke'))
     .description('revoke a key permanently; its next request is refused')
-    .irreversible()
     .onAccounts(async ({ admin, carryOut }, keyId: string, { account }: OfAccount) => {
       const key = (await admin.keys.list(account)).find((key) => key.keyId === keyId && key.state !== 'revoked');
       const intent =
@@ -254,8 +253,8 @@ type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
 
 /** Walks through a rotation: each call does the step that is due, or says what has to be done before it. */
 function addRotation(program: CliCommand): void {
-  program
-    .command('rotate-checksum-secret')
+  const command = program.command('rotate-checksum-secret');
+  command
     .description('replace the checksum secret of a deployment step by step, without one refused request')
     .option('--start', 'start a rotation; without it only one that is under way continues')
     .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
@@ -271,28 +270,38 @@ service with the new version only. See docs/runbook.md#rotate-the-checksum-secre
       const secret = await openChecksumSecret(stack, program.terminal.err);
       try {
         const opened = await openAdmin({ stack }, program.terminal.env);
-        return await rotate(secret, opened.admin, start === true).finally(opened.close);
+        const tools = { secret, admin: opened.admin, carryOut: command.carryOut };
+        return await rotate(tools, start === true).finally(opened.close);
       } finally {
         secret.close();
       }
     });
 }
 
-async function rotate(secret: ChecksumSecret, admin: Admin, start: boolean): Promise<Result> {
+type RotationTools = { secret: ChecksumSecret; admin: Admin; carryOut: CarryOut };
+
+async function rotate({ secret, admin, carryOut }: RotationTools, start: boolean): Promise<Result> {
   const { rotationStep } = await import('../connect/checksum-rotation.ts');
-  let state = await secret.state();
-  let due = rotationStep(state);
-  if (due.step === 'start' && start) {
-    const next = await secret.addVersion(state.current);
-    due = { step: 'deploy', versions: [next, state.current] };
-  }
-  if (due.step === 'switch') {
-    await secret.makeCurrent(due.next, state.current);
-    state = await secret.state();
-    due = rotationStep(state);
-  }
-  const keys = due.step === 'replace' ? await keysOfOther(admin, await secret.fingerprint()) : [];
-  return { json: { ...due, keys }, text: renderRotation(due, keys, secret) };
+  const state = await secret.state();
+  const due = rotationStep(state);
+  const shown = async (step: RotationStep): Promise<Result> => {
+    const keys = step.step === 'replace' ? await keysOfOther(admin, await secret.fingerprint()) : [];
+    return { json: { ...step, keys }, text: renderRotation(step, keys, secret) };
+  };
+  if (due.step === 'start' && start)
+    return carryOut(
+      `Adds a version to the checksum secret, whose current version is ${state.current}. Nothing uses it yet.`,
+      async () => shown({ step: 'deploy', versions: [await secret.addVersion(state.current), state.current] }),
+    );
+  if (due.step === 'switch')
+    return carryOut(
+      `Makes ${due.next} the current version of the checksum secret in the place of ${state.current}: keys are issued with it from now on. The service accepts both.`,
+      async () => {
+        await secret.makeCurrent(due.next, state.current);
+        return shown(rotationStep(await secret.state()));
+      },
+    );
+  return shown(due);
 }
 
 type OldKey = { account: string; keyId: string; label: string | null; created: string | null };

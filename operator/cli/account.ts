@@ -175,13 +175,16 @@ function addDelete(account: CliCommand): void {
     .command('delete')
     .description('delete a suspended account with its keys for good; its audit stays, and its id is not used again')
     .argument('<id>', 'the account', accountId)
-    .irreversible()
     .onAccounts(async ({ admin, carryOut }, id: string) => {
-      const { state, keys } = await admin.accounts.show(id);
+      const { state, plan, created, keys } = await admin.accounts.show(id);
+      const lastUsed = keys
+        .flatMap((key) => key.lastUsed ?? [])
+        .sort()
+        .at(-1);
       // An active account is refused by the call itself.
       const intent =
         state === 'suspended' &&
-        `Deletes account "${id}" with its ${counted(keys.length, 'key')}, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
+        `Deletes account "${id}", on the plan ${plan} since ${created}, ${lastUsed ? `last used on ${lastUsed}` : 'never used'}, with its ${counted(keys.length, 'key')}, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
       return carryOut(intent, async () => {
         await admin.accounts.delete(id);
         return { json: { id, deleted: true }, text: `Account "${id}" and its keys are deleted.` };
@@ -199,7 +202,6 @@ function addRepairWindows(account: CliCommand): void {
 This command brings it back to the present and sets its usage to 0. Make sure first that all clocks are right.`,
     )
     .examples('account repair-windows acme --local')
-    .irreversible()
     .onAccounts(async ({ admin, carryOut }, id: string) => {
       const intent = `Sets the usage of each window of account "${id}" that starts in the future to 0, from now on, for good. The other windows stay as they are.`;
       return carryOut(intent, async () => {

@@ -144,27 +144,29 @@ export function addPersonCommands(program: CliCommand): void {
       'remove the memberships and sessions of a person, and the address from details of accounts, keys and the audit',
     )
     .argument('<email>', 'the e-mail address', emailAddress)
-    .option('--yes', 'carry it out; without it nothing is changed')
     .notes(
       `The audit keeps what was changed and when. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
 checksum secret of the deployment can make of it. The exit code is 1 if the address stays somewhere. Logs name no members. Backups
 keep it until they expire: point-in-time recovery after 35 days, backup sets as the rules of their bucket say.`,
     )
     .examples('person erase an@example.nl --local')
-    .onAccounts(async ({ admin, client, table, checksumSecret }, email: string, { yes }: { yes?: true }) => {
-      const { erasePerson, personalData, unerasable } = await import('../connect/person.ts');
-      if (!yes) {
-        const items = (await personalData(client, table, email)).length;
-        const left = await unerasable(admin, email);
-        const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
-        return { json: { items, left, executed: false }, text, failure: staying(email, left) };
-      }
-      const secret = await checksumSecret();
-      const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
-      const { membership, session, details, key, audit, other } = erased;
-      const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
-      return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
-    });
+    .onAccounts(
+      async ({ admin, client, table, checksumSecret, ...command }, email: string, { yes }: { yes?: true }) => {
+        const { erasePerson, personalData, unerasable } = await import('../connect/person.ts');
+        command.tell(`Into: ${await command.target()}`);
+        if (!yes) {
+          const items = (await personalData(client, table, email)).length;
+          const left = await unerasable(admin, email);
+          const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
+          return { json: { items, left, executed: false }, text, failure: staying(email, left) };
+        }
+        const secret = await checksumSecret();
+        const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
+        const { membership, session, details, key, audit, other } = erased;
+        const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
+        return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
+      },
+    );
 }
 
 /** The failure of an erasure that leaves something. */

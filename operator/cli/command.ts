@@ -1,12 +1,14 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Help, Option } from 'commander';
+import { deploymentOf, settingsFileName } from '../../lib/config/deployment.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
+import { type Agreement, destructive, pathOf } from './destructive.ts';
 
 /** What every command gets: its surroundings, and where it writes its result. */
 export type Terminal = {
@@ -56,9 +58,9 @@ const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message
 
 type Options = ConnectionOptions & { json?: true; plan?: true; yes?: true };
 
-/** Says what is about to be done, and does it. Without an intent, as it can't be done, `work` says why. */
+/** Says where what is about to be done, and does it. Without an intent, as it can't be done, `work` says why. */
 export type CarryOut = (intent: string | false, work: () => Promise<Result>) => Promise<Result>;
-type Surroundings = { tell: Tell; carryOut: CarryOut };
+type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string> };
 
 /** What an option or a command of the help may be long, so that there is room for what it does. */
 const longestTerm = 28;
@@ -133,7 +135,7 @@ export class CliCommand extends Command {
         const { openAdmin } = await import('../connect/admin.ts');
         const opened = await openAdmin(this.opts<Options>(), this.terminal.env);
         try {
-          await this.#print(await work({ ...opened, tell: this.tell, carryOut: this.carryOut }, ...(given as Given)));
+          await this.#print(await work({ ...opened, ...this.#surroundings }, ...(given as Given)));
         } finally {
           opened.close();
         }
@@ -149,7 +151,7 @@ export class CliCommand extends Command {
       const { openLoads } = await import('../connect/loads.ts');
       const loads = await openLoads(options, await this.#progress());
       try {
-        await this.#print(await work({ ...loads, tell: this.tell, carryOut: this.carryOut }, ...(given as Given)));
+        await this.#print(await work({ ...loads, ...this.#surroundings }, ...(given as Given)));
       } finally {
         loads.close();
       }
@@ -176,37 +178,76 @@ export class CliCommand extends Command {
     return this.option('--plan', 'only say what it would do, and change nothing');
   }
 
-  /** What the command does can't be undone: on a terminal `carryOut` asks before it does it. */
-  irreversible(): this {
-    return this.canPlan().option('--yes', 'do it without asking; only on a terminal it asks');
+  /** How a person agrees to what it does, where it replaces or deletes something. */
+  get #agreement(): Agreement | undefined {
+    return destructive[pathOf(this)];
+  }
+
+  #addAgreement(): void {
+    const isNamed = this.#agreement === 'names';
+    if (this.#agreement === 'asks') {
+      if (!this.options.some(({ long }) => long === '--plan')) this.canPlan();
+      this.option('--yes', 'do it without asking; only on a terminal it asks');
+    } else if (this.#agreement === 'plans' || isNamed)
+      this.option('--yes', 'carry it out; without it nothing is changed');
+    if (isNamed)
+      this.option('--into <name>', 'the deployment, spelled out: needed with --yes where something is there');
   }
 
   readonly tell: Tell = (line) => {
     if (!this.opts<Options>().json) this.terminal.err(line);
   };
 
+  /** Where the command changes something. @throws CommandError where the settings of this folder have it elsewhere */
+  async target(options: ConnectionOptions = this.opts<Options>()): Promise<string> {
+    const { targetOf } = await import('../connect/target.ts');
+    return targetOf(options, folderOf(this.terminal));
+  }
+
   /** Does nothing with `--plan`, or if the person at the terminal does not agree to what can't be undone. */
   readonly carryOut: CarryOut = async (intent, work) => {
     if (intent === false) return work();
     const { plan, yes } = this.opts<Options>();
-    if (plan) return { json: { plan: intent }, text: intent, hint: 'Nothing was changed. Leave out --plan to do it.' };
+    const into = await this.target();
+    const text = `Into: ${into}\n${intent}`;
+    if (plan) return { json: { into, plan: intent }, text, hint: 'Nothing was changed. Leave out --plan to do it.' };
     const { ask } = this.terminal;
-    const isIrreversible = this.options.some(({ long }) => long === '--yes');
-    if (!ask || yes || !isIrreversible) this.tell(intent);
-    else if (!/^y(?:es)?$/i.test((await ask(`${intent}\nDo it? [y/N] `)).trim()))
+    if (!ask || yes || this.#agreement !== 'asks') this.tell(text);
+    else if (!/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim()))
       throw new CommandError('not_confirmed', 'Nothing was changed. To do it, answer "y", or add --yes.');
     return work();
   };
 
+  get #surroundings(): Surroundings {
+    return { tell: this.tell, carryOut: this.carryOut, target: () => this.target() };
+  }
+
   #act(work: (given: unknown[]) => Promise<void>): this {
     this.hasResult = true;
+    this.#addAgreement();
     if (!this.options.some(({ long }) => long === '--json')) this.option('--json', jsonHelp);
     return this.action(async (...given: unknown[]) => {
-      const { data, local } = this.opts<Options>();
+      const { data, local, stack } = this.opts<Options>();
       if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
       this.#check(given);
+      if (stack !== undefined) await this.#useRegionOf(stack);
+      // Others look first at what is there.
+      if (stack !== undefined && (this.#agreement === 'plans' || this.#agreement === 'names')) await this.target();
       await work(given.slice(0, -1));
     });
+  }
+
+  /** Looks where the settings of this folder have the deployment: that is where it is deployed, whatever is exported. */
+  async #useRegionOf(stack: string): Promise<void> {
+    const folder = folderOf(this.terminal);
+    // The schema of the settings loads slower than most of what needs no settings.
+    if (!existsSync(join(folder, settingsFileName))) return;
+    const { settingsOfDeployment } = await import('../config/settings.ts');
+    const { region } = settingsOfDeployment(folder, deploymentOf(stack)) ?? {};
+    const { AWS_REGION: exported } = process.env;
+    if (region === undefined || region === exported) return;
+    process.env.AWS_REGION = region;
+    if (exported) this.tell(`${settingsFileName} has ${stack} in ${region}: AWS_REGION, ${exported}, is not used.`);
   }
 
   async #print(result: Result): Promise<void> {

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../lib/config/config-error.ts';
+import { settingsFileName } from '../../lib/config/deployment.ts';
 import { logoFault } from '../../lib/config/logo.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import type { Settings } from '../config/settings.ts';
@@ -9,7 +10,7 @@ import { table } from './table.ts';
 /** The settings in a folder, of each stage and of one, unchecked or checked. @throws ConfigError, CommandError */
 async function settingsIn(folder: string) {
   // Imported here because the schema loads slower than `--help` should print.
-  const { readSettingsFile, settingsFileName, settingsOfStage } = await import('../config/settings.ts');
+  const { readSettingsFile, settingsOfStage } = await import('../config/settings.ts');
   const { parseConfig } = await import('../config/parse-config.ts');
   const file = readSettingsFile(folder);
   if (!file)

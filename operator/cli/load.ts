@@ -174,8 +174,19 @@ function addDecision(load: CliCommand, decision: LoadDecision, description: stri
     .onDataset(async (commands, id: string | undefined, { proposal }: { proposal?: string }) => {
       const waiting = choose(await commands.loads.waiting(), id, decision);
       const seen = { load: waiting.load, proposal: proposal ?? waiting.proposal };
-      return run(commands, () => commands.decide(decision, seen));
+      const decide = () => run(commands, () => commands.decide(decision, seen));
+      return decision === 'reject' ? decide() : commands.carryOut(renderApproval(waiting), decide);
     });
+}
+
+function renderApproval(waiting: WaitingLoad): string {
+  const { load, livePeildatum, peildatum, addresses, added, changed, removed, objections } = waiting;
+  const now = livePeildatum === null ? 'nothing' : `the register of ${livePeildatum}`;
+  const counts = [added, changed, removed].map(thousands);
+  return [
+    `Puts the register of ${peildatum} (load ${load}, ${counted(addresses, 'address')}) in the place of ${now}: ${counts[0]} added, ${counts[1]} changed, ${counts[2]} removed.`,
+    ...objections.map(({ message }) => `It was refused: ${message}`),
+  ].join('\n');
 }
 
 /** The named load, or the only one. @throws CommandError */
@@ -200,7 +211,24 @@ function addRollback(load: CliCommand): void {
     .argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots')
     .notes('The daily check does not load the rolled-back extract again; "load run --again" does.')
     .examples('load rollback 2026-01-08 --local')
-    .onDataset((loads, rollback: string) => run(loads, () => loads.start({ rollback })));
+    .onDataset(async (loads, rollback: string) => {
+      const { snapshotNamed } = await import('../../loader/steps/stored-loads.ts');
+      // Refuses one that is not kept, before anything is started.
+      const { target, published } = await snapshotNamed(loads.context, rollback);
+      const intent =
+        target.snapshot.id !== published.snapshot.id &&
+        `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${await liveRegister(loads)}.`;
+      return loads.carryOut(intent, () => run(loads, () => loads.start({ rollback })));
+    });
+}
+
+/** The register that lookups are answered from, and its age. */
+async function liveRegister({ context }: LoadCommands): Promise<string> {
+  const { loadStatus } = await import('../../loader/steps/manifest.ts');
+  const { published, pending, ageDays } = await loadStatus(context);
+  const interrupted = pending ? '; an interrupted load is completed first' : '';
+  if (!published) return `nothing${interrupted}`;
+  return `that of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageDays ?? 0, 'day')} old${interrupted})`;
 }
 
 function addStatus(load: CliCommand): void {
@@ -270,9 +298,14 @@ the whole table and the snapshot: with --stack about 1 GB and two minutes for th
     )
     .examples('load repair --plan --stack bag-adres-prod')
     .onDataset(async (loads, { plan }: { plan?: true }) => {
-      const report = await loads.repair({ planOnly: plan === true });
-      const hint = report.pending && !plan ? 'That load is not published yet: run "load run" now.' : undefined;
-      return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
+      const repair = async () => {
+        const report = await loads.repair({ planOnly: plan === true });
+        const hint = report.pending && !plan ? 'That load is not published yet: run "load run" now.' : undefined;
+        return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
+      };
+      if (plan) return repair();
+      const intent = `Compares every address with the snapshot of the register, ${await liveRegister(loads)}, and writes those that differ.`;
+      return loads.carryOut(intent, repair);
     });
 }
 
@@ -282,7 +315,6 @@ function addDiscard(load: CliCommand): void {
     .description('remove the work of a load that was not published, such as a refused one')
     .argument('<load>', 'the load, as its error and "load status" name it')
     .notes('The live dataset stays as it is. The next load of the same extract starts from scratch.')
-    .irreversible()
     .onDataset(async ({ context, discard, carryOut }, id: string) => {
       const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
       const intent =
@@ -301,7 +333,6 @@ function addUnlock(load: CliCommand): void {
     .command('unlock')
     .description('remove the lock that an interrupted load left on the table')
     .option('--force', 'also of a load that may still be running; it stops before its next write')
-    .irreversible()
     .onDataset(async ({ lockHolder, unlock, carryOut }, { force }: { force?: true }) => {
       const held = await lockHolder({ force: force === true });
       if (!held) return { json: { owner: null }, text: 'The table is not locked.' };

@@ -24,7 +24,6 @@ export function addRestoreCommands(program: CliCommand): void {
     });
 
   withRestore(restore.command('wrong-contents'))
-    .option(...intoOption)
     .description('give the accounts table the contents that it had at a time in the last 35 days')
     .requiredOption('--at <time>', 'the time, in UTC: 2026-01-31T12:00:00Z', parseTime)
     .notes(
@@ -62,7 +61,6 @@ function addFromSet(restore: CliCommand, lost: 'account' | 'region', description
   const { terminal } = restore;
   withRestore(restore.command(`lost-${lost}`))
     .description(description)
-    .option(...intoOption)
     .option(
       '--from <set>',
       'a backup set, or a place with sets, of which the newest is taken (default: "backup" in bag-adres.json)',
@@ -87,15 +85,12 @@ there, says what to deploy or load, and continues when you run it again.`,
 
 /** Where the daily sets of a deployment go, by the settings in this folder. */
 async function configuredPlace(stack: string, terminal: Terminal): Promise<string | undefined> {
-  const [{ readSettingsFile, settingsOfStage }, { deploymentOf }] = await Promise.all([
+  const [{ settingsOfDeployment }, { deploymentOf }] = await Promise.all([
     import('../config/settings.ts'),
     import('../../lib/config/deployment.ts'),
   ]);
-  const file = readSettingsFile(folderOf(terminal));
-  const stage = deploymentOf(stack).replace(/^bag-adres-/, '');
-  if (!file || !(stage in file.stages)) return undefined;
-  const { backup } = settingsOfStage(file, stage).record as { backup?: { bucket?: unknown } };
-  return typeof backup?.bucket === 'string' ? `s3://${backup.bucket}` : undefined;
+  const bucket = settingsOfDeployment(folderOf(terminal), deploymentOf(stack))?.backup;
+  return bucket && `s3://${bucket}`;
 }
 
 /** What to do first, for somebody who does not know what the command needs. */
@@ -114,16 +109,9 @@ function firstSteps(lost: 'account' | 'region', stack: string, from: string | un
 
 function withRestore(command: CliCommand): CliCommand {
   return command
-    .option('--yes', 'carry out the plan; without it nothing is changed')
     .option('--key <key>', 'run the smoke test with it at the end (default: BAG_ADRES_KEY in the environment)')
     .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks');
 }
-
-/** Commands that replace or delete the contents of a deployment have it, and no others. */
-const intoOption = [
-  '--into <name>',
-  'the deployment, spelled out: needed with --yes where something is there',
-] as const;
 
 const untilDone =
   'It looks at AWS for what is done already: run it again after any failure, also on another machine. See docs/recovery.md.';
@@ -157,8 +145,6 @@ export function addTakeDownCommand(program: CliCommand): void {
   program
     .command('take-down')
     .description('delete a trial with everything in it: shows the plan and what stays; with --yes carries it out')
-    .option('--yes', 'carry out the plan; without it nothing is changed')
-    .option(...intoOption)
     .requiredOption('--stack <name>', 'a deployment with "removalPolicy": "destroy", like bag-adres-trial')
     .notes(
       'A deployment that is protected from deletion is refused. Run it again after any failure: it continues there.',
@@ -177,8 +163,6 @@ export function addDrillCommand(program: CliCommand): void {
   program
     .command('drill')
     .description('in a test stage: lose the accounts table, restore it, and measure minutes and loss')
-    .option('--yes', 'carry it out; without it nothing is changed')
-    .option(...intoOption)
     .option('--seed <n>', 'the order and the interruptions; the same seed repeats them (default: by the time)', seedIn)
     .requiredOption('--stack <name>', 'a deployment that is not production, like bag-adres-test')
     .notes(

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { UpgradePlan } from '../upgrade/plan.ts';
-import { type CliCommand, folderOf, type Result } from './command.ts';
+import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
 import { configIn } from './config.ts';
 import { table } from './table.ts';
 
@@ -12,7 +12,6 @@ const stageHelp = 'the stage (default: that of a "cdk deploy" without a stage)';
 
 /** `upgrade` and `rollback-code`. */
 export function addUpgradeCommands(program: CliCommand): void {
-  const folder = folderOf(program.terminal);
   program
     .command('upgrade')
     .description('show what a deployment of the installed version would change, and the steps in order')
@@ -21,7 +20,7 @@ export function addUpgradeCommands(program: CliCommand): void {
     .option('--apply', 'then run the deployment; refused while something would be lost')
     .notes('Changes nothing without --apply. The exit code is 1 if a resource or an output would be lost.')
     .notes('Example:\n  npm install --save-exact bag-adres@VERSION\n  npx bag-adres upgrade --stage test')
-    .does((options: UpgradeOptions) => upgrade(folder, options));
+    .does((options: UpgradeOptions) => upgrade(program.terminal, options));
   program
     .command('rollback-code')
     .description('go back to the former version of the code at once, with the settings as they are')
@@ -32,18 +31,20 @@ export function addUpgradeCommands(program: CliCommand): void {
       'For an emergency: deploys only the stack of the service, all at once and past its alarms. Data stays as it is.',
     )
     .examples('rollback-code --stage prod --to 1.0.0')
-    .does((options: RollbackOptions) => rollbackCode(folder, options));
+    .does((options: RollbackOptions) => rollbackCode(program.terminal, options));
 }
 
 type UpgradeOptions = { stage?: string; from?: string; apply?: true };
 
-async function upgrade(folder: string, { stage: named, from, apply }: UpgradeOptions): Promise<Result> {
+async function upgrade(terminal: Terminal, { stage: named, from, apply }: UpgradeOptions): Promise<Result> {
+  const folder = folderOf(terminal);
   const { stage, region, portal } = await configIn(folder, named);
   // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
   const { planUpgrade } = await import('../upgrade/plan.ts');
   const { readReleases } = await import('../upgrade/releases.ts');
   const { deployedTemplates, synthesizedTemplates, templatesIn } = await import('../upgrade/read-stacks.ts');
-  if (from === undefined) process.env.AWS_REGION ??= region;
+  // Where "cdk deploy" deploys it, whatever the environment says.
+  process.env.AWS_REGION = region;
   const deployment = deploymentName(stage);
   const names = [...Object.values(stackNames(deployment)), ...(portal ? [portalStackName(deployment)] : [])];
   // Before the synthesis, which takes seconds: without credentials it would be for nothing.
@@ -57,7 +58,7 @@ async function upgrade(folder: string, { stage: named, from, apply }: UpgradeOpt
     return { ...result, failure: new CommandError('loss', message) };
   }
   const deployments = plan.steps.filter((step) => step.startsWith('npx cdk deploy'));
-  return { ...result, afterwards: apply && (() => runSteps(folder, deployments)) };
+  return { ...result, afterwards: apply && (() => runSteps(terminal, stage, deployments)) };
 }
 
 function renderUpgrade({ stage, installed, deployed, stacks, releases, obstacles, steps }: UpgradePlan): string {
@@ -82,8 +83,9 @@ function renderUpgrade({ stage, installed, deployed, stacks, releases, obstacles
 
 type RollbackOptions = { stage?: string; to?: string; apply?: true };
 
-async function rollbackCode(folder: string, { stage: named, to, apply }: RollbackOptions): Promise<Result> {
-  const { stage } = await configIn(folder, named);
+async function rollbackCode(terminal: Terminal, { stage: named, to, apply }: RollbackOptions): Promise<Result> {
+  const folder = folderOf(terminal);
+  const { stage, region } = await configIn(folder, named);
   const isFile = to !== undefined && /[/\\]|\.tgz$/.test(to);
   if (isFile && !existsSync(resolve(folder, to)))
     throw new CommandError('no_file', `${to} does not exist. Name a packed file or a version.`);
@@ -101,12 +103,16 @@ async function rollbackCode(folder: string, { stage: named, to, apply }: Rollbac
     const message = `${plan.obstacle} Move forward with a corrected version.`;
     return { ...result, failure: new CommandError('no_rollback', message) };
   }
-  if (apply) return { ...result, afterwards: () => runSteps(folder, plan.steps) };
+  process.env.AWS_REGION = region;
+  if (apply) return { ...result, afterwards: () => runSteps(terminal, stage, plan.steps) };
   return { ...result, hint: 'Nothing was done. To run these steps, add --apply.' };
 }
 
-/** Runs each step, with its output on this terminal. @throws CommandError for the first that fails */
-async function runSteps(cwd: string, steps: readonly string[]): Promise<void> {
+/** Says where, then runs each step, with its output on this terminal. @throws CommandError for the first that fails */
+async function runSteps(terminal: Terminal, stage: string, steps: readonly string[]): Promise<void> {
+  const { targetOf } = await import('../connect/target.ts');
+  const cwd = folderOf(terminal);
+  terminal.err(`Into: ${await targetOf({ stack: deploymentName(stage) }, cwd)}`);
   for (const step of steps) {
     // The shell finds npm and npx under Windows too; the steps are of our own making.
     const child = spawn(step, { cwd, shell: true, stdio: 'inherit' });

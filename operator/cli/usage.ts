@@ -272,7 +272,6 @@ function addClose(usage: CliCommand): void {
 yourself. A month that is closed stays as it is.`,
     )
     .examples('usage close --month 2026-10 --local')
-    .irreversible()
     .onAccounts(async ({ carryOut, ...opened }, { month }: OfMonth) => {
       const statements = await requireStatements(opened);
       // A clock that is ahead would close a month in which lookups are still counted.

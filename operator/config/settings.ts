@@ -2,10 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ConfigError, nearest } from '../../lib/config/config-error.ts';
+import { settingsFileName } from '../../lib/config/deployment.ts';
 import { configSchema } from '../../lib/config/schema.ts';
-
-/** The settings of an operator, in the folder of `cdk.json`. */
-export const settingsFileName = 'bag-adres.json';
 
 /** The context key of settings; `-c bagAdres.stage=test` overrides a field on the command line. */
 const KEY = 'bagAdres';
@@ -141,6 +139,31 @@ function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer): S
     { origin: `stages.${stage}`, fields: { ...own, stage } },
     { origin: 'shared', fields: shared },
   ]);
+}
+
+/**
+ * The account, the region and the sets of a deployment by the settings of a folder; undefined where it has none of that
+ * stage. What is not valid counts as absent: `config check` says what is wrong with it, and an emergency can't wait.
+ */
+export function settingsOfDeployment(
+  folder: string,
+  deployment: string,
+): { account: string | undefined; region: string; backup: string | undefined } | undefined {
+  const stage = deployment.replace(/^bag-adres-/, '');
+  try {
+    const file = readSettingsFile(folder);
+    if (!file || !(stage in file.stages)) return undefined;
+    const { account, region, backup } = settingsOfStage(file, stage).record as SettingsRecord;
+    const { shape } = configSchema;
+    return {
+      account: shape.account.safeParse(account).data,
+      region: shape.region.safeParse(region).data ?? shape.region.parse(undefined),
+      backup: isFields(backup) && typeof backup.bucket === 'string' ? backup.bucket : undefined,
+    };
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 /** The only stage, or else `prod`: what `cdk deploy` without a stage means. */

@@ -1,4 +1,5 @@
-import { checkSettingsFile, settingsFileName } from '../config/settings.ts';
+import { settingsFileName } from '../../lib/config/deployment.ts';
+import { checkSettingsFile } from '../config/settings.ts';
 import { CommandError } from '../connect/errors.ts';
 
 type Json = Record<string, unknown>;

@@ -3,9 +3,9 @@ import type { Admin } from '../../packages/admin/admin.ts';
 import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
+import { accountOf } from '../connect/target.ts';
 import { patient, waitUntil } from '../connect/wait-for.ts';
 import {
-  accountOf,
   accountsIn,
   checkInto,
   contentsOf,

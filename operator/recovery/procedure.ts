@@ -9,6 +9,7 @@ import { callerIdentity } from '../connect/admin.ts';
 import { type OperatorAudit, operatorAudit, servicePartition } from '../connect/audit.ts';
 import { clientConfig, type Deployment, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
+import { accountOf, type Place, renderPlace } from '../connect/target.ts';
 import { type Patience, patient } from '../connect/wait-for.ts';
 import { countAccounts, renderCounts } from './backup-lines.ts';
 
@@ -48,7 +49,7 @@ export type RecoveryReport = {
 };
 
 /** Where a recovery works, what is there now, and where the new contents come from: shown before anything is done. */
-export type RecoveryTarget = { account: string; region: string; deployment: string; now?: string; from?: string };
+export type RecoveryTarget = Place & { now?: string; from?: string };
 
 /** What every recovery works with. */
 export type RecoveryContext = {
@@ -129,23 +130,18 @@ export function checkInto(name: string, into: string | undefined): void {
 }
 
 /** @throws CommandError `not_empty` unless the operator named the deployment whose contents are replaced */
-export function requireInto({ account, region, deployment, now }: RecoveryTarget, into: string | undefined): void {
+export function requireInto({ now, ...place }: RecoveryTarget, into: string | undefined): void {
   if (into !== undefined) return;
   const message =
-    `This replaces what ${deployment} in account ${account}, ${region}, has: ${now}. Nothing was changed. ` +
-    `If that is the deployment you mean, add --into ${deployment}.`;
+    `This replaces what ${renderPlace(place)}, has: ${now}. Nothing was changed. ` +
+    `If that is the deployment you mean, add --into ${place.deployment}.`;
   throw new CommandError('not_empty', message);
 }
 
-export function printTarget({ account, region, deployment, now, from }: RecoveryTarget, print: RecoveryInput['print']) {
-  print(`Into: ${deployment} in account ${account}, ${region}`);
+export function printTarget({ now, from, ...place }: RecoveryTarget, print: RecoveryInput['print']) {
+  print(`Into: ${renderPlace(place)}`);
   if (now !== undefined) print(`There now: ${now}`);
   if (from !== undefined) print(`From: ${from}`);
-}
-
-/** The account of the identity that AWS confirmed: an ARN. */
-export function accountOf(actor: string): string {
-  return /^arn:[^:]*:[^:]*:[^:]*:(\d+):/.exec(actor)?.[1] ?? 'unknown, as AWS did not say';
 }
 
 /** What a deployment holds: its accounts and register, and how old its accounts table is. */

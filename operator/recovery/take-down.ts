@@ -5,9 +5,9 @@ import { portalStackName } from '../../lib/config/deployment.ts';
 import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, ifMissing, readStack, readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
+import { accountOf } from '../connect/target.ts';
 import { patient, waitUntil } from '../connect/wait-for.ts';
 import {
-  accountOf,
   checkInto,
   contentsOf,
   printTarget,

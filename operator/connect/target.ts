@@ -1,0 +1,45 @@
+import { STSClient } from '@aws-sdk/client-sts';
+import { environment } from '../../core/names.ts';
+import { settingsFileName } from '../../lib/config/deployment.ts';
+import { defaultDataFolder } from '../../local/data-folder.ts';
+import { settingsOfDeployment } from '../config/settings.ts';
+import { type ConnectionOptions, callerIdentity } from './admin.ts';
+import { clientConfig, deploymentStacks } from './deployment.ts';
+import { CommandError } from './errors.ts';
+
+/** A deployment, and where it is. */
+export type Place = { account: string; region: string; deployment: string };
+
+/** `bag-adres-prod in account 123456789012, eu-central-1`. */
+export function renderPlace({ account, region, deployment }: Place): string {
+  return `${deployment} in account ${account}, ${region}`;
+}
+
+/** The account of the identity that AWS confirmed: an ARN. */
+export function accountOf(actor: string): string {
+  return /^arn:[^:]*:[^:]*:[^:]*:(\d+):/.exec(actor)?.[1] ?? unknownAccount;
+}
+
+const unknownAccount = 'unknown, as AWS did not say';
+
+/**
+ * Where a command changes something, for people: shown before it does.
+ * @throws CommandError `other_target` where the settings of this folder have another account for the deployment
+ */
+export async function targetOf({ local, data, stack, accountsTable }: ConnectionOptions, folder: string) {
+  if (local) return `npm start on this machine, ${data ?? defaultDataFolder}`;
+  const sts = new STSClient(clientConfig);
+  const [actor, region] = await Promise.all([callerIdentity(), sts.config.region()]).finally(() => sts.destroy());
+  const account = accountOf(actor);
+  if (stack === undefined)
+    return renderPlace({
+      account,
+      region,
+      deployment: `table ${accountsTable ?? process.env[environment.accountsTable]}`,
+    });
+  const { name } = deploymentStacks(stack);
+  const { account: wanted = account } = settingsOfDeployment(folder, name) ?? {};
+  if (wanted === account || account === unknownAccount) return renderPlace({ account, region, deployment: name });
+  const message = `${settingsFileName} has ${name} in account ${wanted}, but the credentials are of ${account}. Nothing was changed. Correct AWS_PROFILE or the file.`;
+  throw new CommandError('other_target', message);
+}
