@@ -2,6 +2,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { CliCommand, pasteable, type Terminal } from '../../../operator/cli/command.ts';
+import { type Agreement, destructive } from '../../../operator/cli/destructive.ts';
 import { usageFault } from '../command-line.ts';
 
 const terminal: Terminal = { out: () => undefined, err: () => undefined, env: {} };
@@ -76,11 +77,22 @@ describe('every command', () => {
     await expect(ping.parseAsync([], { from: 'user' })).rejects.toThrow('ping has no result');
   });
 
+  const howToAgree: Record<Agreement, string> = {
+    asks: 'on a terminal they ask; `--yes` answers, `--plan` only says what they would do',
+    plans: 'they only show their plan without `--yes`',
+    names: 'as these; where something is there, `--into bag-adres-prod` must name the deployment too',
+    applies: 'they only show their steps without `--apply`',
+  };
+
   it('is in docs/commands.md (`UPDATE_DOCS=1 npm test -- test/operator/cli/command-hints` writes the table anew)', () => {
     const page = new URL('../../../docs/commands.md', import.meta.url);
-    const [head = ''] = readFileSync(page, 'utf8').split('|---|---|\n');
+    const [head = ''] = readFileSync(page, 'utf8').split('| | commands |\n|---|---|\n');
+    const agreements = Object.entries(howToAgree).map(([agreement, how]) => {
+      const names = Object.keys(destructive).filter((name) => destructive[name] === agreement);
+      return `| ${how} | ${names.map((name) => `\`${name}\``).join(', ')} |\n`;
+    });
     const rows = leaves.map((leaf) => `| \`${nameOf(leaf)}\` | ${leaf.description()} |\n`);
-    const expected = `${head}|---|---|\n${rows.join('')}`;
+    const expected = `${head}| | commands |\n|---|---|\n${agreements.join('')}\n| command | what it does |\n|---|---|\n${rows.join('')}`;
     if (process.env.UPDATE_DOCS) writeFileSync(page, expected);
     expect(readFileSync(page, 'utf8')).toBe(expected);
   });
