@@ -3,7 +3,7 @@ import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../lib/config/deployment.ts';
 import type { Config, ConfigInput } from '../lib/config/schema.ts';
 import { DataStack } from '../lib/data/data-stack.ts';
@@ -57,7 +57,7 @@ export type BagAdresAddresses = {
 
 /**
  * The address service inside an app of your own: its stacks, in the region and account of the props. It reads no
- * context and no environment variable. Two of them in one app need different values of `stage`.
+ * context and no environment variable. Two of them in one app need different values of `stage`, `region` or `account`.
  *
  * ```ts
  * const bagAdres = new BagAdres(app, 'BagAdres', { stage: 'test', alarmEmail: 'beheer@example.nl' });
@@ -109,6 +109,7 @@ export function addStacks(scope: Construct, config: Config, parts?: readonly Bag
   const has = (part: BagAdresPart) => parts?.includes(part) ?? true;
   const names = stackNames(deploymentName(config.stage));
   const data = new DataStack(scope, names.data, { config, stackName: names.data });
+  refuseSecond(data);
   const service = has('service')
     ? new ServiceStack(scope, names.service, { config, stackName: names.service, data })
     : undefined;
@@ -125,6 +126,18 @@ export function addStacks(scope: Construct, config: Config, parts?: readonly Bag
   for (const stack of stacks)
     Tags.of(stack).add('version', packageVersion(), { includeResourceTypes: ['AWS::Lambda::Function'] });
   return { data, service, loader, portal };
+}
+
+/** Two deployments of one stage would be the same stacks: the second would overwrite the first. */
+function refuseSecond(data: DataStack): void {
+  const isSame = (other: IConstruct): other is DataStack =>
+    other instanceof DataStack && other.stackName === data.stackName && other.environment === data.environment;
+  const first = data.node.root.node.findAll().find((other) => other !== data && isSame(other));
+  if (!first) return;
+  const [here, there] = [data, first].map(({ node }) => node.scope?.node.path);
+  throw new Error(
+    `${here} and ${there} would both be deployed as ${data.stackName} and so on, to the same region and account. Give one of them another "stage".`,
+  );
 }
 
 type PortalNeeds = Pick<BagAdresStacks, 'data' | 'service' | 'loader'>;

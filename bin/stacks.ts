@@ -1,4 +1,5 @@
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
+import { FLAGS } from 'aws-cdk-lib/cx-api';
 import { isReleased } from '../lib/shared/bundle.ts';
 import { featureFlags } from '../operator/config/feature-flags.ts';
 import { parseConfig } from '../operator/config/parse-config.ts';
@@ -10,11 +11,30 @@ import { addStacks } from './constructs.ts';
  * @throws ConfigError if they are invalid
  */
 export function bagAdresApp({ context, ...props }: AppProps = {}, file?: SettingsFile): App {
-  const app = new App({ analyticsReporting: false, ...props, context: { ...featureFlags, ...context } });
+  const app = new App({
+    analyticsReporting: false,
+    ...props,
+    context: { ...otherFlags(), ...featureFlags, ...context },
+  });
   const { record, source } = readSettings(app.node.getAllContext(), file);
   const config = parseConfig(record, source);
   addStacks(app, config);
   return app;
+}
+
+/**
+ * The flags that this project does not decide, each at what the CDK does without it. Its command line would otherwise
+ * report them after every command, as if the operator had to do something about them.
+ */
+function otherFlags(): Record<string, unknown> {
+  const usual = Object.entries(FLAGS).map(([name, flag]) => ({
+    name,
+    ...flag,
+    value: flag.unconfiguredBehavesLike?.v2 ?? false,
+  }));
+  return Object.fromEntries(
+    usual.filter(({ value, recommendedValue }) => value !== recommendedValue).map(({ name, value }) => [name, value]),
+  );
 }
 
 /**

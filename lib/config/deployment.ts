@@ -33,5 +33,19 @@ export const settingsFileName = 'bag-adres.json';
 
 /** The version that is deployed: an output for `doctor`, a tag of functions, and a dimension of a metric. */
 export function packageVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+  return manifest().version;
+}
+
+/** What an operator's repository pins: this version, and the library and the command line of the CDK that fit it. */
+export function pinnedVersions(): Record<string, string> {
+  const { version, dependencies, devDependencies } = manifest();
+  const tested = { ...devDependencies, ...dependencies };
+  const names = ['aws-cdk', 'aws-cdk-lib', 'constructs'];
+  return { ...Object.fromEntries(names.map((name) => [name, tested[name] ?? ''])), 'bag-adres': version };
+}
+
+type Manifest = { version: string } & Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }

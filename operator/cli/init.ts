@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { packageVersion } from '../../lib/config/deployment.ts';
+import { pinnedVersions } from '../../lib/config/deployment.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { Answers } from '../init/repository.ts';
 import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
@@ -20,7 +20,7 @@ export function addInitCommand(program: CliCommand): void {
     .option('--region <region>', 'the AWS region of all stages (default: eu-central-1)')
     .option('--alarm-email <address>', 'who gets the notifications of alarms')
     .option('--account <stage=id>', 'the AWS account of a stage, like prod=123456789012; may be repeated', accountOf)
-    .notes('A file that exists is kept; package.json gets the dependency, and .gitignore the missing lines.')
+    .notes('A file that exists is kept; package.json gets the dependencies, and .gitignore the missing lines.')
     .examples('init', 'init --yes --alarm-email beheer@example.nl --account prod=123456789012')
     .does((options: InitOptions) => init(program.terminal, options));
 }
@@ -35,7 +35,7 @@ async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} 
   };
   // Imported here because the schema of the settings loads slower than `--help` should print.
   const { repository } = await import('../init/repository.ts');
-  const made = repository(found, answers, packageVersion(), readFileSync(pipeline, 'utf8'));
+  const made = repository(found, answers, pinnedVersions(), readFileSync(pipeline, 'utf8'));
   for (const { path, text } of made.files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -49,7 +49,7 @@ async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} 
       .flatMap(([verb, paths]) => paths.map((path) => `${verb.padEnd(9)}${path}`))
       .join('\n'),
     hint: [
-      ...(existsSync(join(folder, 'node_modules/bag-adres')) ? [] : ['Next: npm install']),
+      ...(made.kept.includes('package.json') ? [] : ['Next: npm install']),
       'Next: edit bag-adres.json, where each stage needs its "account", then "npx bag-adres config check" and "npx cdk synth --quiet".',
       'Deploy: "npx cdk deploy --all -c bagAdres.stage=test"; see node_modules/bag-adres/docs/deploy.md.',
     ].join('\n'),

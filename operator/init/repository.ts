@@ -27,12 +27,18 @@ export type ExistingFolder = {
 export type Repository = { files: readonly NewFile[]; kept: readonly string[] };
 
 /**
- * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependency and
- * `.gitignore` the missing lines.
+ * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependencies
+ * and `.gitignore` the missing lines.
+ * @param versions of this package and of what it needs beside it, by name
  * @param pipeline the text of the workflow
  * @throws CommandError `init` if the folder has what this must not touch
  */
-export function repository(found: ExistingFolder, answers: Answers, version: string, pipeline: string): Repository {
+export function repository(
+  found: ExistingFolder,
+  answers: Answers,
+  versions: Readonly<Record<string, string>>,
+  pipeline: string,
+): Repository {
   const cdk = readJson(found, 'cdk.json');
   const packageJson = readJson(found, 'package.json');
   if (packageJson?.name === 'bag-adres')
@@ -43,7 +49,7 @@ export function repository(found: ExistingFolder, answers: Answers, version: str
       'cdk.json belongs to another app. Run "bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
     );
   const wanted = {
-    'package.json': json(withDependency(packageJson ?? { name: nameOf(found.name), private: true }, version)),
+    'package.json': json(withDependencies(packageJson ?? { name: nameOf(found.name), private: true }, versions)),
     'cdk.json': found.read('cdk.json') ?? json({ app: 'npx --no bag-adres app' }),
     [settingsFileName]: found.read(settingsFileName) ?? json(settingsFile(answers)),
     '.github/workflows/deploy.yml': found.read('.github/workflows/deploy.yml') ?? pipeline,
@@ -75,9 +81,9 @@ function readJson({ read }: ExistingFolder, path: string): Json | undefined {
   }
 }
 
-/** The dependency is pinned; what is there already, a file or another version, stays. */
-function withDependency(packageJson: Json, version: string): Json {
-  const dependencies = { 'bag-adres': version, ...(packageJson.dependencies as Json | undefined) };
+/** The dependencies are pinned; what is there already, a file or another version, stays. */
+function withDependencies(packageJson: Json, versions: Readonly<Record<string, string>>): Json {
+  const dependencies = { ...versions, ...(packageJson.dependencies as Json | undefined) };
   const scripts = { check: 'bag-adres config check', synth: 'cdk synth --quiet', ...(packageJson.scripts as Json) };
   return { ...packageJson, private: true, scripts, dependencies };
 }

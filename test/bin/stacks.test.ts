@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { BagAdres } from '../../bin/constructs.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
+import { app } from '../lib/unbundled-app.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -40,5 +43,34 @@ describe('the app', () => {
       new Set(['AWS::Lambda::Function']),
     );
     expect(naming(({ Outputs = {} }) => Outputs).map(([name]) => name)).toEqual(['Version']);
+  });
+
+  it('leaves no feature flag for the command line of the CDK to report', () => {
+    const { directory } = app().synth();
+    const { artifacts } = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
+    type Flag = { recommendedValue: unknown; userValue?: unknown; unconfiguredBehavesLike?: { v2?: unknown } };
+    const flags: Flag[] = Object.values(artifacts['aws-cdk-lib/feature-flag-report'].properties.flags);
+    expect(flags.length).toBeGreaterThan(80);
+    const isReported = ({ userValue, recommendedValue, unconfiguredBehavesLike }: Flag) =>
+      userValue === undefined && (unconfiguredBehavesLike?.v2 ?? false) !== recommendedValue;
+    expect(flags.filter(isReported)).toEqual([]);
+  });
+});
+
+describe('two deployments in one app of an operator', () => {
+  const second = (settings: object) => {
+    const own = app();
+    new BagAdres(own, 'First', { stage: 'test', parts: [] });
+    return new BagAdres(own, 'Second', { stage: 'test', parts: [], ...settings });
+  };
+
+  it('are refused where both would be the same stacks', () => {
+    expect(() => second({})).toThrow(
+      'Second and First would both be deployed as bag-adres-test-data and so on, to the same region and account. Give one of them another "stage".',
+    );
+  });
+
+  it.each([{ stage: 'prod2' }, { region: 'eu-west-1' }, { account: '123456789012' }])('differ by %j', (settings) => {
+    expect(second(settings).data.stackName).toBe(`bag-adres-${settings.stage ?? 'test'}-data`);
   });
 });

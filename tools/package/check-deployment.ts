@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path';
 import { everything, portal } from '../../test/lib/synthesized.ts';
 import { installNode } from '../../test/support/oldest-node.ts';
 import { isOffline } from '../../test/support/registry.ts';
-import { packageNode } from '../release/build-package.ts';
+import { oldestCdk, packageNode } from '../release/build-package.ts';
 import { deadLinks } from '../release/installed-docs.ts';
 import { checks, run as runIn } from './checks.ts';
 import { type LocalRegistry, startRegistry } from './local-registry.ts';
@@ -56,6 +56,8 @@ async function check(): Promise<void> {
   );
 
   await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl', '--account', `test=${account}`);
+  // The CDK that init pins, beside the package: `npx cdk` and the templates are those that this release was tested with.
+  await run(operator, 'npm', ['install', ...quick]);
   const unnamed = await npx('cdk', 'deploy', '--all').catch(String);
   require(unnamed.includes(
     '"account": "123456789012" to stages.prod',
@@ -77,14 +79,15 @@ async function check(): Promise<void> {
 
   await everyOption();
   report('every option synthesizes, with the bundles of the release');
-  await constructs();
-  report('the construct in an app of its own: synthesized, and its types compile');
+  await ownApp('oldest', oldestCdk);
+  await ownApp('newest', Object.fromEntries(Object.keys(oldestCdk).map((name) => [name, 'latest'])));
 
   const next = await release('1.0.1', 'next');
   const before = join(operator, 'cdk.out');
   await registry.publish(next);
   await run(operator, 'npm', ['install', ...quick, 'bag-adres@1.0.1']);
   const plan = JSON.parse(await npx('bag-adres', 'upgrade', '--stage', 'prod', '--from', before, '--json'));
+  const changed = plan.stacks.reduce((sum: number, stack: { changed: number }) => sum + stack.changed, 0);
   require(plan.deployed === version &&
     plan.installed === '1.0.1', `an upgrade from ${version}, but got ${plan.deployed}`);
   require(plan.obstacles.length === 0, `no obstacle, but got ${plan.obstacles}`);
@@ -94,7 +97,7 @@ async function check(): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(operator, 'package.json'), 'utf8'));
   require(dependencies['bag-adres'] === version, `the version before, but installed is ${dependencies['bag-adres']}`);
   await npx('bag-adres', 'config', 'check');
-  report('upgrade to 1.0.1 and back');
+  report(`upgrade to 1.0.1, which changes nothing but its tag on ${changed} functions, and back`);
 }
 
 const quick = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
@@ -168,10 +171,20 @@ async function everyOption(): Promise<void> {
   require(logos.length === 2, `the logo in the bundles of the reference and of the portal, but found ${logos}`);
 }
 
-async function constructs(): Promise<void> {
-  copyFileSync(join(root, 'docs/examples/construct/own-app.ts'), join(operator, 'own-app.mts'));
-  await run(operator, process.execPath, ['own-app.mts'], { CDK_OUTDIR: join(folder, 'own') });
-  const own = readFileSync(join(folder, 'own/Own.template.json'), 'utf8');
+/** The construct in an app of its own, with this CDK: there is one copy of it, it synthesizes, and the types compile. */
+async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Promise<void> {
+  const app = join(folder, `${name}-cdk`);
+  mkdirSync(app);
+  const wanted = Object.entries({ ...cdk, 'bag-adres': version }).map(
+    ([dependency, which]) => `${dependency}@${which}`,
+  );
+  await run(app, 'npm', ['install', ...quick, '--ignore-scripts', ...wanted]);
+  const used = join(app, 'node_modules/aws-cdk-lib/package.json');
+  const copies = globSync('node_modules/**/aws-cdk-lib/package.json', { cwd: app });
+  require(copies.length === 1, `one copy of the CDK, but found ${copies}`);
+  copyFileSync(join(root, 'docs/examples/construct/own-app.ts'), join(app, 'own-app.mts'));
+  await run(app, process.execPath, ['own-app.mts'], { CDK_OUTDIR: join(app, 'out') });
+  const own = readFileSync(join(app, 'out/Own.template.json'), 'utf8');
   for (const needed of ['dynamodb:UpdateItem', 'ADDRESS_API'])
     require(own.includes(needed), `${needed} in the template of the app`);
   const compilerOptions = {
@@ -184,11 +197,14 @@ async function constructs(): Promise<void> {
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
   };
-  writeFileSync(join(operator, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own-app.mts'] }));
-  const printed = await run(operator, join(root, 'node_modules/.bin/tsc'), []).catch(String);
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own-app.mts'] }));
+  const printed = await run(app, join(root, 'node_modules/.bin/tsc'), []).catch(String);
   // Those of the CDK are not ours to correct.
   const ours = printed.split('\n').filter((line) => /^(own-app|node_modules\/bag-adres\/).*error TS/.test(line));
   require(ours.length === 0, `no error in the types, but tsc reports\n${ours.join('\n')}`);
+  report(
+    `an app of its own on CDK ${JSON.parse(readFileSync(used, 'utf8')).version}: synthesized, and its types compile`,
+  );
 }
 
 function sizeOf(path: string): number {
@@ -200,7 +216,8 @@ const npx = (...args: string[]) => run(operator, 'npx', ['--no', ...args]);
 /** Runs a command, in the folder of the operator with the registry of this machine. */
 function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
   // INIT_CWD is where npm was run, not the folder of the operator.
-  return runIn(cwd, command, args, { INIT_CWD: cwd, ...(cwd === operator && registry?.variables), ...variables });
+  const isOfOperator = cwd !== root && cwd !== folder;
+  return runIn(cwd, command, args, { INIT_CWD: cwd, ...(isOfOperator && registry?.variables), ...variables });
 }
 
 function megabytes(bytes: number): string {

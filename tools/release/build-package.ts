@@ -21,6 +21,12 @@ const entries = ['bin/bag-adres.ts', 'bin/app.ts', 'bin/smoke.ts', 'bin/construc
 /** The oldest Node on which the package runs: `commander` needs it. A clone has one of its own. */
 export const packageNode = '22.12';
 
+/**
+ * The oldest CDK that the stacks can be made with: an app has one copy of it, its own. Older ones refuse the ids of rules
+ * that `acknowledge` writes.
+ */
+export const oldestCdk: Readonly<Record<string, string>> = { 'aws-cdk-lib': '2.269.0', constructs: '10.5.0' };
+
 /** What is copied as it is. */
 const copied = ['bin/installed.js', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs'];
 
@@ -134,10 +140,9 @@ function importedBy(folder: string): string[] {
 function manifest(version: string, imported: readonly string[]): object {
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const versions: Record<string, string> = { ...own.devDependencies, ...own.dependencies };
-  // `cdk`, in the version that goes with the library.
-  const names = [...imported, 'aws-cdk'].sort();
-  const unknown = names.filter((name) => versions[name] === undefined);
+  const unknown = imported.filter((name) => versions[name] === undefined);
   if (unknown.length > 0) throw new Error(`Not in package.json: ${unknown.join(', ')}. Install what is imported.`);
+  const versionsOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, versions[name]]));
   return {
     name: own.name,
     version,
@@ -152,7 +157,10 @@ function manifest(version: string, imported: readonly string[]): object {
       './config.schema.json': './config.schema.json',
       './package.json': './package.json',
     },
-    dependencies: Object.fromEntries(names.map((name) => [name, versions[name]])),
+    dependencies: versionsOf(imported.filter((name) => !(name in oldestCdk))),
+    peerDependencies: Object.fromEntries(Object.entries(oldestCdk).map(([name, oldest]) => [name, `^${oldest}`])),
+    // What this release was tested with, which `init` pins.
+    devDependencies: versionsOf([...Object.keys(oldestCdk), 'aws-cdk']),
   };
 }
 

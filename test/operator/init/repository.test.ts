@@ -3,9 +3,10 @@ import { checkSettingsFile } from '../../../operator/config/settings.ts';
 import { type Answers, type Repository, repository } from '../../../operator/init/repository.ts';
 
 const nobody: Answers = { accounts: {} };
+const versions = { 'bag-adres': '1.2.3', 'aws-cdk': '2.3.4', 'aws-cdk-lib': '2.4.5', constructs: '10.0.1' };
 
 function made(files: Record<string, string>, answers = nobody): Repository {
-  return repository({ name: 'Adressen 2', read: (path) => files[path] }, answers, '1.2.3', 'name: deploy\n');
+  return repository({ name: 'Adressen 2', read: (path) => files[path] }, answers, versions, 'name: deploy\n');
 }
 
 /** The text of each file after `init`. */
@@ -30,7 +31,7 @@ describe('init in an empty folder', () => {
     expect(parsed(files['package.json'])).toMatchObject({
       name: 'adressen-2',
       private: true,
-      dependencies: { 'bag-adres': '1.2.3' },
+      dependencies: versions,
     });
     expect(parsed(files['cdk.json'])).toEqual({ app: 'npx --no bag-adres app' });
     const settings = parsed(files['bag-adres.json']);
