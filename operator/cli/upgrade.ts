@@ -28,7 +28,7 @@ export function addUpgradeCommands(program: CliCommand): void {
     .option('--to <version>', 'the version, or a packed file (default: the release before the installed one)')
     .option('--apply', 'run the steps; without it they are only printed')
     .notes(
-      'For an emergency: deploys only the stack of the service, all at once and past its alarms. Data stays as it is.',
+      'For an emergency: deploys the service first, then the other stacks with code, all at once and past their alarms. The stack with the data stays as it is.',
     )
     .examples('rollback-code --stage prod --to 1.0.0')
     .does((options: RollbackOptions) => rollbackCode(program.terminal, options));
@@ -38,7 +38,7 @@ type UpgradeOptions = { stage?: string; from?: string; apply?: true };
 
 async function upgrade(terminal: Terminal, { stage: named, from, apply }: UpgradeOptions): Promise<Result> {
   const folder = folderOf(terminal);
-  const { stage, region, portal } = await configIn(folder, named);
+  const { stage, region } = await configIn(folder, named);
   // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
   const { planUpgrade } = await import('../upgrade/plan.ts');
   const { readReleases } = await import('../upgrade/releases.ts');
@@ -46,11 +46,14 @@ async function upgrade(terminal: Terminal, { stage: named, from, apply }: Upgrad
   // Where "cdk deploy" deploys it, whatever the environment says.
   process.env.AWS_REGION = region;
   const deployment = deploymentName(stage);
-  const names = [...Object.values(stackNames(deployment)), ...(portal ? [portalStackName(deployment)] : [])];
+  // Also the portal that the settings no longer have.
+  const names = [...Object.values(stackNames(deployment)), portalStackName(deployment)];
   // Before the synthesis, which takes seconds: without credentials it would be for nothing.
   const former = from === undefined ? await deployedTemplates(names) : templatesIn(resolve(folder, from));
   const next = await synthesizedTemplates(folder, stage);
-  const states = [...next].map(([name, template]) => ({ name, deployed: former.get(name), next: template }));
+  const states = names
+    .filter((name) => next.has(name) || former.has(name))
+    .map((name) => ({ name, deployed: former.get(name), next: next.get(name) }));
   const plan = planUpgrade(stage, packageVersion(), states, readReleases());
   const result = { json: plan, text: renderUpgrade(plan) };
   if (plan.obstacles.length > 0) {
@@ -62,10 +65,10 @@ async function upgrade(terminal: Terminal, { stage: named, from, apply }: Upgrad
 }
 
 function renderUpgrade({ stage, installed, deployed, stacks, releases, obstacles, steps }: UpgradePlan): string {
-  const rows = stacks.map(({ name, isDeployed, deployedVersion, added, changed, removed }) => [
+  const rows = stacks.map(({ name, isDeployed, isConfigured, deployedVersion, added, changed, removed }) => [
     name,
     isDeployed ? (deployedVersion ?? '-') : 'not deployed',
-    installed,
+    isConfigured ? installed : 'not in the settings',
     `${added}, ${changed}, ${removed}`,
   ]);
   const notes = releases.flatMap(({ version, stacks: changes, fields, cost, rollback }) => [
@@ -85,7 +88,7 @@ type RollbackOptions = { stage?: string; to?: string; apply?: true };
 
 async function rollbackCode(terminal: Terminal, { stage: named, to, apply }: RollbackOptions): Promise<Result> {
   const folder = folderOf(terminal);
-  const { stage, region } = await configIn(folder, named);
+  const { stage, region, portal } = await configIn(folder, named);
   const isFile = to !== undefined && /[/\\]|\.tgz$/.test(to);
   if (isFile && !existsSync(resolve(folder, to)))
     throw new CommandError('no_file', `${to} does not exist. Name a packed file or a version.`);
@@ -93,16 +96,13 @@ async function rollbackCode(terminal: Terminal, { stage: named, to, apply }: Rol
     throw new CommandError('no_version', `"${to}" is no version. --to takes one like 1.0.0, or a packed file.`);
   const { planRollback } = await import('../upgrade/plan.ts');
   const { readReleases } = await import('../upgrade/releases.ts');
-  const plan = planRollback(stage, packageVersion(), readReleases(), to);
+  const plan = planRollback({ stage, hasPortal: portal !== undefined }, packageVersion(), readReleases(), to);
   if (!plan)
     throw new CommandError('no_release', `There is no release before ${packageVersion()}. Name a version with --to.`);
   const steps = plan.steps.map((step, index) => `${index + 1}. ${step}`);
   const text = [`Stage ${stage}: back to ${plan.to}, with the settings as they are.`, ...steps].join('\n');
   const result = { json: plan, text };
-  if (plan.obstacle) {
-    const message = `${plan.obstacle} Move forward with a corrected version.`;
-    return { ...result, failure: new CommandError('no_rollback', message) };
-  }
+  if (plan.obstacle) return { ...result, failure: new CommandError('no_rollback', plan.obstacle) };
   process.env.AWS_REGION = region;
   if (apply) return { ...result, afterwards: () => runSteps(terminal, stage, plan.steps) };
   return { ...result, hint: 'Nothing was done. To run these steps, add --apply.' };

@@ -1,3 +1,4 @@
+import { deploymentName, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import {
   type ComparedTemplate,
   compareTemplates,
@@ -7,11 +8,17 @@ import {
 } from './compare-templates.ts';
 import { compareVersions, type Release, releasesBetween } from './releases.ts';
 
-/** A stack as it is deployed, and as the installed version makes it. */
-export type StackState = { name: string; deployed: ComparedTemplate | undefined; next: ComparedTemplate };
+/** A stack as it is deployed, and as the installed version makes it from the settings, which may no longer have it. */
+export type StackState = { name: string; deployed: ComparedTemplate | undefined; next: ComparedTemplate | undefined };
 
 /** What an upgrade would do to one stack. */
-type StackPlan = { name: string; deployedVersion: string | null; isDeployed: boolean } & TemplateChanges;
+type StackPlan = {
+  name: string;
+  deployedVersion: string | null;
+  isDeployed: boolean;
+  /** Whether the settings still have it; a stack that they no longer have stays as it is. */
+  isConfigured: boolean;
+} & TemplateChanges;
 
 /** An upgrade, before anything is done. */
 export type UpgradePlan = {
@@ -36,14 +43,22 @@ export function planUpgrade(
   const stacks = states.map(({ name, deployed, next }) => ({
     name,
     isDeployed: deployed !== undefined,
+    isConfigured: next !== undefined,
     deployedVersion: (deployed && versionIn(deployed)) ?? null,
-    ...compareTemplates(deployed ?? {}, next),
+    ...compareTemplates(deployed ?? {}, next ?? deployed ?? {}),
   }));
-  const versions = stacks.flatMap(({ deployedVersion }) => deployedVersion ?? []).sort(compareVersions);
+  const versions = stacks
+    .flatMap(({ deployedVersion, isConfigured }) => (isConfigured && deployedVersion) || [])
+    .sort(compareVersions);
   // An upgrade that stopped half way is upgraded from the older version.
   const deployed = versions[0] ?? null;
   const between = releasesBetween(releases, deployed ?? undefined, installed);
   const obstacles = stacks.flatMap(({ name, losses }) => losses.map((loss) => obstacle(name, loss)));
+  for (const { name, isConfigured } of stacks)
+    if (!isConfigured)
+      obstacles.push(
+        `${name} is deployed, but no longer in the settings: "cdk deploy" would leave it behind. Put its setting back, or delete the stack first, as docs/deploy.md#take-it-down says.`,
+      );
   if (deployed !== null && compareVersions(deployed, installed) > 0)
     obstacles.push(
       `${deployed} is deployed, and this is the older ${installed}. Install ${deployed}, or go back with "npx bag-adres rollback-code".`,
@@ -79,11 +94,12 @@ function obstacle(stack: string, { logicalId, type, what }: Loss): string {
 export type RollbackPlan = { to: string; obstacle: string | null; steps: readonly string[] };
 
 /**
- * Plans the return to `to`, a version or a packed file; by default the release before the installed one.
- * Undefined if there is none.
+ * Plans the return to `to`, a version or a packed file; by default the release before the installed one. The service
+ * goes first, as callers wait for it, then the other stacks with code; that with the data has none.
+ * Undefined if there is no release before.
  */
 export function planRollback(
-  stage: string,
+  { stage, hasPortal }: { stage: string; hasPortal: boolean },
   installed: string,
   releases: readonly Release[],
   to?: string,
@@ -94,15 +110,24 @@ export function planRollback(
   const isVersion = /^\d+\.\d+\.\d+$/.test(target);
   const undone = isVersion ? releasesBetween(releases, target, installed) : [];
   const blocking = undone.find(({ rollback }) => !rollback.possible);
-  const service = `bag-adres-${stage}-service`;
-  const option = `-c bagAdres.stage=${stage}`;
+  const known = releases.map(({ version }) => version).filter((version) => compareVersions(version, installed) <= 0);
+  const deployment = deploymentName(stage);
+  const { service, loader } = stackNames(deployment);
+  const others = [loader, ...(hasPortal ? [portalStackName(deployment)] : [])].join(' ');
+  const options = `--exclusively --require-approval never -c bagAdres.stage=${stage} -c bagAdres.deployment=emergency`;
+  const obstacle =
+    isVersion && !known.includes(target)
+      ? `There is no release ${target} up to ${installed}. Choose one of: ${known.join(', ')}.`
+      : blocking &&
+        `${blocking.version} can't be undone: ${blocking.rollback.note} Move forward with a corrected version.`;
   return {
     to: target,
-    obstacle: blocking ? `${blocking.version} can't be undone: ${blocking.rollback.note}` : null,
+    obstacle: obstacle ?? null,
     steps: [
       `npm install --save-exact ${isVersion ? `bag-adres@${target}` : JSON.stringify(target)}`,
       `npx bag-adres config check --stage ${stage}`,
-      `npx cdk deploy ${service} --exclusively --require-approval never ${option} -c bagAdres.deployment=emergency`,
+      `npx cdk deploy ${service} ${options}`,
+      `npx cdk deploy ${others} ${options}`,
     ],
   };
 }

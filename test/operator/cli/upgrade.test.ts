@@ -46,6 +46,8 @@ describe('upgrade', () => {
       {},
       {
         GetTemplate: ({ StackName }: { StackName: string }) => {
+          // Left behind: the settings have no portal.
+          if (StackName.endsWith('portal')) return templateAnswer('{}');
           const text = readFileSync(join(folder, 'former', `${StackName}.template.json`), 'utf8');
           return templateAnswer(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
         },
@@ -54,9 +56,10 @@ describe('upgrade', () => {
     const leaveAws = useAws(aws.endpoint);
     try {
       const { exit, out } = await run('upgrade', '--stage', 'test', '--json');
-      expect(exit).toBe(0);
-      expect(JSON.parse(out)).toMatchObject({ deployed: '0.9.0', installed: version, obstacles: [] });
-      expect(aws.asked.map(({ operation }) => operation)).toEqual(['GetTemplate', 'GetTemplate', 'GetTemplate']);
+      expect(exit).toBe(1);
+      const portal = expect.stringContaining('bag-adres-test-portal is deployed, but no longer in the settings');
+      expect(JSON.parse(out)).toMatchObject({ deployed: '0.9.0', installed: version, obstacles: [portal] });
+      expect(aws.asked.map(({ operation }) => operation)).toEqual(Array(4).fill('GetTemplate'));
     } finally {
       leaveAws();
       await aws.stop();
@@ -78,6 +81,7 @@ describe('upgrade', () => {
     [['upgrade', '--stage', 'pord'], /There is no stage "pord"/],
     [['rollback-code'], /There is no release before|back to/],
     [['rollback-code', '--to', 'latest'], /"latest" is no version/],
+    [['rollback-code', '--to', '0.9.0'], /There is no release 0\.9\.0 up to .*Choose one of/],
     [['rollback-code', '--to', './none.tgz'], /none\.tgz does not exist/],
   ])('%j says what to do', async (args, message) => {
     const { exit, err } = await run(...args);
@@ -87,9 +91,9 @@ describe('upgrade', () => {
 
 describe('rollback-code', () => {
   it('prints the steps and does nothing', async () => {
-    const { exit, out, err } = await run('rollback-code', '--stage', 'prod', '--to', '0.9.0');
+    const { exit, out, err } = await run('rollback-code', '--stage', 'prod', '--to', version);
     expect([exit, err]).toEqual([0, 'Nothing was done. To run these steps, add --apply.']);
-    expect(out).toContain('1. npm install --save-exact bag-adres@0.9.0');
+    expect(out).toContain(`1. npm install --save-exact bag-adres@${version}`);
     expect(out).toContain('npx cdk deploy bag-adres-prod-service --exclusively');
   });
 });

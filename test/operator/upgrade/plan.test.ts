@@ -96,6 +96,16 @@ describe('the plan of an upgrade', () => {
     expect(nothing).toMatchObject({ deployed: null, releases: [], obstacles: [], stacks: [{ isDeployed: false }] });
   });
 
+  it('has an obstacle where the settings no longer have a stack that is deployed, and leaves that as it is', () => {
+    const portal = { name: 'bag-adres-test-portal', deployed: template({ Role: table() }, '0.9.0'), next: undefined };
+    const { obstacles, stacks, deployed } = planUpgrade('test', '1.0.0', [data, portal], releases);
+    expect(obstacles).toEqual([
+      expect.stringMatching(/^bag-adres-test-portal is deployed, but no longer in the settings: .* delete the stack/),
+    ]);
+    expect(stacks.at(-1)).toMatchObject({ isConfigured: false, deployedVersion: '0.9.0', removed: 0, losses: [] });
+    expect(deployed).toBeNull();
+  });
+
   it('has an obstacle where something would be lost, or a newer version is deployed', () => {
     const lost = { ...data, next: template({}) };
     expect(planUpgrade('test', '1.0.0', [lost, service('1.1.0', '1.0.0')], releases).obstacles).toEqual([
@@ -112,22 +122,40 @@ describe('the plan of a rollback', () => {
     release('1.1.0', { rollback: { possible: false, note: 'New items.' } }),
   ];
 
-  it('installs the former release and deploys only the service, past its alarms', () => {
-    expect(planRollback('prod', '1.0.1', releases)).toEqual({
-      to: '1.0.0',
-      obstacle: null,
-      steps: [
-        'npm install --save-exact bag-adres@1.0.0',
-        'npx bag-adres config check --stage prod',
-        'npx cdk deploy bag-adres-prod-service --exclusively --require-approval never -c bagAdres.stage=prod -c bagAdres.deployment=emergency',
-      ],
-    });
+  const prod = { stage: 'prod', hasPortal: false };
+  const options = '--exclusively --require-approval never -c bagAdres.stage=prod -c bagAdres.deployment=emergency';
+
+  it.each([
+    [false, 'bag-adres-prod-loader'],
+    [true, 'bag-adres-prod-loader bag-adres-prod-portal'],
+  ])(
+    'installs the former release and deploys every stack with code past its alarms, the service first (portal: %s)',
+    (hasPortal, others) => {
+      expect(planRollback({ stage: 'prod', hasPortal }, '1.0.1', releases)).toEqual({
+        to: '1.0.0',
+        obstacle: null,
+        steps: [
+          'npm install --save-exact bag-adres@1.0.0',
+          'npx bag-adres config check --stage prod',
+          `npx cdk deploy bag-adres-prod-service ${options}`,
+          `npx cdk deploy ${others} ${options}`,
+        ],
+      });
+    },
+  );
+
+  it.each(['0.9.0', '1.0.2', '1.1.0'])('refuses %s, which is no release up to the installed one', (to) => {
+    expect(planRollback(prod, '1.0.1', releases, to)?.obstacle).toBe(
+      `There is no release ${to} up to 1.0.1. Choose one of: 1.0.0, 1.0.1.`,
+    );
   });
 
   it('says when a release on the way can not be undone, and when there is none before', () => {
-    expect(planRollback('prod', '1.1.0', releases, '1.0.0')?.obstacle).toBe("1.1.0 can't be undone: New items.");
-    expect(planRollback('prod', '1.0.0', releases)).toBeUndefined();
-    expect(planRollback('prod', '1.1.0', releases, './a b.tgz')?.steps[0]).toBe('npm install --save-exact "./a b.tgz"');
+    expect(planRollback(prod, '1.1.0', releases, '1.0.0')?.obstacle).toBe(
+      "1.1.0 can't be undone: New items. Move forward with a corrected version.",
+    );
+    expect(planRollback(prod, '1.0.0', releases)).toBeUndefined();
+    expect(planRollback(prod, '1.1.0', releases, './a b.tgz')?.steps[0]).toBe('npm install --save-exact "./a b.tgz"');
   });
 });
 
