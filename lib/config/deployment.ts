@@ -44,8 +44,8 @@ export function pinnedVersions(): Record<string, string> {
   return { ...Object.fromEntries(names.map((name) => [name, tested[name] ?? ''])), 'bag-adres': version };
 }
 
-type Manifest = { version: string } & Record<'dependencies' | 'devDependencies', Record<string, string>>;
+type PackageManifest = { version: string } & Record<'dependencies' | 'devDependencies', Record<string, string>>;
 
-function manifest(): Manifest {
+function manifest(): PackageManifest {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }
