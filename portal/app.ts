@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
 import { secureHeaders } from 'hono/secure-headers';
@@ -11,7 +12,7 @@ import { faultOf, helpPages, keptNote, type PageFault, signedOut, signInAgain, w
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
 import { operatorPages } from './pages/operator.ts';
-import { faultPage } from './pages/parts.ts';
+import { faultPage, notFoundPage } from './pages/parts.ts';
 import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
 import { sessionPages } from './pages/sessions.ts';
@@ -74,7 +75,7 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
   const parts: Parts = { tools, logError, cookies, take, ...visit, ...answers };
   const app = new Hono();
-  app.use(headers(settings));
+  app.use(compressed, headers(settings));
   app.use(async (c, next) => {
     const answered = await within(c.req.method === 'POST' ? deadline.form : deadline.page, next());
     if (answered) return;
@@ -99,8 +100,9 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   app.notFound((c) => answers.fault(c, 'notFound'));
   app.onError((error, c) => {
     // Only operators get this far about an account that does not exist.
+    const [, account] = /^\/accounts\/([^/]+)/.exec(c.req.path) ?? [];
     if (error instanceof AdminError && ['not_found', 'invalid'].includes(error.code))
-      return answers.fault(c, 'notFound');
+      return account === undefined ? answers.fault(c, 'notFound') : answers.noAccount(c, account);
     const id = requestId(c);
     logError(error, id);
     const text = texts[visit.languageOf(c)];
@@ -150,12 +152,18 @@ function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf
   const fault = (c: Context, name: PageFault, frame: Partial<Frame> = {}) =>
     show(c, faultOf(texts[languageOf(c)], name), frame);
 
+  /** An account that does not exist, or that this visitor may not know of. */
+  function noAccount(c: Context, account: string, frame: Partial<Frame> = {}) {
+    const text = texts[languageOf(c)];
+    return show(c, notFoundPage(text, '/', text.noSuchAccount(account)), frame);
+  }
+
   function tooMany(c: Context, waitSeconds: number): Response | Promise<Response> {
     c.header('Retry-After', String(waitSeconds));
     return fault(c, 'tooMany');
   }
 
-  return { show, fault, tooMany };
+  return { show, fault, noAccount, tooMany };
 }
 
 /** Signing in at the OpenID provider, and out. */
@@ -234,7 +242,8 @@ function isPage(path: string): boolean {
 
 /** Every page behind the sign-in. */
 function addPages(app: Hono, parts: Parts): void {
-  const { cookies, take, languageOf, sessionOf, formOf, senderOf, visitOf, roleOf, show, fault, tooMany } = parts;
+  const { cookies, take, languageOf, sessionOf, formOf, senderOf, visitOf, roleOf, show, fault, noAccount, tooMany } =
+    parts;
   const { keep, take: takeBack } = keptForms(cookies, isPage);
   for (const route of pageRoutes)
     app.on(route.method, route.path, async (c) => {
@@ -272,7 +281,7 @@ function addPages(app: Hono, parts: Parts): void {
     }
     const account = c.req.param('account') ?? '';
     const role = await roleOf(visit, account);
-    if (!role) return fault(c, 'notFound', frame);
+    if (!role) return noAccount(c, account, frame);
     frame.account = { id: account, role };
     if (!may(role, route.action)) return fault(c, 'forbidden', frame);
     return answer(c, visit, () => route.handle({ ...visit, account, role }), frame);
@@ -298,6 +307,19 @@ function addPages(app: Hono, parts: Parts): void {
   }
 }
 
+/**
+ * Compresses pages, files and assets for browsers that read it. No other site learns a token from their size: requests
+ * that it makes have no cookie (`SameSite=Lax`).
+ */
+async function compressed(c: Context, next: () => Promise<void>): Promise<void> {
+  await next();
+  const isText = /^(text\/|image\/svg)/.test(c.res.headers.get('content-type') ?? '');
+  if (!isText || !/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return;
+  c.res = new Response(gzipSync(await c.res.arrayBuffer()), c.res);
+  c.header('Content-Encoding', 'gzip');
+  c.header('Vary', 'Accept-Encoding');
+}
+
 function headers({ baseUrl }: PortalSettings) {
   return secureHeaders({
     contentSecurityPolicy: {
@@ -319,6 +341,11 @@ function headers({ baseUrl }: PortalSettings) {
 /** Presses the button of a page that goes on by itself. */
 const goOnScript = "document.querySelector('button[data-go-on]')?.click();\n";
 
+/** Brings the tab of this page into the row of tabs, which scrolls on a phone. */
+const tabScript = `for (const tab of document.querySelectorAll('.menu [aria-current]'))
+  tab.closest('ul').scrollLeft = tab.offsetLeft - 40;
+`;
+
 /** The files of the portal, at addresses that change with their contents. */
 function assetFiles({ colour, logo }: PortalSettings) {
   const file = (name: string, content: string | Uint8Array<ArrayBuffer>, type: string) => ({
@@ -327,7 +354,7 @@ function assetFiles({ colour, logo }: PortalSettings) {
     type,
   });
   const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
-  const script = file('portal.js', goOnScript + readAsset('copy.js'), 'text/javascript; charset=utf-8');
+  const script = file('portal.js', goOnScript + tabScript + readAsset('copy.js'), 'text/javascript; charset=utf-8');
   const picture = logo && file('logo', logo.bytes, logo.type);
   return {
     files: [style, script, ...(picture ? [picture] : [])],

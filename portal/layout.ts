@@ -45,7 +45,7 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} - ${settings.company}</title>
+<title>${[title, frame.account?.id, settings.company].filter((part) => part !== undefined).join(' - ')}</title>
 <link rel="stylesheet" href="${assets.style}">
 <link rel="icon" href="${assets.logo ?? 'data:,'}">
 <script src="${assets.script}" defer></script>

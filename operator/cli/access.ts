@@ -156,7 +156,12 @@ function addMemberCommands(member: CliCommand): void {
     .description('make a person a member of an account, or give a member another role')
     .argument('<person>', personArgument, person)
     .requiredOption('--account <id>', 'the account', accountId)
-    .option('--role <role>', 'viewer: looks only; admin: also changes keys and members', memberRole, 'viewer')
+    .option(
+      '--role <role>',
+      'finance: usage and statements only; viewer: looks only; admin: also changes keys and members',
+      memberRole,
+      'viewer',
+    )
     .examples('member add jo@example.nl --account acme --role admin --local')
     .onAccounts(async ({ admin }, person: string, { account, role }: OfAccount & { role: MemberView['role'] }) => {
       const added = await admin.members.add({ account, person, role });

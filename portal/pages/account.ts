@@ -12,7 +12,7 @@ import {
   type Visit,
 } from '../visit/visit.ts';
 import { changesPage } from './history.ts';
-import { codeBlock, doneNote, facts, instantOf, numbers, quotaBar, scrollTable, stateTag } from './parts.ts';
+import { codeBlock, doneNote, facts, homeOf, instantOf, numbers, quotaBar, scrollTable, stateTag } from './parts.ts';
 
 /**
  * The pages that every member of an account may see: its limits and changes, and how to call the API.
@@ -28,7 +28,8 @@ export const accountPages: readonly PageRoute[] = [
 async function home({ admin, people, person, text }: Visit): Promise<PageAnswer> {
   if (person.operator) return { goTo: '/operator/accounts' };
   const accounts = await admin.members.accountsOf(people);
-  if (accounts.length === 1) return { goTo: `/accounts/${accounts[0]?.account}` };
+  const [first, ...others] = accounts;
+  if (first && others.length === 0) return { goTo: `/accounts/${first.account}${homeOf(first.role)}` };
   if (accounts.length === 0) {
     const who = person.email ?? person.subject;
     const fault = person.emailFault ? html`<p>${text.emailFaults[person.emailFault]}</p>` : '';
@@ -37,7 +38,9 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
       body: html`<div class="card"><p>${text.noAccountText(who)}</p>${codeBlock('', who, 'identity')}${fault}</div>`,
     };
   }
-  const items = accounts.map(({ account }) => html`<li><a href="/accounts/${account}">${account}</a></li>`);
+  const items = accounts.map(
+    ({ account, role }) => html`<li><a href="/accounts/${account}${homeOf(role)}">${account}</a></li>`,
+  );
   return { title: text.yourAccounts, body: html`<div class="card"><ul>${items}</ul></div>` };
 }
 

@@ -6,6 +6,8 @@ import {
   type AuditPageOptions,
   isPerson,
   type KeyView,
+  type Role,
+  roles,
 } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
 import { attempt } from './form.ts';
@@ -77,7 +79,7 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
   if (typeof ends === 'string') parts.push(html`${text.oldWorksUntil} ${instantOf(visit, ends)}`);
   if (typeof expires === 'string') parts.push(html`${text.worksUntil} ${instantOf(visit, expires)}`);
   if (person !== undefined) parts.push(String(person));
-  if (role === 'viewer' || role === 'admin') parts.push(text.roles[role]);
+  if (isRole(role)) parts.push(text.roles[role]);
   if (plan !== undefined) parts.push(`${text.plan} ${plan}`);
   if (isRecord(limits)) parts.push(ownLimitsText(visit, limits));
   // Customers don't read what operators note about them.
@@ -118,6 +120,8 @@ function describe(visit: Visit, detail: Record<string, unknown>): string {
     .join(', ')
     .replaceAll(', (', ' (');
 }
+
+const isRole = (value: unknown): value is Role => roles.some((role) => role === value);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

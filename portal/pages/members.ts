@@ -9,10 +9,11 @@ import {
   type Page,
   type PageAnswer,
   type PageRoute,
+  type Visit,
 } from '../visit/visit.ts';
 import { attempt, choice, confirmation, field, hidden, postForm } from './form.ts';
 import { type Column, listOf } from './list.ts';
-import { doneNote, faultPage, instantOf } from './parts.ts';
+import { doneNote, faultPage, instantOf, notFoundPage } from './parts.ts';
 
 /** Who may sign in for an account. */
 export const memberPages: readonly PageRoute[] = [
@@ -20,6 +21,8 @@ export const memberPages: readonly PageRoute[] = [
   ofAccount('POST', '/members', 'member.change', add),
   ofAccount('GET', '/members/remove', 'member.change', removeQuestion),
   ofAccount('POST', '/members/remove', 'member.change', remove),
+  ofAccount('GET', '/leave', 'account.leave', leaveQuestion),
+  ofAccount('POST', '/leave', 'account.leave', leave),
 ];
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/members`;
@@ -38,9 +41,9 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
         html`${person}${isSelf(visit, person) ? html` <span class="muted">(${text.you})</span>` : ''}`,
       sort: ({ person }) => person,
     },
-    { name: 'role', label: text.role, show: ({ role: given }) => text.roles[given], sort: ({ role: given }) => given },
+    { name: 'role', label: text.role, show: roleIn(visit, canChange), sort: ({ role: given }) => given },
     { name: 'added', label: text.added, show: ({ added }) => instantOf(visit, added), sort: ({ added }) => added },
-    ...(canChange ? [{ name: 'actions', label: text.actions, show: removeLink(visit) }] : []),
+    ...(canChange ? [{ name: 'actions', label: text.actions, show: leavingLink(visit) }] : []),
   ];
   const list = listOf(visit, {
     caption: text.members,
@@ -56,17 +59,30 @@ ${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemb
   };
 }
 
-function removeLink(visit: AccountVisit): (member: MemberView) => Html {
+/** The role of a member, which an administrator changes where it stands. */
+function roleIn(visit: AccountVisit, canChange: boolean): (member: MemberView) => Html {
+  const { formField, text } = visit;
+  return ({ person, role }) => {
+    if (!canChange || isSelf(visit, person)) return text.roles[role];
+    const options = roles.map(
+      (one) => html`<option value="${one}"${one === role ? html` selected` : ''}>${text.roles[one]}</option>`,
+    );
+    return html`<form method="post" action="${pathOf(visit)}" class="actions">${formField}${hidden('person', person)}<select name="role" aria-label="${text.role}: ${person}">${options}</select><button class="button plain" aria-label="${text.save}: ${person}">${text.save}</button></form>`;
+  };
+}
+
+function leavingLink(visit: AccountVisit): (member: MemberView) => Html {
   const { text } = visit;
   return ({ person }) =>
     isSelf(visit, person)
-      ? ''
+      ? leaveLink(visit, visit.account)
       : html`<a href="${pathOf(visit)}/remove?person=${encodeURIComponent(person)}" aria-label="${text.remove}: ${person}">${text.remove}</a>`;
 }
 
 function addForm(visit: AccountVisit): Html {
   const { text } = visit;
-  const options = roles.map((role) => [role, text.roles[role]] as const);
+  // The one that suits most first.
+  const options = (['viewer', 'finance', 'admin'] as const).map((role) => [role, text.roles[role]] as const);
   const fields = html`${field(visit, { name: 'person', label: text.email, required: true })}
 ${choice(visit, { name: 'role', label: text.role, options })}`;
   return postForm(visit, pathOf(visit), fields, { label: text.addMember });
@@ -75,15 +91,16 @@ ${choice(visit, { name: 'role', label: text.role, options })}`;
 async function add(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form } = visit;
   const person = somebodyElse(visit, form.person);
-  const input = { account, person, role: form.role === 'admin' ? 'admin' : 'viewer' } as const;
+  const input = { account, person, role: roles.find((role) => role === form.role) ?? 'viewer' } as const;
   const of = { back: pathOf(visit), about: 'person', form: { show: membersPage, field: 'person' } } as const;
   await attempt(visit, of, () => admin.members.add(input));
   return { goTo: `${pathOf(visit)}?done=member` };
 }
 
-function removeQuestion(visit: AccountVisit): Page {
-  const { query, text } = visit;
+async function removeQuestion(visit: AccountVisit): Promise<Page> {
+  const { admin, account, query, text } = visit;
   const person = somebodyElse(visit, query.person);
+  if (!(await admin.members.list(account)).some((member) => member.person === person)) return noMember(visit, person);
   return confirmation(visit, {
     title: text.removeMember(person),
     explanation: text.removeMemberText,
@@ -98,9 +115,35 @@ async function remove(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form } = visit;
   const person = somebodyElse(visit, form.person);
   const back = pathOf(visit);
-  await attempt(visit, { back, about: 'person' }, () => admin.members.remove({ account, person }));
+  const own = { not_found: noMember(visit, person) };
+  await attempt(visit, { back, about: 'person', own }, () => admin.members.remove({ account, person }));
   return { goTo: `${back}?done=removed` };
 }
+
+const noMember = (visit: AccountVisit, person: string) =>
+  notFoundPage(visit.text, pathOf(visit), visit.text.noSuchMember(person, visit.account));
+
+/** Leads to leaving an account; also for who may not see its members. */
+export const leaveLink = ({ text }: Pick<Visit, 'text'>, account: string): Html =>
+  html`<a href="/accounts/${account}/leave" aria-label="${text.leave}: ${account}">${text.leave}</a>`;
+
+function leaveQuestion(visit: AccountVisit): Page {
+  const { account, text } = visit;
+  const [title, explanation] = [text.leaveAccount(account), text.leaveText];
+  return confirmation(visit, { title, explanation, action: visit.path, yes: text.leaveYes, cancel: sessionsPath });
+}
+
+/** Under each identity, by e-mail address and by subject, under which this person is a member. */
+async function leave(visit: AccountVisit): Promise<PageAnswer> {
+  const { admin, account } = visit;
+  const own = (await admin.members.list(account)).filter(({ person }) => isSelf(visit, person));
+  for (const { person } of own)
+    await attempt(visit, { back: sessionsPath, about: 'other' }, () => admin.members.remove({ account, person }));
+  return { goTo: `${sessionsPath}?done=left` };
+}
+
+/** Where people see the accounts of which they are a member. */
+const sessionsPath = '/sessions';
 
 /** Administrators can't change themselves, so they don't lock themselves out by mistake. @throws OtherPage */
 function somebodyElse(visit: AccountVisit, person = ''): string {

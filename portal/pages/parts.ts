@@ -4,11 +4,12 @@ import {
   type AccountState,
   type Limits,
   type PlanState,
+  type Role,
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
-import type { Html, Page, Visit } from '../visit/visit.ts';
+import { type Html, may, type Page, type Visit } from '../visit/visit.ts';
 
 /** The head of a column. */
 export type Head = { label: string; content?: Html; isNumber?: boolean | undefined; sorted?: string | undefined };
@@ -59,6 +60,9 @@ export function pager(
   const next = cursor ? html`<a href="${address({ [name]: cursor })}">${text.next}</a>` : '';
   return first || next ? html`<p class="actions">${first}${next}</p>` : '';
 }
+
+/** The part of an account that a member begins at: who may not see the overview begins at the usage. */
+export const homeOf = (role: Role): string => (may(role, 'account.view') ? '' : '/usage');
 
 /** A state, readable without its colour. */
 export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired', text: Text): Html {

@@ -106,11 +106,12 @@ function withPlan<Answer extends PageAnswer>(show: (visit: Visit, plan: PlanPage
   return async (visit: Visit): Promise<Answer | Page> => {
     const { admin, params, text } = visit;
     const code = params.plan ?? '';
-    const own = { invalid: notFoundPage(text, plansPath) };
+    const none = notFoundPage(text, plansPath, text.noSuchPlan(code));
+    const own = { invalid: none };
     const of = { back: plansPath, about: 'planCode', own } as const;
     const { plans } = await attempt(visit, of, () => admin.plans.list({ prefix: code, limit: 1 }));
     const [plan] = plans;
-    return plan?.code === code ? show(visit, plan) : notFoundPage(text, plansPath);
+    return plan?.code === code ? show(visit, plan) : none;
   };
 }
 

@@ -5,7 +5,8 @@ import { type Html, ofService, type Page, type PageAnswer, type PageRoute, type 
 import { attempt, confirmation, faulty, field, hidden, postForm, searchForm } from './form.ts';
 import { changesPart } from './history.ts';
 import { listOf } from './list.ts';
-import { doneNote, instantOf, pager } from './parts.ts';
+import { leaveLink } from './members.ts';
+import { doneNote, homeOf, instantOf, pager, scrollTable } from './parts.ts';
 
 /** Who is signed in: one's own sessions, and for operators those of everybody. */
 export const sessionPages: readonly PageRoute[] = [
@@ -20,7 +21,14 @@ const ownPath = '/sessions';
 const operatorPath = '/operator/sessions';
 
 async function ownPage(visit: Visit): Promise<Page> {
-  const { admin, format, person, text } = visit;
+  const { admin, format, people, person, text } = visit;
+  const accounts = await admin.members.accountsOf(people);
+  const rows = accounts.map(({ account, role }): Html[] => [
+    html`<a href="/accounts/${account}${homeOf(role)}">${account}</a>`,
+    text.roles[role],
+    leaveLink(visit, account),
+  ]);
+  const memberships = scrollTable(text.yourAccounts, [text.account, text.role, text.actions], rows);
   const { sessions } = await admin.sessions.list({ person: person.subject });
   const table = sessionList(visit, sessions, text.yourSessions, (session) => {
     if (session.id === visit.session) return '-';
@@ -31,6 +39,7 @@ async function ownPage(visit: Visit): Promise<Page> {
   return {
     title: text.sessions,
     body: html`${doneNote(visit)}<div class="card">${table}</div>
+${rows.length > 0 ? html`<div class="card">${memberships}</div>` : ''}
 <div class="card"><h2>${text.endAllSessions}</h2><p>${text.endAllSessionsText}</p>${endAll}</div>`,
   };
 }

@@ -206,7 +206,11 @@ export const nl: Text = {
   member: 'Lid',
   role: 'Rol',
   added: 'Toegevoegd',
-  roles: { viewer: 'lezer: alleen bekijken', admin: 'beheerder: ook sleutels en leden wijzigen' },
+  roles: {
+    finance: 'financiën: alleen gebruik en maandoverzichten',
+    viewer: 'lezer: alleen bekijken',
+    admin: 'beheerder: ook sleutels en leden wijzigen',
+  },
   noMembers: 'Er zijn nog geen leden.',
   addMember: 'Lid toevoegen',
   addMemberText: 'Wie met deze identiteit inlogt, heeft meteen toegang. Er wordt geen e-mail gestuurd.',
@@ -216,7 +220,15 @@ export const nl: Text = {
   removeMemberText: 'Deze persoon heeft daarna geen toegang meer. Sleutels blijven zoals ze zijn.',
   removeMemberYes: 'Ja, verwijder dit lid',
   you: 'uzelf',
-  notYourself: 'U kunt uzelf niet verwijderen en uw eigen rol niet wijzigen. Vraag een andere beheerder.',
+  notYourself: 'U kunt uw eigen rol niet wijzigen: vraag een andere beheerder. Wilt u weg, verlaat dan het account.',
+  noSuchMember: (person, account) => `${person} is geen lid van account ${account}`,
+  noSuchAccount: (account) => `Er is geen account ${account} dat u mag zien`,
+  noSuchPlan: (code) => `Er is geen abonnement ${code}`,
+  leave: 'Verlaten',
+  leaveAccount: (account) => `Account ${account} verlaten?`,
+  leaveText:
+    'U hebt meteen geen toegang meer. Alleen een beheerder van het account kan u weer toevoegen. Sleutels blijven zoals ze zijn.',
+  leaveYes: 'Ja, verlaat dit account',
 
   apiText:
     'Stuur een GET-verzoek met uw sleutel in de header X-API-Key. Doe dat nooit vanuit een browser: bezoekers kunnen uw sleutel dan lezen.',
@@ -269,7 +281,7 @@ export const nl: Text = {
       {
         name: 'Leden',
         sentences: [
-          'Een beheerder voegt leden toe: een lezer bekijkt alleen, een beheerder wijzigt ook sleutels en leden. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
+          'Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
         ],
       },
     ],
@@ -484,6 +496,7 @@ export const nl: Text = {
     revoked: 'De sleutel is ingetrokken.',
     member: 'Het lid is opgeslagen.',
     removed: 'Het lid is verwijderd.',
+    left: 'U hebt het account verlaten.',
     account: 'Het account is aangemaakt.',
     saved: 'De wijziging is opgeslagen.',
     suspended: 'Het account is opgeschort.',
@@ -503,8 +516,7 @@ export const nl: Text = {
     forbidden: 'U mag dit niet doen',
     forbiddenText: 'Uw rol in dit account staat het niet toe. Vraag een beheerder van het account.',
     notFound: 'Deze pagina bestaat niet',
-    notFoundText:
-      'Controleer het adres, of begin opnieuw bij de eerste pagina. Misschien bent u geen lid van dit account.',
+    notFoundText: 'Controleer het adres, of begin opnieuw bij de eerste pagina.',
     invalid: 'Er klopt iets niet in het formulier',
     conflict: 'Iemand anders heeft dit intussen gewijzigd',
     conflictText: 'Uw wijziging is niet opgeslagen. Bekijk de huidige gegevens en probeer het opnieuw.',

@@ -35,7 +35,8 @@ export const operatorSuffix = ' (operator)';
 export const permissions = {
   'account.view': ['viewer', 'admin', 'operator'],
   'audit.view': ['viewer', 'admin', 'operator'],
-  'usage.view': ['viewer', 'admin', 'operator'],
+  'usage.view': ['finance', 'viewer', 'admin', 'operator'],
+  'account.leave': ['finance', 'viewer', 'admin'],
   'key.change': ['admin', 'operator'],
   'member.view': ['admin', 'operator'],
   'member.change': ['admin', 'operator'],

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { requestTarget } from '../../local/gateway/http-api.ts';
@@ -195,6 +196,30 @@ describe('an address', () => {
     '/operator/plans/small%3Fx',
   ])('that would be another one in a URL is that of no page: %s', async (address) => {
     expect(await statusAt(address)).toBe(404);
+  });
+});
+
+describe('a page for a browser that reads gzip', () => {
+  it('is compressed by API Gateway, with the same contents, and so are assets', async () => {
+    const handler = portalHandler(portal.app);
+    const read = async (path: string, headers: Record<string, string> = {}) => {
+      const { cookie } = operator;
+      const event = gatewayEvent(path, { headers: { ...headers, cookie } }) as unknown as GatewayEvent;
+      return (await handler(event)) as { body: string; isBase64Encoded: boolean; headers: Record<string, string> };
+    };
+    const page = await read('/operator/plans');
+    for (const path of ['/operator/plans', /href="(\/assets\/[^"]+css)"/.exec(page.body)?.[1] ?? '']) {
+      const [plain, small] = [await read(path), await read(path, { 'accept-encoding': 'br, gzip' })];
+      expect([plain.isBase64Encoded, small.isBase64Encoded, small.headers['content-encoding']]).toEqual([
+        false,
+        true,
+        'gzip',
+      ]);
+      const bytes = Buffer.from(small.body, 'base64');
+      expect(gunzipSync(bytes).toString()).toBe(plain.body);
+      expect(bytes.length).toBeLessThan(plain.body.length / 2);
+      expect(small.headers['content-security-policy']).toBe(plain.headers['content-security-policy']);
+    }
   });
 });
 

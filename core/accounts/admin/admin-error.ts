@@ -193,15 +193,19 @@ export function readExpiry(expires: Instant, nowSeconds: number): number {
   throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
 }
 
-/** What a member of an account may do in a portal: look, or also change keys and members. */
-export type Role = 'viewer' | 'admin';
+/**
+ * What a member of an account may do in a portal: see its usage and statements, look at everything, or also change keys
+ * and members.
+ */
+export type Role = 'finance' | 'viewer' | 'admin';
 
-export const roles: readonly Role[] = ['viewer', 'admin'];
+/** Each role may do what those before it may. */
+export const roles: readonly Role[] = ['finance', 'viewer', 'admin'];
 
 /** @throws AdminError `invalid` unless `role` is one that a member can have */
 export function checkRole(role: string): asserts role is Role {
   if (roles.some((one) => one === role)) return;
-  throw new AdminError('invalid', `A role is ${roles.join(' or ')}.`);
+  throw new AdminError('invalid', `A role is ${roles.join(', ')}.`);
 }
 
 /**

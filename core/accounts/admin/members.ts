@@ -1,7 +1,7 @@
 import { instant } from '../../calendar.ts';
 import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
+import { AdminError, checkAccountId, checkPerson, checkRole, type Role, roles } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { type SearchChange, searchWrite } from './search-index.ts';
@@ -162,9 +162,8 @@ export async function membersOf(store: AdminStore, account: string): Promise<Mem
 export async function roleIn(store: AdminStore, account: string, people: readonly string[]): Promise<Role | null> {
   checkAccountId(account);
   const found = await Promise.all(people.map((person) => store.get(memberKey(account, checkedPerson(person)))));
-  const roles = found.map((item): Role | undefined => item?.role);
-  if (roles.includes('admin')) return 'admin';
-  return roles.includes('viewer') ? 'viewer' : null;
+  const given = found.map((item): Role | undefined => item?.role);
+  return roles.findLast((role) => given.includes(role)) ?? null;
 }
 
 /** The accounts that one of `people` is a member of, by id; all of them are the same person signing in. */

@@ -254,14 +254,14 @@ async function showIn(page: Page, locale: string): Promise<void> {
 }
 
 /**
- * The width of the page, and the controls that nobody sees, though the keyboard reaches them; the skip link appears
- * with the focus. The colours change in a transition, which ends first.
+ * The width of the page, and the controls that nobody sees, though the keyboard reaches them; the skip link and tabs in
+ * a row that scrolls appear with the focus. The colours change in a transition, which ends first.
  */
 const layout = `(() => {
   for (const one of document.getAnimations()) one.finish();
   return {
     width: document.documentElement.scrollWidth,
-    offScreen: [...document.querySelectorAll('a:not(.skip),button,input,select')]
+    offScreen: [...document.querySelectorAll('a:not(.skip, .menu a),button,input,select')]
       .map((control) => [control, control.getBoundingClientRect()])
       .filter(([, { width, left, right }]) => width > 0 && (left < -1 || right > innerWidth + 1))
       .map(([control]) => control.outerHTML),

@@ -104,6 +104,64 @@ describe('an account', () => {
     );
   });
 
+  it('has roles that an administrator changes where they stand, but not their own', async () => {
+    const id = await newAccount();
+    await service.admin.members.add({ account: id, person: 'jo@own.nl', role: 'viewer' });
+    const { body } = await admin.get(`/accounts/${id}/members`);
+    expect(body.match(/<select name="role" aria-label="Role: [^"]+"/g)).toEqual([
+      '<select name="role" aria-label="Role: jo@own.nl"',
+    ]);
+    const form = { person: fieldIn(body, 'person'), role: 'finance' };
+    expect((await admin.post(`/accounts/${id}/members`, form)).location).toBe(`/accounts/${id}/members?done=member`);
+    expect(await service.admin.members.roleIn(id, ['jo@own.nl'])).toBe('finance');
+  });
+
+  it('shows finance its usage and statements, and nothing else', async () => {
+    const id = await newAccount();
+    const { keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    await service.admin.members.add({ account: id, person: 'fin@own.nl', role: 'finance' });
+    const finance = await portal.signedIn({ subject: 'sub:fin', email: 'fin@own.nl' });
+    const home = `/accounts/${id}/usage`;
+    expect((await finance.get('/')).location).toBe(home);
+    const tabs = [...(await finance.get(home)).body.matchAll(/<li><a href="([^"]+)"/g)].map(([, href]) => href);
+    expect(tabs).toEqual([home, `/accounts/${id}/statements`]);
+    for (const path of ['', '/keys', `/keys/${keyId}`, '/members', '/changes', '/api'])
+      expect([path, (await finance.get(`/accounts/${id}${path}`)).status]).toEqual([path, 403]);
+    expect((await finance.post('/keys', { key: keyId })).status).toBe(422);
+  });
+
+  it.each(['finance', 'viewer', 'admin'] as const)(
+    'is left by a member with the role %s, by each identity',
+    async (role) => {
+      const id = await newAccount();
+      const people = ['sub:leaver', 'leaver@own.nl'];
+      for (const person of people) await service.admin.members.add({ account: id, person, role });
+      const leaver = await portal.signedIn({ subject: 'sub:leaver', email: 'leaver@own.nl' });
+      expect((await leaver.get('/sessions')).body).toContain(`href="/accounts/${id}/leave"`);
+      expect((await leaver.get(`/accounts/${id}/leave`)).body).toContain(`Leave account ${id}?`);
+      expect((await leaver.post(`/accounts/${id}/leave`)).location).toBe('/sessions?done=left');
+      expect((await service.admin.members.list(id)).map(({ person }) => person)).toEqual(['admin@own.nl']);
+      expect((await admin.post(`/accounts/${id}/leave`)).body).toContain('the last administrator');
+    },
+  );
+
+  it.each([
+    ['an account', 'nothing', 'There is no account nothing that you may see'],
+    ['a key', 'ID/keys/AAAAAAAA', 'has no key AAAAAAAA'],
+    ['a member', 'ID/members/remove?person=no@one.nl', 'no@one.nl is not a member of account'],
+    ['a plan', '../operator/plans/nothing', 'There is no plan nothing'],
+  ])('says that %s does not exist', async (_, path, sentence) => {
+    const id = await newAccount();
+    const url = new URL(`/accounts/${path.replace('ID', id)}`, 'https://x');
+    const answer = await operator.get(url.pathname + url.search);
+    expect([answer.status, answer.body.includes(`<h1>`), answer.body.includes(sentence)]).toEqual([404, true, true]);
+  });
+
+  it('is in the title of each of its pages', async () => {
+    const id = await newAccount();
+    expect((await admin.get(`/accounts/${id}/keys`)).body).toContain(`<title>Keys - ${id} - Example`);
+  });
+
   it('keeps its last administrator, and says so', async () => {
     const id = await newAccount();
     const answer = await operator.post(`/accounts/${id}/members/remove`, { person: 'admin@own.nl' });

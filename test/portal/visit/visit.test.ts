@@ -9,7 +9,8 @@ import { restoreItems, storedItems } from '../../support/stored-items.ts';
 const allowed: Record<keyof typeof permissions, PortalRole[]> = {
   'account.view': ['viewer', 'admin', 'operator'],
   'audit.view': ['viewer', 'admin', 'operator'],
-  'usage.view': ['viewer', 'admin', 'operator'],
+  'usage.view': ['finance', 'viewer', 'admin', 'operator'],
+  'account.leave': ['finance', 'viewer', 'admin'],
   'key.change': ['admin', 'operator'],
   'member.view': ['admin', 'operator'],
   'member.change': ['admin', 'operator'],
@@ -33,15 +34,17 @@ for (const id of ['own', 'foreign']) {
   keys[id] = (await admin.keys.create({ account: id, label: 'x' })).keyId;
 }
 await admin.members.add({ account: 'own', person: 'viewer@own.nl', role: 'viewer' });
+await admin.members.add({ account: 'own', person: 'finance@own.nl', role: 'finance' });
 await admin.members.add({ account: 'own', person: 'admin@own.nl', role: 'admin' });
 const people = {
+  finance: await portal.signedIn({ subject: 'sub:f', email: 'finance@own.nl' }),
   viewer: await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' }),
   admin: await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }),
   operator: await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }),
 };
 afterAll(() => service.stop());
 
-const roles: PortalRole[] = ['viewer', 'admin', 'operator'];
+const roles: PortalRole[] = ['finance', 'viewer', 'admin', 'operator'];
 const everything = pageRoutes.flatMap((route) =>
   roles.flatMap((role) =>
     (route.of === 'account' ? ['own', 'foreign'] : ['-']).map(

@@ -76,7 +76,7 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
     [at(now + 1), at(now + 1.999), '2027-01-31T12:00:00Z', '2027-01-31T12:00:00.250+01:00'],
     [new Date('never'), now + 1, '2027-01-31', '2027-02-31T99:00:00Z', 'tomorrow', null],
   ],
-  ['A role', checkRole, /is viewer or admin/, ['viewer', 'admin'], ['owner', '']],
+  ['A role', checkRole, /is finance, viewer, admin/, ['finance', 'viewer', 'admin'], ['owner', '']],
   [
     'A member',
     checkPerson,
