@@ -225,10 +225,17 @@ export class LinesByNumber {
     return this.#lines[number];
   }
 
-  write(number: number, line: string): void {
+  /** Where the next line of a number goes. */
+  next(number: number): GrowingBytes {
     const lines = this.of(number);
-    lines.reserve(line.length + 1);
+    lines.reserve(1);
     if (lines.length > 0) lines.memory[lines.length++] = lineEnd;
+    return lines;
+  }
+
+  write(number: number, line: string): void {
+    const lines = this.next(number);
+    lines.reserve(line.length);
     lines.length += lines.memory.write(line, lines.length, 'latin1');
   }
 

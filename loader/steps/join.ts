@@ -1,10 +1,13 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import type { AdresseerbaarVoorkomen } from '../bag/voorkomen.ts';
-import { keylessLines, keyOfMissing, numOf, objectIdOf, partOfKey } from '../dataset/adres-objects.ts';
+import { keylessLines, keyOfMissing, numOf, objectIdAt, partOfKeyAt } from '../dataset/adres-objects.ts';
+import { KeysOfNums } from '../dataset/keys-of-nums.ts';
 import { extractDate, type Load, startOf } from '../dataset/load.ts';
 import { bucketOf, LinesByNumber } from '../dataset/object-rows.ts';
 import { type AdresObjectResult, adresObjectLayer } from '../dataset/object-segment.ts';
-import { type ByteRanges, linesOf } from '../dataset/stored-form.ts';
+import { withoutPostcode } from '../dataset/objects.ts';
+import { type ByteRanges, bytesOf } from '../dataset/stored-form.ts';
+import { releaseMemory } from '../release-memory.ts';
 import { concurrentReads, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { extractedSource, type ObjectSource, readRows, storedSource } from './extract.ts';
 import { lambdaOfItems } from './lambda-step.ts';
@@ -32,25 +35,19 @@ export async function joinBucket(storage: Storage, loadId: string, bucket: strin
   const load = await getJson<Load>(storage, paths.load(loadId));
   const items = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
   const { keys, rows, divided } = await getJson<Bucket>(storage, paths.bucket(loadId, bucket));
-  const keysOf = new Map<string, string[]>();
-  await eachLine(storage, keys, (line) => {
-    const num = numOf(line);
-    const key = line.slice(num.length);
-    const known = keysOf.get(num);
-    if (!known) keysOf.set(num, [key]);
-    else if (!known.includes(key)) known.push(key);
-  });
+  const read: Buffer[] = [];
+  await eachPiece(storage, keys, (bytes) => read.push(bytes, betweenPieces));
+  const keysOf = new KeysOfNums(Buffer.concat(read.slice(0, -1)));
+  for (const bytes of read) if (bytes !== betweenPieces) releaseMemory(bytes);
   const lines = new LinesByNumber();
-  const add = (num: string, line: string) => {
-    for (const key of keysOf.get(num) ?? [keyOfMissing(num)]) lines.write(Number(partOfKey(key)), `${key}\t${line}`);
-  };
-  const replaced = new Set(divided.map(([one]) => one?.identificatie));
-  await eachLine(storage, rows, (line) => {
-    if (!replaced.has(objectIdOf(line))) add(numOf(line), line);
+  const replaced = new KeysOfNums(bytesOf(divided.map(([one]) => one?.identificatie ?? '')));
+  await eachPiece(storage, rows, (bytes) => {
+    addLines(lines, keysOf, bytes, replaced);
+    releaseMemory(bytes);
   });
   for (const occurrences of divided) {
     for (const [num, ofNum] of keylessLines(occurrences, extractDate(load))) {
-      if (bucketOf(num, items.length) === Number(bucket)) for (const line of ofNum) add(num, line);
+      if (bucketOf(num, items.length) === Number(bucket)) addLines(lines, keysOf, bytesOf(ofNum));
     }
   }
   const { packed, ranges } = lines.pack();
@@ -58,9 +55,41 @@ export async function joinBucket(storage: Storage, loadId: string, bucket: strin
   await putJson(storage, paths.joinedRanges(loadId, bucket), ranges);
 }
 
-async function eachLine(storage: Storage, stored: readonly StoredRows[], work: (line: string) => void): Promise<void> {
+const betweenPieces = Buffer.from('\n');
+const [tab, lineEnd] = [0x09, 0x0a];
+
+/** Adds the lines in `bytes` with their keys, but for those of `replaced` objects. */
+function addLines(
+  lines: LinesByNumber,
+  keysOf: KeysOfNums,
+  bytes: Buffer,
+  replaced = new KeysOfNums(bytesOf([])),
+): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+    end = bytes.indexOf(lineEnd, start);
+    if (end < 0) end = bytes.length;
+    if (replaced.each(view, start + objectIdAt, () => undefined) > 0) continue;
+    const length = end - start;
+    const count = keysOf.each(view, start, (keys, at, keyEnd) => {
+      const target = lines.next(partOfKeyAt(keys, at));
+      target.copy(keys, at, keyEnd - at);
+      target.memory[target.length++] = tab;
+      target.copy(view, start, length);
+    });
+    if (count > 0) continue;
+    const line = bytes.toString('latin1', start, end);
+    lines.write(Number(withoutPostcode), `${keyOfMissing(numOf(line))}\t${line}`);
+  }
+}
+
+async function eachPiece(
+  storage: Storage,
+  stored: readonly StoredRows[],
+  work: (lines: Buffer) => void,
+): Promise<void> {
   await mapConcurrently(stored, concurrentReads, async ({ key, ranges }) => {
-    for (const { lines } of await readRows(storage, key, ranges)) for (const line of linesOf(await lines())) work(line);
+    for (const { lines } of await readRows(storage, key, ranges)) work(await lines());
   });
 }
 
