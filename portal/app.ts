@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
-import { handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
+import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
 import { secureHeaders } from 'hono/secure-headers';
 import { readAsset, styleSheet } from '../lambdas/page/assets.ts';
 import type { Language } from '../lambdas/page/language.ts';
 import { AdminError } from '../packages/admin/index.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
 import { accountPages } from './pages/account.ts';
+import { excelType } from './pages/csv.ts';
 import { findKeyPages } from './pages/find-key.ts';
 import { faultOf, helpPages, keptNote, type PageFault, signedOut, signInAgain, welcome } from './pages/general.ts';
 import { keyPages } from './pages/keys.ts';
@@ -114,7 +115,9 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
 
 /** How the portal answers events of API Gateway. */
 export function portalHandler(app: Hono) {
-  const answer = handle(app);
+  // As text, an answer would lose the mark that Excel knows UTF-8 by.
+  const isContentTypeBinary = (type: string) => type === excelType || defaultIsContentTypeBinary(type);
+  const answer = handle(app, { isContentTypeBinary });
   return (event: GatewayEvent, context?: LambdaContext) => answer(inUrl(event), context);
 }
 
@@ -354,7 +357,8 @@ function assetFiles({ colour, logo }: PortalSettings) {
     type,
   });
   const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
-  const script = file('portal.js', goOnScript + tabScript + readAsset('copy.js'), 'text/javascript; charset=utf-8');
+  const scripts = goOnScript + tabScript + readAsset('copy.js') + readAsset('chart.js');
+  const script = file('portal.js', scripts, 'text/javascript; charset=utf-8');
   const picture = logo && file('logo', logo.bytes, logo.type);
   return {
     files: [style, script, ...(picture ? [picture] : [])],

@@ -11,7 +11,7 @@ import {
 } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
 import { attempt } from './form.ts';
-import { instantOf, limitsText, pager, scrollTable } from './parts.ts';
+import { instantOf, limitsText, pager, scrollTable, untilOf } from './parts.ts';
 
 /**
  * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of
@@ -77,7 +77,7 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
   if (keyId !== undefined) parts.push(keyName(keyId));
   if (replaces !== undefined) parts.push(html`${text.replaces} ${keyName(replaces)}`);
   if (typeof ends === 'string') parts.push(html`${text.oldWorksUntil} ${instantOf(visit, ends)}`);
-  if (typeof expires === 'string') parts.push(html`${text.worksUntil} ${instantOf(visit, expires)}`);
+  if (typeof expires === 'string') parts.push(untilOf(visit, expires));
   if (person !== undefined) parts.push(String(person));
   if (isRole(role)) parts.push(text.roles[role]);
   if (plan !== undefined) parts.push(`${text.plan} ${plan}`);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { type KeyView, labelAfter } from '../../packages/admin/index.ts';
+import { endOfDay } from '../text/dutch-time.ts';
 import {
   type AccountVisit,
   type Html,
@@ -15,7 +16,7 @@ import { findKeyForm } from './find-key.ts';
 import { attempt, choice, faulty, field, hidden, postForm } from './form.ts';
 import { actorName } from './history.ts';
 import { type Column, listOf } from './list.ts';
-import { codeBlock, doneNote, facts, faultPage, instantOf, notFoundPage, stateTag } from './parts.ts';
+import { codeBlock, doneNote, facts, faultPage, instantOf, notFoundPage, stateTag, untilOf } from './parts.ts';
 
 /** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
 export const keyPages: readonly PageRoute[] = [
@@ -77,9 +78,7 @@ const idInKey = ({ account }: AccountVisit, keyId = 'b9uDEGM7') =>
 function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): Html {
   const { text } = visit;
   const until =
-    state === 'active' && expires !== null
-      ? html`<br><span class="muted">${text.worksUntil} ${instantOf(visit, expires)}</span>`
-      : '';
+    state === 'active' && expires !== null ? html`<br><span class="muted">${untilOf(visit, expires)}</span>` : '';
   const successor =
     state !== 'revoked' && replacedBy !== null
       ? html`<br><span class="muted">${text.replacedBy} <code>${replacedBy}</code></span>`
@@ -107,7 +106,7 @@ const labelLength = 64;
 
 function createForm(visit: AccountVisit): Html {
   const { text, tools } = visit;
-  const min = new Date(tools.now() + 86_400_000).toISOString().slice(0, 10);
+  const min = new Date(tools.now()).toISOString().slice(0, 10);
   const fields = html`${onceField()}${field(visit, { name: 'label', label: text.label, hint: text.labelHint, maxLength: labelLength, required: true })}
 ${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, type: 'date', min })}`;
   return postForm(visit, pathOf(visit), fields, { label: text.createKey });
@@ -116,10 +115,10 @@ ${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, t
 async function create(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form, text, tools } = visit;
   const { label = '', once = '', expires = '' } = form;
-  const day = expires === '' ? undefined : new Date(expires);
-  const isPast = day !== undefined && !(day.getTime() > tools.now());
+  const end = expires === '' ? undefined : endOfDay(expires);
+  const isPast = expires !== '' && !(end && end.getTime() > tools.now());
   if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
-  const input = { account, label, token: once, ...(day && { expires: day }) };
+  const input = { account, label, token: once, ...(end && { expires: end }) };
   const made = await attempt(
     visit,
     {
@@ -130,7 +129,7 @@ async function create(visit: AccountVisit): Promise<PageAnswer> {
     },
     () => admin.keys.create(input),
   );
-  return newKeyPage(visit, { ...made, label, expires: day?.toISOString() ?? null }, '');
+  return newKeyPage(visit, { ...made, label, expires: end?.toISOString() ?? null }, '');
 }
 
 function createdBefore(visit: AccountVisit): Page {
@@ -145,7 +144,7 @@ function newKeyPage(visit: AccountVisit, { key, keyId, label, expires }: NewKey,
   const about = facts([
     [text.label, label],
     [text.keyId, html`<code>${keyId}</code>`],
-    [text.expires, expires === null ? text.never : instantOf(visit, expires)],
+    [text.expires, expires === null ? text.never : untilOf(visit, expires)],
   ]);
   return {
     title: text.keyMade,

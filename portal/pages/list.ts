@@ -8,6 +8,7 @@ export type Column<T> = {
   /** Names the column in the address of a page that is sorted by it. */
   name: string;
   label: string;
+  isNumber?: boolean;
   show: (row: T) => Html;
   /** What it is sorted by; a column without it can't be. */
   sort?: (row: T) => string;
@@ -17,10 +18,12 @@ export type List<T> = {
   caption: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** What the search field looks in. */
-  words: (row: T) => string;
+  /** What the search field looks in; without it there is none. */
+  words?: (row: T) => string;
   /** Rows that are left out unless somebody asks for them: revoked keys. */
   hidden?: { label: string; isHidden: (row: T) => boolean };
+  /** What else the address of the page says, on each page of the list. */
+  keeps?: readonly string[];
   /** What the page says when there are no rows at all. */
   none: string;
 };
@@ -31,7 +34,7 @@ const rowsShown = 20;
  * Rows by page, which can be searched and sorted without JavaScript. The controls appear when there is something to
  * control.
  */
-export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden, none }: List<T>): Html {
+export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden, keeps = [], none }: List<T>): Html {
   const { path, query, text, format } = visit;
   if (rows.length === 0) return html`<p>${none}</p>`;
   const search = (query.q ?? '').trim();
@@ -41,7 +44,7 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
 
   const shown = rows
     .filter((row) => showsAll || !hidden?.isHidden(row))
-    .filter((row) => words(row).toLowerCase().includes(search.toLowerCase()));
+    .filter((row) => !words || words(row).toLowerCase().includes(search.toLowerCase()));
   const sort = sorted?.sort;
   if (sort) shown.sort((a, b) => (isDown ? -1 : 1) * sort(a).localeCompare(sort(b)));
   const pages = Math.max(1, Math.ceil(shown.length / rowsShown));
@@ -49,18 +52,19 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
   const part = shown.slice((page - 1) * rowsShown, page * rowsShown);
 
   const address = (changes: Record<string, string | undefined>): string => {
-    const now = { q: search || undefined, all: showsAll ? 'yes' : undefined };
+    const kept = Object.fromEntries(keeps.map((name) => [name, query[name] || undefined]));
+    const now = { ...kept, q: search || undefined, all: showsAll ? 'yes' : undefined };
     const order = { sort: sorted?.name, order: sorted && isDown ? 'down' : undefined };
     const given = Object.entries({ ...now, ...order, ...changes }).filter(([, value]) => value !== undefined);
     return `${path}?${new URLSearchParams(given as [string, string][]).toString()}`;
   };
-  const head = columns.map(({ name, label, sort }): Head => {
-    if (!sort || rows.length < 2) return { label };
+  const head = columns.map(({ name, label, isNumber, sort }): Head => {
+    if (!sort || rows.length < 2) return { label, isNumber };
     const isThis = sorted?.name === name;
     const next = isThis && !isDown ? 'down' : undefined;
     const mark = isThis ? (isDown ? ' ↓' : ' ↑') : '';
     const content = html`<a href="${address({ sort: name, order: next })}">${label}${mark}</a>`;
-    return { label, content, sorted: isThis ? (isDown ? 'descending' : 'ascending') : undefined };
+    return { label, content, isNumber, sorted: isThis ? (isDown ? 'descending' : 'ascending') : undefined };
   });
   const cells = part.map((row) => columns.map(({ show }) => show(row)));
   const hiddenCount = hidden ? rows.filter(hidden.isHidden).length : 0;
@@ -68,7 +72,7 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
   const [from, to] = [(page - 1) * rowsShown + 1, (page - 1) * rowsShown + part.length];
   const range = text.rowsOf(format.number(from), format.number(to), format.number(shown.length));
   const pager = html`<nav aria-label="${caption}: ${text.pages}" class="actions"><span>${range}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.next}</a>` : ''}</nav>`;
-  const hasSearch = rows.length > rowsShown || search !== '';
+  const hasSearch = words !== undefined && (rows.length > rowsShown || search !== '');
   const fields = html`${field(visit, { name: 'q', label: text.search, type: 'search', value: search })}${showsAll ? hiddenField('all', 'yes') : ''}`;
   return html`${hasSearch ? searchForm(path, fields, text.search) : ''}${part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
 }

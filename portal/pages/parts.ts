@@ -8,6 +8,7 @@ import {
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
+import { dateEndingAt } from '../text/dutch-time.ts';
 import type { Text } from '../text/en.ts';
 import { type Html, may, type Page, type Visit } from '../visit/visit.ts';
 
@@ -42,9 +43,9 @@ export function codeBlock(caption: string, text: string, id = ''): Html {
   return raw(sample(escaped(caption), escaped(text), { id }));
 }
 
-/** Names with their values. */
-export function facts(given: readonly (readonly [name: string, value: Html])[]): Html {
-  return html`<dl class="facts">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Names with their values; `stats` are numbers to see at a glance. */
+export function facts(given: readonly (readonly [name: string, value: Html])[], kind: 'stats' | '' = ''): Html {
+  return html`<dl class="${`facts ${kind}`.trim()}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Links to the first and the next page of what is listed by a cursor, in the parameter `name` of a query. */
@@ -90,6 +91,13 @@ export function instantOf({ format }: Pick<Visit, 'format'>, iso: string | null)
   return iso === null ? '-' : html`<time datetime="${iso}">${format.instant(iso)}</time>`;
 }
 
+/** Until when a key works: for a whole last day, as people say it, or until an instant. */
+export function untilOf({ text, format }: Pick<Visit, 'text' | 'format'>, iso: string): Html {
+  const lastDay = dateEndingAt(iso);
+  if (lastDay !== undefined) return `${text.worksThrough} ${format.day(lastDay)}`;
+  return html`${text.worksUntil} ${instantOf({ format }, iso)}`;
+}
+
 /** `Per day: 1,000, Per month: unlimited`. */
 export function limitsText({ text, format }: Visit, limits: Limits): string {
   const shown = windowNames.flatMap((name) => {
@@ -132,9 +140,4 @@ export function notFoundPage(text: Text, back: string, what?: string): Page {
 export function conflictPage(text: Text, back: string): Page {
   const { conflict: title, conflictText: explanation } = text.errors;
   return faultPage(text, { title, explanation, back, status: 409, onward: text.showCurrent });
-}
-
-/** A CSV file to download. */
-export function csvFile(name: string, file: string) {
-  return { file, type: 'text/csv; charset=utf-8', name };
 }

@@ -9,9 +9,10 @@ import {
   type PageRoute,
   type Visit,
 } from '../visit/visit.ts';
+import { csvFile } from './csv.ts';
 import { attempt, confirmation, hidden } from './form.ts';
 import { changesPart } from './history.ts';
-import { conflictPage, csvFile, doneNote, facts, instantOf, notFoundPage, numbers, scrollTable } from './parts.ts';
+import { conflictPage, doneNote, facts, instantOf, notFoundPage, numbers, scrollTable } from './parts.ts';
 
 /** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
 export const registerPages: readonly PageRoute[] = [

@@ -12,7 +12,8 @@ import {
   type PageRoute,
   type Visit,
 } from '../visit/visit.ts';
-import { csvFile, facts, instantOf, invalidPage, numbers, scrollTable } from './parts.ts';
+import { csvFile } from './csv.ts';
+import { facts, instantOf, invalidPage, numbers, scrollTable } from './parts.ts';
 
 /** The statements of closed months: of one account for its members, of all accounts for operators. */
 export const statementPages: readonly PageRoute[] = [

@@ -1,11 +1,6 @@
 import { html } from 'hono/html';
-import {
-  type KeyUsage,
-  type UsageByKey,
-  type UsagePart,
-  usageByKeyCsv,
-  type WindowName,
-} from '../../packages/admin/index.ts';
+import type { KeyUsage, Limits, UsageByKey, UsagePart } from '../../packages/admin/index.ts';
+import type { Text } from '../text/en.ts';
 import {
   type AccountVisit,
   type Html,
@@ -16,10 +11,24 @@ import {
   type PageRoute,
   type Visit,
 } from '../visit/visit.ts';
+import { chart } from './chart.ts';
+import { csvTable } from './csv.ts';
 import { attempt, field, hidden } from './form.ts';
-import { csvFile, facts, invalidPage, numbers, scrollTable, stateTag } from './parts.ts';
+import { listOf } from './list.ts';
+import { facts, invalidPage, numbers, scrollTable, stateTag } from './parts.ts';
+import {
+  daysLater,
+  type PeriodCounts,
+  type PeriodSum,
+  periodFor,
+  periodStart,
+  periods,
+  sumsBy,
+  type UsagePeriod,
+  utcDateOf,
+} from './usage-periods.ts';
 
-/** What an account used, by day and by month, as a chart, a table and a file. */
+/** What an account used, by day, week and month, as a chart, a table and files. */
 export const usagePages: readonly PageRoute[] = [
   ofAccount('GET', '/usage', 'usage.view', usagePage),
   ofAccount('GET', '/usage.csv', 'usage.view', usageCsv),
@@ -27,61 +36,41 @@ export const usagePages: readonly PageRoute[] = [
   ofService('GET', '/operator/usage.csv', 'operator.view', everybodysUsage),
 ];
 
-type UsagePeriod = 'day' | 'month';
-type Counts = { lookups: number; quota: number; input: number; inactive: number };
-/** A day or a month, by its date, with what was counted in it. */
-type Bar = [start: string, Counts];
-type Usage = {
-  by: UsagePeriod;
-  from: string;
-  to: string;
-  bars: Bar[];
-  hasRefusals: boolean;
-};
+type Range = { by: UsagePeriod; from: string; to: string };
+type Usage = Range & { sums: PeriodSum[]; hasRefusals: boolean };
 
-const dayMilliseconds = 86_400_000;
-const daysShown = 30;
-const monthsShown = 12;
+/** How far back the page looks, in its periods, where it is not asked for a range. */
+const periodsShown = { day: 30, week: 26, month: 12 };
 
-const dateOf = (date: Date) => date.toISOString().slice(0, 10);
 const later = (one: string, other: string) => (one > other ? one : other);
-const periodOf = ({ query }: Visit): UsagePeriod => (query.by === 'month' ? 'month' : 'day');
+const todayOf = ({ tools }: Visit) => utcDateOf(new Date(tools.now()));
 
-/** The range that the address of the page asks for, else the last days or months that there are, today included. */
-async function rangeOf(visit: AccountVisit): Promise<Pick<Usage, 'by' | 'from' | 'to'>> {
-  const today = new Date(visit.tools.now());
-  const by = periodOf(visit);
-  const first =
-    by === 'day'
-      ? new Date(today.getTime() - (daysShown - 1) * dayMilliseconds)
-      : new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsShown + 1, 1));
-  const from = visit.query.from || later(dateOf(first), await visit.admin.accounts.usageKeptSince(visit.account));
-  return { by, from, to: visit.query.to || dateOf(today) };
+/** The range that the address of the page asks for, else the last days, weeks or months that there are. */
+async function rangeOf(visit: AccountVisit): Promise<Range> {
+  const { admin, account, query } = visit;
+  const asked = periods.find((period) => period === query.by);
+  const to = query.to || todayOf(visit);
+  const from = query.from || later(firstOf(asked ?? 'day', to), await admin.accounts.usageKeptSince(account));
+  return { by: periodFor({ from, to }, asked), from, to };
+}
+
+/** The first day of the last periods up to `to`, as many as are shown. */
+function firstOf(period: UsagePeriod, to: string): string {
+  const count = periodsShown[period] - 1;
+  if (period !== 'month') return periodStart(period, daysLater(to, -count * (period === 'week' ? 7 : 1)));
+  const [year = 0, month = 0] = to.split('-').map(Number);
+  return utcDateOf(new Date(Date.UTC(year, month - 1 - count, 1)));
 }
 
 async function readUsage(visit: AccountVisit): Promise<Usage> {
   const { by, from, to } = await rangeOf(visit);
   const { days, refusals } = await visit.admin.accounts.usage(visit.account, { from, to });
-  const bars = new Map<string, Counts>();
-  for (const { date, ...counts } of [...days, ...refusals]) {
-    const start = by === 'day' ? date : date.slice(0, 7);
-    const { lookups, quota, input, inactive } = { ...noCounts, ...counts };
-    const sum = bars.get(start) ?? noCounts;
-    bars.set(start, {
-      lookups: sum.lookups + lookups,
-      quota: sum.quota + quota,
-      input: sum.input + input,
-      inactive: sum.inactive + inactive,
-    });
-  }
-  return { by, from, to, bars: [...bars], hasRefusals: refusals.length > 0 };
+  return { by, from, to, sums: sumsBy(by, [...days, ...refusals]), hasRefusals: refusals.length > 0 };
 }
-
-const noCounts: Counts = { lookups: 0, quota: 0, input: 0, inactive: 0 };
 
 async function usagePage(visit: AccountVisit): Promise<Page> {
   const { admin, account, text, format } = visit;
-  const { by, from, to } = await rangeOf(visit);
+  const { from, to } = await rangeOf(visit);
   const asked = { ...visit, form: { from, to } };
   const show = (again: AccountVisit): Page => ({
     title: text.usage,
@@ -89,130 +78,188 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   });
   const of = { back: pathOf(visit), about: 'range', form: { show, field: 'from' } } as const;
   const usage = await attempt(asked, { ...of, own: { not_found: text.errors.range } }, () => readUsage(visit));
-  const { windows } = await admin.accounts.show(account);
-  const byKey = await admin.accounts.usageByKey(account, { from, to });
-  const total = usage.bars.reduce((sum, [, { lookups }]) => sum + lookups, 0);
-  const names = { day: text.byDay, month: text.byMonth };
-  const other = by === 'day' ? 'month' : 'day';
-  const range = new URLSearchParams({ by, from, to }).toString();
-  const at = pathOf(visit);
+  const total = usage.sums.reduce((sum, { lookups }) => sum + lookups, 0);
+  const head = html`${facts([...(await comparisonOf(visit)), [text.total, format.number(total)]], 'stats')}
+<div class="toolbar">${choices(visit, usage.by)}${rangeForm(asked)}</div>`;
+  if (total === 0 && !usage.hasRefusals)
+    return { title: text.usage, body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>` };
+  const [{ windows }, byKey] = await Promise.all([
+    admin.accounts.show(account),
+    admin.accounts.usageByKey(account, { from, to }),
+  ]);
+  const limit = usage.by === 'week' ? undefined : (windows[usage.by]?.limit ?? undefined);
   return {
     title: text.usage,
-    body: html`<div class="card"><p>${text.usageText}</p>${await comparisonOf(visit)}
-<p class="actions"><strong>${names[by]}</strong><a href="${at}?by=${other}">${names[other]}</a><a href="${at}.csv?${range}">${text.csv}</a></p>
-${chart(visit, usage.bars, { by, limit: windows[by]?.limit ?? undefined })}<p>${text.total}: <strong>${format.number(total)}</strong></p></div>
-<div class="card">${rangeForm(asked)}</div>
-<div class="card">${usageTable(visit, usage)}${usage.hasRefusals ? html`<p class="muted">${text.refusedText}</p>` : ''}</div>
-<div class="card"><h2>${text.byKey}</h2><p>${text.byKeyText}</p><p class="actions"><a href="${at}-by-key.csv?${range}">${text.csv}</a></p>
-${keyTable(visit, byKey)}</div>`,
+    body: html`<div class="card">${head}
+${usageChart(visit, usage, limit)}<p class="muted">${text.usageText}</p></div>
+<div class="card">${usageTable(visit, usage)}${usage.hasRefusals ? html`<p class="muted">${text.refusedText}</p>` : ''}${fileLinks(visit, `${pathOf(visit)}.csv`, usage)}</div>
+<div class="card">${keyTable(visit, byKey)}<p class="muted">${text.byKeyText}</p>${fileLinks(visit, `${pathOf(visit)}-by-key.csv`, usage)}</div>`,
   };
 }
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/usage`;
 
-/** This month until now, and the last one until the same day. */
-async function comparisonOf({ admin, account, tools, text, format }: AccountVisit): Promise<Html> {
-  const today = new Date(tools.now());
-  const first = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1));
-  const from = later(dateOf(first), await admin.accounts.usageKeptSince(account));
-  const usage = await admin.accounts.usage(account, { from, to: dateOf(today) }).catch(() => undefined);
-  if (!usage) return '';
-  const day = dateOf(today).slice(8);
-  const sumOf = (month: string) =>
-    usage.days
-      .filter(({ date }) => date.startsWith(month) && date.slice(8) <= day)
-      .reduce((sum, { lookups }) => sum + lookups, 0);
-  const [now, before] = [sumOf(dateOf(today).slice(0, 7)), sumOf(dateOf(first).slice(0, 7))];
-  return facts([
-    [text.thisMonth, format.number(now)],
-    ...(from === dateOf(first) ? [[text.lastMonthSoFar, format.number(before)] as const] : []),
-  ]);
+/** The lengths of the bars, of which one is shown. */
+function choices(visit: AccountVisit, by: UsagePeriod): Html {
+  const { text } = visit;
+  const links = periods.map(
+    (period) =>
+      html`<a href="${pathOf(visit)}?by=${period}"${period === by ? html` aria-current="true"` : ''}>${text.byPeriod[period]}</a>`,
+  );
+  return html`<nav class="choices" aria-label="${text.period}">${links}</nav>`;
 }
 
-function usageTable(visit: Visit, { by, bars, hasRefusals }: Usage): Html {
+/** A file for people and one for programs. */
+function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html {
+  const address = (more: Record<string, string>) => `${path}?${new URLSearchParams({ by, from, to, ...more })}`;
+  return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.fileForPeople}</a><a class="button plain" href="${address({})}">${text.csv}</a></p>`;
+}
+
+/** This month until now, and the last one until the same day. */
+async function comparisonOf(visit: AccountVisit): Promise<(readonly [name: string, value: string])[]> {
+  const { admin, account, text, format } = visit;
+  const today = todayOf(visit);
+  const month = periodStart('month', today);
+  const before = periodStart('month', daysLater(month, -1));
+  const from = later(before, await admin.accounts.usageKeptSince(account));
+  const usage = await admin.accounts.usage(account, { from, to: today }).catch(() => undefined);
+  if (!usage) return [];
+  const sumOf = (first: string) =>
+    usage.days
+      .filter(({ date }) => periodStart('month', date) === first && date.slice(8) <= today.slice(8))
+      .reduce((sum, { lookups }) => sum + lookups, 0);
+  return [
+    [text.thisMonth, format.number(sumOf(month))],
+    ...(from === before ? [[text.lastMonthSoFar, format.number(sumOf(before))] as const] : []),
+  ];
+}
+
+/** A bar for each period, with a line for the limit. The table below says the same in words. */
+function usageChart(visit: AccountVisit, { by, sums }: Usage, limit: number | undefined): Html {
   const { text, format } = visit;
-  const refused = [text.refusedQuota, text.refusedInput, text.refusedInactive].map(numbers);
-  const rows = bars.toReversed().map(([start, { lookups, quota, input, inactive }]): Html[] => {
-    const counts = hasRefusals ? [lookups, quota, input, inactive] : [lookups];
-    return [nameOf(visit, start), ...counts.map(format.number)];
+  const today = todayOf(visit);
+  const bars = sums.map((sum) => {
+    const isUnfinished = periodStart(by, sum.to) === periodStart(by, today);
+    const name = `${nameOf(visit, by, sum)}${isUnfinished ? ` (${text.soFar})` : ''}`;
+    const isOver = limit !== undefined && sum.lookups >= limit;
+    return { value: sum.lookups, says: `${name}: ${format.number(sum.lookups)}`, isOver, isUnfinished };
   });
-  return scrollTable(text.usage, [text[by], numbers(text.lookups), ...(hasRefusals ? refused : [])], rows);
+  const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (sums.length - 1)));
+  const axis = [...new Set(marks)].flatMap((i) => {
+    const from = sums[i]?.from;
+    return from === undefined ? [] : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
+  });
+  const drawn = chart({ label: text.chart, bars, limit, axis, format: format.number });
+  if (limit === undefined || by === 'week') return drawn;
+  return html`<p class="muted key">${text.limit} ${text.windows[by].toLowerCase()}: ${format.number(limit)}</p>${drawn}`;
+}
+
+function usageTable(visit: AccountVisit, { by, sums, hasRefusals }: Usage): Html {
+  const { text, format } = visit;
+  const column = (name: keyof PeriodCounts, label: string) => {
+    return { name, label, isNumber: true, show: (sum: PeriodSum) => format.number(sum[name]) };
+  };
+  const refused = refusalColumns(text).map(({ name, heading }) => column(name, heading));
+  return listOf(visit, {
+    caption: text.byPeriod[by],
+    columns: [
+      { name: 'period', label: text[by], show: (sum) => nameOf(visit, by, sum) },
+      column('lookups', text.lookups),
+      ...(hasRefusals ? refused : []),
+    ],
+    rows: sums.toReversed(),
+    keeps: ['by', 'from', 'to'],
+    none: text.noUsage,
+  });
 }
 
 function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByKey): Html {
   const { text, format } = visit;
-  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)} %`);
   const cells = ({ lookups: part, days }: Pick<KeyUsage, 'lookups' | 'days'>): Html[] => {
     const last = days.at(-1)?.date;
-    return [format.number(part), share(part), last ? format.day(last) : '-'];
+    return [format.number(part), lookups === 0 ? '-' : format.share(part / lookups), last ? format.day(last) : '-'];
   };
   const rows = keys.map((key): Html[] => [
     html`${key.label ?? '-'} <code>${key.keyId}</code>${key.revoked ? html` ${stateTag('revoked', text)}` : ''}`,
     ...cells(key),
   ]);
   if (unattributed.lookups > 0) rows.push([text.unattributed, ...cells(unattributed)]);
-  return scrollTable(text.keys, [text.keyId, numbers(text.lookups), numbers('%'), text.lastUsedOn], rows);
+  return scrollTable(text.byKey, [text.keyId, numbers(text.lookups), numbers(text.share), text.lastUsedOn], rows);
 }
 
 function rangeForm(visit: AccountVisit): Html {
-  const { text } = visit;
-  return html`<h2>${text.otherRange}</h2><form method="get" action="${pathOf(visit)}"><div class="fields">${hidden('by', periodOf(visit))}
-${field(visit, { name: 'from', label: text.rangeFrom, type: 'date' })}${field(visit, { name: 'to', label: text.rangeTo, type: 'date' })}</div>
-<div><button class="button plain">${text.show}</button></div></form>`;
+  const { text, query } = visit;
+  return html`<form method="get" action="${pathOf(visit)}" class="search">${query.by ? hidden('by', query.by) : ''}
+${field(visit, { name: 'from', label: text.rangeFrom, type: 'date' })}${field(visit, { name: 'to', label: text.rangeTo, type: 'date' })}
+<button class="button plain">${text.show}</button></form>`;
 }
 
-function nameOf({ format }: Visit, start: string): string {
-  return start.length === 7 ? format.month(start) : format.day(start);
+function nameOf({ format }: Visit, by: UsagePeriod, { from, to }: PeriodSum): string {
+  if (by === 'month') return format.month(from.slice(0, 7));
+  return by === 'day' ? format.day(from) : format.days(from, to);
 }
 
-/**
- * A bar for each day or month, with its value in a label that a pointer or the keyboard brings up, and a line for the
- * limit. The table below says the same in words.
- */
-function chart(visit: Visit, bars: Bar[], { by, limit }: { by: WindowName; limit: number | undefined }): Html {
-  const { text, format } = visit;
-  const [width, height, above, below] = [480, 200, 34, 22];
-  const most = Math.max(1, ...bars.map(([, { lookups }]) => lookups));
-  // A limit far above what is used would press all bars to the ground.
-  const line = limit !== undefined && limit > 0 && limit <= most * 4 ? limit : undefined;
-  const top = Math.max(most, line ?? 0);
-  const yOf = (value: number) => above + (1 - value / top) * (height - above);
-  const step = width / Math.max(1, bars.length);
-  const drawn = bars.map(([start, { lookups }], i) => {
-    const [x, y] = [i * step, yOf(lookups)];
-    const label = `${nameOf(visit, start)}: ${format.number(lookups)}`;
-    const isOver = limit !== undefined && lookups >= limit;
-    return html`<g tabindex="0" role="img" aria-label="${label}"><rect x="${(x + step * 0.08).toFixed(1)}" y="${y.toFixed(1)}" width="${(step * 0.84).toFixed(1)}" height="${Math.max(0, height - y).toFixed(1)}"${isOver ? html` class="over"` : ''}></rect><path d="M${x.toFixed(1)} ${above}h${step.toFixed(1)}V${height}h-${step.toFixed(1)}z"></path><text x="${width / 2}" y="14" text-anchor="middle">${label}</text></g>`;
-  });
-  const limitText =
-    limit === undefined ? '' : `${text.limit} ${text.windows[by].toLowerCase()}: ${format.number(limit)}`;
-  const limitLine =
-    line === undefined
-      ? ''
-      : html`<line class="limit" x1="0" x2="${width}" y1="${yOf(line).toFixed(1)}" y2="${yOf(line).toFixed(1)}"></line>`;
-  const [first, last] = [bars[0], bars.at(-1)].map((bar) => (bar ? nameOf(visit, bar[0]) : ''));
-  return html`<svg class="chart" viewBox="0 0 ${width} ${height + below}" role="group" aria-label="${text.chart}">
-<line x1="0" x2="${width}" y1="${height}" y2="${height}"></line>${drawn}${limitLine}
-<text x="0" y="${height + 16}">${first}</text><text x="${width}" y="${height + 16}" text-anchor="end">${last}</text></svg>
-${limitText ? html`<p class="muted">${limitText}${line === undefined ? '' : html` <span class="limit-mark">╌╌</span>`}</p>` : ''}`;
+/** How a file names a period: `2026-11-21`, the Monday of a week, or `2026-11`. */
+const periodName = (by: UsagePeriod, { from }: PeriodSum) =>
+  by === 'month' ? from.slice(0, 7) : periodStart(by, from);
+
+const refusalColumns = (text: Text) =>
+  [
+    { name: 'quota', heading: text.refusedQuota },
+    { name: 'input', heading: text.refusedInput },
+    { name: 'inactive', heading: text.refusedInactive },
+  ] as const;
+
+/** Of an account, `plan` and limits as they are now. */
+type FileAccount = { account: string; plan: string | null; limits: Limits };
+
+/** The columns of a file of usage, and its rows for an account. */
+function usageFile(by: UsagePeriod, { text }: Visit) {
+  const columns = [
+    { name: 'account', heading: text.account },
+    { name: 'plan', heading: text.plan },
+    { name: by === 'day' ? 'date' : by, heading: text[by] },
+    { name: 'limit', heading: text.limit },
+    { name: 'lookups', heading: text.lookups },
+    ...refusalColumns(text).map(({ name, heading }) => ({ name: `refused_${name}`, heading })),
+  ];
+  const rowsOf = ({ account, plan, limits }: FileAccount, sums: readonly PeriodSum[]) => {
+    const limit = by === 'week' ? null : limits[by];
+    return sums.map((sum) => {
+      const { lookups, quota, input, inactive } = sum;
+      return [account, plan, periodName(by, sum), limit, lookups, quota, input, inactive];
+    });
+  };
+  return { columns, rowsOf };
 }
 
 async function usageCsv(visit: AccountVisit): Promise<PageAnswer> {
-  const { by, bars } = await readUsage(visit);
-  const lines = bars.map(([start, { lookups }]) => `${start},${lookups}`);
-  return csvFile(`${visit.account}-${by}.csv`, csv([by === 'day' ? 'date,lookups' : 'month,lookups', ...lines]));
+  const { admin, account } = visit;
+  const [{ by, sums }, { plan, windows }] = await Promise.all([readUsage(visit), admin.accounts.show(account)]);
+  const limits = Object.fromEntries(Object.entries(windows).map(([name, { limit }]) => [name, limit]));
+  const { columns, rowsOf } = usageFile(by, visit);
+  return csvTable(visit, { name: `${account}-${by}.csv`, columns, rows: rowsOf({ account, plan, limits }, sums) });
 }
 
 async function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
+  const { admin, account, text } = visit;
   const { by, from, to } = await rangeOf(visit);
-  const usage = await visit.admin.accounts.usageByKey(visit.account, { from, to });
-  return csvFile(`${visit.account}-by-key.csv`, usageByKeyCsv(usage, by));
+  const { keys, unattributed } = await admin.accounts.usageByKey(account, { from, to });
+  const rows = [...keys, { ...unattributed, keyId: '', label: null }].flatMap(({ keyId, label, days }) =>
+    sumsBy(by, days).map((sum) => [account, keyId, label, periodName(by, sum), sum.lookups]),
+  );
+  const columns = [
+    { name: 'account', heading: text.account },
+    { name: 'key_id', heading: text.keyId },
+    { name: 'label', heading: text.label },
+    { name: by === 'day' ? 'date' : by, heading: text[by] },
+    { name: 'lookups', heading: text.lookups },
+  ];
+  return csvTable(visit, { name: `${account}-by-key.csv`, columns, rows });
 }
 
-const csv = (lines: string[]) => `${lines.join('\r\n')}\r\n`;
-
 /** How many accounts one file has: what a Lambda reads within seconds, in less than it may return. */
-const accountsPerFile = 2_000;
+const accountsPerFile = 1_000;
 
 /**
  * Every account by day, of the month that the address names, else of this one until now: one file, or a page with the
@@ -220,11 +267,11 @@ const accountsPerFile = 2_000;
  */
 async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
   const { admin, query, tools } = visit;
-  const today = dateOf(new Date(tools.now()));
+  const today = todayOf(visit);
   const month = query.month ?? today.slice(0, 7);
   if (!/^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)) return invalidPage(visit.text, back, visit.text.errors.range);
   const [year = 0, number = 0] = month.split('-').map(Number);
-  const lastDay = dateOf(new Date(Date.UTC(year, number, 0)));
+  const lastDay = utcDateOf(new Date(Date.UTC(year, number, 0)));
   const range = { from: `${month}-01`, to: lastDay < today ? lastDay : today };
   const [after, last] = [query.after || undefined, query.last || undefined];
   return attempt(visit, { back, about: 'range' }, async () => {
@@ -232,10 +279,15 @@ async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
       const parts = await admin.accounts.usageParts(tools.accountsPerFile ?? accountsPerFile);
       if (parts.length > 1) return partsPage(visit, month, parts);
     }
-    const lines = ['account,date,lookups'];
-    for await (const { account, days } of admin.accounts.eachUsage({ ...range, after, last }))
-      for (const { date, lookups } of days) lines.push(`${account},${date},${lookups}`);
-    return csvFile(`usage-${month}${after === undefined ? '' : `-after-${after}`}.csv`, csv(lines));
+    const { columns, rowsOf } = usageFile('day', visit);
+    const rows = [];
+    for await (const usage of admin.accounts.eachUsage({ ...range, after, last }))
+      rows.push(...rowsOf(usage, sumsBy('day', [...usage.days, ...usage.refusals])));
+    return csvTable(visit, {
+      name: `usage-${month}${after === undefined ? '' : `-after-${after}`}.csv`,
+      columns,
+      rows,
+    });
   });
 }
 
@@ -245,7 +297,8 @@ function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): 
   const rows = parts.map(({ after = '', last = '' }, i): Html[] => {
     const path = `/operator/usage.csv?month=${month}&after=${after}&last=${last}`;
     const accounts = `${after === '' ? '' : `${text.after} ${after} `}${last === '' ? '' : `${text.partUntil} ${last}`}`;
-    return [format.number(i + 1), accounts, html`<a href="${path}">${text.csv}</a>`];
+    const links = html`<span class="actions"><a href="${path}&for=people">${text.fileForPeople}</a><a href="${path}">${text.csv}</a></span>`;
+    return [format.number(i + 1), accounts, links];
   });
   const table = scrollTable(text.file, [numbers(text.part), text.accounts, text.file], rows);
   return {

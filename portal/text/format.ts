@@ -1,4 +1,5 @@
 import type { Language } from '../../lambdas/page/language.ts';
+import { timeZone } from './dutch-time.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 
@@ -12,7 +13,7 @@ export function isLanguage(code: string | undefined): code is Language {
 
 const formatters: Partial<Record<Language, Formatter>> = {};
 
-/** How numbers and instants are written in a language; instants in Dutch time. */
+/** How numbers and instants are written in a language; instants in Dutch time, which they name. */
 export function formatter(language: Language): Formatter {
   formatters[language] ??= createFormatter(language); // expensive to create, for every page
   return formatters[language];
@@ -20,13 +21,17 @@ export function formatter(language: Language): Formatter {
 
 function createFormatter(language: Language) {
   const { locale, addressCount } = texts[language];
-  const timeZone = 'Europe/Amsterdam';
   const numbers = new Intl.NumberFormat(locale);
   const plurals = new Intl.PluralRules(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-  const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  // The parts of `dateStyle: 'medium'` and `timeStyle: 'short'`, which can't be given a zone.
+  const date = { day: 'numeric', month: 'short' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
+  const instants = new Intl.DateTimeFormat(locale, { ...date, year: 'numeric', ...time, timeZone });
   const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
+  const shortDays = new Intl.DateTimeFormat(locale, { ...date, timeZone });
+  const shortMonths = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
   return {
     number: (value: number) => numbers.format(value),
     /** `1 address` */
@@ -37,6 +42,10 @@ function createFormatter(language: Language) {
     /** `2026-11` */
     month: (month: string) => months.format(new Date(`${month}-01`)),
     day: (iso: string) => days.format(new Date(iso)),
+    /** `23-29 Nov 2026`, from and to a UTC date */
+    days: (from: string, to: string) => days.formatRange(new Date(from), new Date(to)),
+    shortDay: (date: string) => shortDays.format(new Date(date)),
+    shortMonth: (date: string) => shortMonths.format(new Date(date)),
   };
 }
 

@@ -50,21 +50,22 @@ describe('usage', () => {
     for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
     const today = new Date().toISOString().slice(0, 10);
     const page = await admin.get(`/accounts/${id}/usage`);
-    expect(page.body).toContain('Total: <strong>3</strong>');
+    expect(page.body).toContain('<dt>Total shown</dt><dd>3</dd>');
     expect(page.body.match(/<rect/g)).toHaveLength(30);
-    expect(page.body).toMatch(/aria-label="\d+ \w+ 20\d\d: 3"/);
+    expect(page.body).toMatch(/<title>\d+ \w+ 20\d\d \(so far\): 3</);
     expect(page.body).toContain('Limit per day: 1,000');
     const days = await admin.get(`/accounts/${id}/usage.csv?by=day`);
     expect(days.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(days.body.split('\r\n').slice(0, 1)).toEqual(['date,lookups']);
-    expect(days.body).toContain(`${today},3\r\n`);
+    const columns = 'account,plan,date,limit,lookups,refused_quota,refused_input,refused_inactive';
+    expect(days.body.split('\r\n')[0]).toBe(columns);
+    expect(days.body).toContain(`${id},small,${today},1000,3,0,0,0\r\n`);
     const months = await admin.get(`/accounts/${id}/usage.csv?by=month`);
-    expect(months.body).toMatch(new RegExp(`${today.slice(0, 7)},3\r\n$`));
+    expect(months.body).toMatch(new RegExp(`${id},small,${today.slice(0, 7)},,3,0,0,0\r\n$`));
     expect(months.body.trim().split('\r\n')).toHaveLength(13);
     const begin = new Date(Date.now() - 300 * 86_400_000).toISOString().slice(0, 10);
     const range = await admin.get(`/accounts/${id}/usage?from=${begin}&to=${today}`);
     expect(range.status).toBe(200);
-    expect(range.body).toContain(`usage.csv?by=day&amp;from=${begin}&amp;to=${today}`);
+    expect(range.body).toContain(`usage.csv?by=week&amp;from=${begin}&amp;to=${today}`);
     for (const wrong of ['from=x', `from=${today}&to=${begin}`, 'from=2026-13-01', 'to=2099-01-01']) {
       const answer = await admin.get(`/accounts/${id}/usage?${wrong}`);
       expect([wrong, answer.status, answer.body.includes('Enter two days')]).toEqual([wrong, 422, true]);
@@ -72,9 +73,9 @@ describe('usage', () => {
     const early = await admin.get(`/accounts/${id}/usage?from=2024-01-01`);
     expect([early.status, early.body]).toEqual([422, expect.stringContaining('There is nothing before')]);
     const fresh = await admin.get(`/accounts/${await newAccount()}/usage`);
-    expect(fresh.body.match(/<rect/g)).toHaveLength(Math.min(30, Number(today.slice(8))));
-    expect(fresh.body).not.toContain('Last month until');
-    expect((await operator.get('/operator/usage.csv')).body).toContain(`${id},${today},3\r\n`);
+    expect(fresh.body).toContain('Nothing yet');
+    for (const absent of ['<rect', '<table', 'Last month until']) expect(fresh.body).not.toContain(absent);
+    expect((await operator.get('/operator/usage.csv')).body).toContain(`${id},small,${today},1000,3,0,0,0\r\n`);
   });
 });
 
@@ -224,7 +225,7 @@ describe('a page for a browser that reads gzip', () => {
 });
 
 describe('refusals', () => {
-  it('are shown with the usage by day and month, marked as not exact, and are not in the CSV files', async () => {
+  it('are shown with the usage by day and month and in the files, marked as not exact', async () => {
     const id = await newAccount();
     expect((await admin.get(`/accounts/${id}/usage`)).body).not.toContain('Refused');
     const refusals = createRefusalCount(service.client, testTables.accounts);
@@ -241,7 +242,7 @@ describe('refusals', () => {
         'not exact',
       ])
         expect(body).toContain(shown);
-      expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).not.toContain(',3');
+      expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).toMatch(/,0,3,0,0\r\n$/);
     }
   });
 });

@@ -4,6 +4,7 @@ import { type Guard, guardedUpdate, type Item, type Query } from '../../dynamodb
 import { accountsTable, defaultUsageMonths } from '../../names.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess } from '../account-item.ts';
+import { type Limits, limitsOf } from '../quota.ts';
 import {
   type CountsByDate,
   countsIn,
@@ -283,8 +284,8 @@ function firstKeptDay(months: number, nowSeconds: number): string {
   return dateOf(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() - months, 1) / 1000);
 }
 
-/** The usage of an account in a list; `plan` is the one it is on now, `null` for a deleted account. */
-export type ListedUsage = AccountUsage & { plan: string | null };
+/** The usage of an account in a list; `plan` and `limits` are those of now, of a deleted account `null` and none. */
+export type ListedUsage = AccountUsage & { plan: string | null; limits: Limits };
 
 /** A page of the usage of all accounts; `cursor` is where the next one begins, `null` on the last one. */
 export type UsagePage = { accounts: ListedUsage[]; cursor: string | null };
@@ -405,16 +406,16 @@ export async function readAccounts(
 function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
   const dates = datesOf(range);
   return async ({ id, access }) => {
-    const plan = access?.plan ?? null;
+    const now = { plan: access?.plan ?? null, limits: access ? limitsOf(access.quota) : {} };
     const shards = access ? await allShards(store, access) : [];
     const held = Object.entries(sumByDate(shards.map(({ usage }) => unrecorded(usage))));
     const { lookups, refusals } = await readDays(store, id, range);
     if (held.some(([date]) => (lookups.get(date) ?? 0) > 0)) {
       const read = await readCounts(store, id, range);
-      return { ...usageView(id, dates, lookupsByDate(read.counts), read.refusals), plan };
+      return { ...usageView(id, dates, lookupsByDate(read.counts), read.refusals), ...now };
     }
     for (const [date, counts] of held) lookups.set(date, (lookups.get(date) ?? 0) + lookupsIn(counts));
-    return { ...usageView(id, dates, lookups, refusals), plan };
+    return { ...usageView(id, dates, lookups, refusals), ...now };
   };
 }
 

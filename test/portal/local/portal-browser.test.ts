@@ -138,7 +138,7 @@ describe('the portal in a browser', () => {
     `/keys/${portal.keyId}?found=mistyped`,
     `/keys/${portal.keyId}/revoke`,
     '/usage',
-    '/usage?by=month',
+    '/usage?by=week',
     '/changes',
     '/members',
     '/members/remove?person=kim%40customer.example',
@@ -189,6 +189,32 @@ describe('the portal in a browser', () => {
       expect(errors.filter((text) => !text.includes('404'))).toEqual([]);
     },
     120_000,
+  );
+
+  inBrowser(
+    `has a chart of usage that is one tab stop, in which the arrow keys go from day to day${because}`,
+    async () => {
+      const { page, show } = await operatorTab({ scripts: true });
+      await page.goto(`${portal.portalUrl}/accounts/demo/usage`);
+      await show({ viewport: desktop, colorScheme: 'light' });
+      const chart = page.getByRole('slider');
+      const reading = page.locator('.reading');
+      await page.getByRole('button', { name: 'Show' }).focus();
+      await page.keyboard.press('Tab');
+      expect(await chart.evaluate('document.activeElement.getAttribute("role")')).toBe('slider');
+      const last = await reading.innerText();
+      expect(last).toMatch(/^\d+ \w+ 20\d\d \(so far\): [1-9]/);
+      await page.keyboard.press('Home');
+      expect(await reading.innerText()).toMatch(/^1 \w+ 20\d\d/);
+      await page.keyboard.press('ArrowLeft');
+      expect(await chart.getAttribute('aria-valuenow')).toBe('1');
+      await page.keyboard.press('End');
+      expect([await chart.getAttribute('aria-valuetext'), await reading.innerText()]).toEqual([last, last]);
+      await page.keyboard.press('Tab');
+      expect(await reading.isVisible()).toBe(false);
+      expect(await chart.evaluate('document.activeElement.className')).toBe('scroll');
+    },
+    60_000,
   );
 
   // After the page of the load that waits.

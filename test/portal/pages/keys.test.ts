@@ -157,6 +157,16 @@ describe('a key', () => {
     }
   });
 
+  it('with a last day works through that day in the Netherlands', async () => {
+    const id = await newAccount();
+    const once = fieldIn((await admin.get(`/accounts/${id}/keys`)).body, 'once');
+    const made = await admin.post(`/accounts/${id}/keys`, { label: 'trial', once, expires: '2098-12-31' });
+    expect(made.body).toContain('works through 31 Dec 2098');
+    expect(await service.admin.keys.list(id)).toMatchObject([{ expires: '2098-12-31T23:00:00Z' }]);
+    for (const page of ['keys', 'changes'])
+      expect((await admin.get(`/accounts/${id}/${page}`)).body).toContain('works through 31 Dec 2098');
+  });
+
   it('is revoked once by two people at the same time, and both see that', async () => {
     const id = await newAccount();
     const { keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
@@ -169,8 +179,8 @@ describe('a key', () => {
   it.each([
     ['a label that is too long', { label: 'x'.repeat(65) }, 'A label has 1 to 64 characters'],
     ['no label', {}, 'A label has 1 to 64 characters'],
-    ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose a day after today'],
-    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
+    ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose today or a later day'],
+    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose today or a later day'],
   ])(
     'is refused with %s, and the form says what to do and keeps what was typed',
     async (_, form: { label?: string; expires?: string }, sentence) => {

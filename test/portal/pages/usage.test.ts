@@ -13,15 +13,16 @@ const keyId = await chargeAt(service, 'keyed', now, 3, 'webshop');
 await service.admin.keys.revoke({ account: 'keyed', keyId: revoked });
 const portal = createTestPortal(service);
 const member = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' });
+const dutch = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' }, 'nl');
 const stranger = await portal.signedIn({ subject: 'sub:s', email: 'stranger@own.nl' });
 afterAll(() => service.stop());
 
 describe('the usage by key', () => {
   it('has a row for each key that was used, the most used one first, revoked ones too', async () => {
     const { body } = await member.get('/accounts/keyed/usage');
-    const table = body.slice(body.indexOf('<h2>By key</h2>'));
+    const table = body.slice(body.indexOf('<caption>By key'));
     expect(table.indexOf('webshop')).toBeLessThan(table.indexOf('old &lt;b&gt;'));
-    for (const shown of [keyId, '75 %', '25 %', 'tag off']) expect(table).toContain(shown);
+    for (const shown of [keyId, '75%', '25%', 'tag off']) expect(table).toContain(shown);
     expect(table).not.toContain('Belongs to no key');
   });
 
@@ -33,10 +34,17 @@ describe('the usage by key', () => {
     ]) {
       const { body, headers } = await member.get(`/accounts/keyed/usage-by-key.csv?by=${by}`);
       expect(headers.get('content-disposition')).toBe('attachment; filename="keyed-by-key.csv"');
-      expect(body.split('\r\n')[1]).toBe(`keyed,${keyId},"webshop",${period},3`);
+      expect(body.split('\r\n')[1]).toBe(`keyed,${keyId},webshop,${period},3`);
     }
     const { body } = await member.get('/accounts/keyed/usage-by-key.csv?from=2026-01-01&to=2026-01-31');
     expect(body.trim().split('\r\n')).toHaveLength(1);
+  });
+
+  it('is also a file for Excel, with headings in the language of the page', async () => {
+    const { body } = await dutch.get('/accounts/keyed/usage-by-key.csv?for=people');
+    const [head, first] = body.split('\r\n');
+    expect(head).toBe('Account;Sleutel-id;Naam;Dag;Zoekopdrachten');
+    expect(first).toBe(`keyed;${keyId};webshop;${new Date().toISOString().slice(0, 10)};3`);
   });
 
   it('is for members of the account only', async () => {

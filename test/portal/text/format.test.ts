@@ -15,10 +15,10 @@ describe('the texts', () => {
     expect(keysOf(texts[language]).length).toBeGreaterThan(100);
   });
 
-  it('write numbers and times as their language does, in Dutch time', () => {
+  it('write numbers and times as their language does, in Dutch time, which they name', () => {
     const [nl, en] = [formatter('nl'), formatter('en')];
     expect([nl.number(1234567), en.number(1234567)]).toEqual(['1.234.567', '1,234,567']);
-    expect(nl.instant('2026-07-01T22:30:00Z')).toMatch(/2 jul 2026.*00:30/);
-    expect(en.instant('2026-01-01T12:30:00Z')).toMatch(/1 Jan 2026.*13:30/);
+    expect(nl.instant('2026-07-01T22:30:00Z')).toBe('2 jul 2026, 00:30 CEST');
+    expect(en.instant('2026-01-01T12:30:00Z')).toBe('1 Jan 2026, 13:30 CET');
   });
 });

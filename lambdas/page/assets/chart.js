@@ -1,0 +1,58 @@
+// Runs in the browser, after the page. Without it a bar shows what it says where it is pointed at.
+
+// Each chart is one tab stop: a slider, of which the arrow keys choose a bar. A label at the bar says its value.
+for (const svg of document.querySelectorAll('.chart svg')) {
+  const bars = [...svg.querySelectorAll('rect')];
+  const values = bars.map((bar) => bar.textContent);
+  for (const bar of bars) bar.replaceChildren();
+  const label = document.createElement('div');
+  label.className = 'reading';
+  label.ariaHidden = 'true';
+  svg.after(label);
+  let current = bars.length - 1;
+
+  function choose(index) {
+    bars[current].classList.remove('chosen');
+    current = Math.min(bars.length - 1, Math.max(0, index));
+    bars[current].classList.add('chosen');
+    label.textContent = values[current];
+    label.style.left = `${((current + 0.5) / bars.length) * 100}%`;
+    svg.ariaValueNow = current + 1;
+    svg.ariaValueText = values[current];
+  }
+  function close() {
+    bars[current].classList.remove('chosen');
+    label.textContent = '';
+  }
+  const keys = {
+    ArrowLeft: () => current - 1,
+    ArrowDown: () => current - 1,
+    ArrowRight: () => current + 1,
+    ArrowUp: () => current + 1,
+    Home: () => 0,
+    End: () => bars.length - 1,
+  };
+
+  svg.tabIndex = 0;
+  svg.role = 'slider';
+  svg.ariaValueMin = 1;
+  svg.ariaValueMax = bars.length;
+  choose(current);
+  close();
+  svg.addEventListener('focus', () => choose(current));
+  svg.addEventListener('blur', close);
+  svg.addEventListener('keydown', (event) => {
+    const next = keys[event.key];
+    if (!next) return;
+    event.preventDefault();
+    choose(next());
+  });
+  svg.addEventListener('pointermove', ({ clientX }) => {
+    const { left, width } = svg.getBoundingClientRect();
+    choose(Math.floor(((clientX - left) / width) * bars.length));
+  });
+  svg.addEventListener('pointerleave', () => {
+    if (document.activeElement === svg) choose(current);
+    else close();
+  });
+}

@@ -1,0 +1,36 @@
+import type { Visit } from '../visit/visit.ts';
+
+/** A column of a file: its stable name for programs, and its heading for people. */
+export type CsvColumn = { name: string; heading: string };
+
+type Cell = string | number | null | undefined;
+
+/**
+ * A CSV file to download, for programs or, if the address says so, for people: Excel, as it is set up in the
+ * Netherlands, splits columns at semicolons and knows UTF-8 by its mark. A text that a spreadsheet would take for a
+ * formula gets an apostrophe first.
+ */
+export function csvTable(
+  { query }: Pick<Visit, 'query'>,
+  { name, columns, rows }: { name: string; columns: readonly CsvColumn[]; rows: readonly (readonly Cell[])[] },
+) {
+  const isForPeople = query.for === 'people';
+  const separator = isForPeople ? ';' : ',';
+  const written = (cell: Cell): string => {
+    const text = String(cell ?? '');
+    const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
+    return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const head = columns.map((column) => (isForPeople ? column.heading : column.name));
+  const lines = [head, ...rows].map((row) => `${row.map(written).join(separator)}\r\n`);
+  const file = csvFile(name, lines.join(''));
+  return isForPeople ? { ...file, file: `\u{feff}${file.file}`, type: excelType } : file;
+}
+
+/** The type of a file for people, by which the handler knows that its bytes matter. */
+export const excelType = 'text/csv; charset=utf-8; header=present';
+
+/** A CSV file to download. */
+export function csvFile(name: string, file: string) {
+  return { file, type: 'text/csv; charset=utf-8', name };
+}

@@ -1,0 +1,51 @@
+/** What a bar or a row of usage sums up; weeks begin on Monday. */
+export const periods = ['day', 'week', 'month'] as const;
+export type UsagePeriod = (typeof periods)[number];
+
+/** The counts of a day, or their sum. */
+export type PeriodCounts = { lookups: number; quota: number; input: number; inactive: number };
+
+/** The sum of the days of a period that are in a range: from the first to the last of these days. */
+export type PeriodSum = PeriodCounts & { from: string; to: string };
+
+/** As many bars as can be told apart, and as many rows as somebody reads. */
+const mostSums = 62;
+const dayMilliseconds = 86_400_000;
+
+export const utcDateOf = (date: Date): string => date.toISOString().slice(0, 10);
+
+/** The date so many days later, or earlier. */
+export function daysLater(date: string, days: number): string {
+  return utcDateOf(new Date(Date.parse(date) + days * dayMilliseconds));
+}
+
+/** The first day of the period that a date is in. */
+export function periodStart(period: UsagePeriod, date: string): string {
+  if (period === 'month') return `${date.slice(0, 7)}-01`;
+  return period === 'day' ? date : daysLater(date, -((new Date(date).getUTCDay() + 6) % 7));
+}
+
+/** A period as it was asked for, or the next longer one that sums a range up in few enough bars. */
+export function periodFor({ from, to }: { from: string; to: string }, asked: UsagePeriod = 'day'): UsagePeriod {
+  const days = (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;
+  const fits = { day: days <= mostSums, week: days <= 7 * (mostSums - 1), month: true };
+  return periods.slice(periods.indexOf(asked)).find((period) => fits[period]) ?? 'month';
+}
+
+/** The sums of what was counted on each day, in order. */
+export function sumsBy(period: UsagePeriod, days: readonly ({ date: string } & Partial<PeriodCounts>)[]): PeriodSum[] {
+  const sums = new Map<string, PeriodSum>();
+  for (const { date, lookups = 0, quota = 0, input = 0, inactive = 0 } of days) {
+    const start = periodStart(period, date);
+    const sum = sums.get(start);
+    sums.set(start, {
+      from: sum && sum.from < date ? sum.from : date,
+      to: sum && sum.to > date ? sum.to : date,
+      lookups: (sum?.lookups ?? 0) + lookups,
+      quota: (sum?.quota ?? 0) + quota,
+      input: (sum?.input ?? 0) + input,
+      inactive: (sum?.inactive ?? 0) + inactive,
+    });
+  }
+  return [...sums.values()];
+}
