@@ -56,7 +56,7 @@ export function renderExplanation(explanation: AddressExplanation): string {
     : '';
   return [
     `${title}, in the dataset of ${peildatum}${origin}.`,
-    since ? `Last changed on ${since.date}, by ${since.because}.` : 'Unchanged since that extract.',
+    sinceText(since),
     ...section(
       'Behind it:',
       [...voorkomens.map(voorkomenText), ...relaties.map(relatieText)].map((text) => `  ${text}`),
@@ -75,6 +75,11 @@ export function renderExplanation(explanation: AddressExplanation): string {
   ].join('\n');
 }
 
+function sinceText(since: AddressExplanation['since']): string {
+  if (since === 'unknown') return 'The days that are kept since that extract do not say when it last changed.';
+  return since ? `Last changed on ${since.date}, by ${since.because}.` : 'Unchanged since that extract.';
+}
+
 function section(title: string, lines: string[]): string[] {
   return lines.length > 0 ? ['', title, ...lines] : [];
 }
@@ -88,9 +93,16 @@ function relatieText({ woonplaats, gemeente: { code, naam, provincie }, ...relat
   return `woonplaats ${woonplaats}: gemeente ${code}, ${names} ${validityText(relatie)}`;
 }
 
-function validityText({ begin, eind, isCurrent, from }: Omit<ExplainedRelatie, 'woonplaats' | 'gemeente'>): string {
+function validityText({
+  begin,
+  eind,
+  isCurrent,
+  lostTo,
+  from,
+}: Omit<ExplainedRelatie, 'woonplaats' | 'gemeente'> & Pick<ExplainedVoorkomen, 'lostTo'>): string {
   const span = eind === null ? `from ${begin}` : `${begin} to ${eind}`;
-  return `(${span}, ${isCurrent ? 'current' : 'not current'}), from ${from}`;
+  const counts = isCurrent ? 'current' : lostTo ? `not used: it lost to ${lostTo}` : 'not current';
+  return `(${span}, ${counts}), from ${from}`;
 }
 
 function nameOf({ kind, identificatie, volgnummer }: NamedVoorkomen): string {

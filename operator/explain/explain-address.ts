@@ -1,4 +1,3 @@
-import { addressKey } from '../../core/addresses/address-key.ts';
 import { type Gemeente, gemeenteOf } from '../../core/gemeenten.ts';
 import { relatieFile } from '../../loader/bag/gemeente-relaties.ts';
 import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
@@ -8,23 +7,34 @@ import {
   type AnyVoorkomen,
   dayOf,
   dayText,
+  type GemeenteRelatie,
   type NumVoorkomen,
   noEind,
+  type OprVoorkomen,
 } from '../../loader/bag/voorkomen.ts';
 import { adresObjectLayout, numKeysOf, parseAdresObjectLine } from '../../loader/dataset/adres-objects.ts';
+import { type Objects, objectKey, withinRegister } from '../../loader/dataset/apply-mutations.ts';
 import { unpackSegment } from '../../loader/dataset/line-segment.ts';
 import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
-import { hasObjecten, type ManifestEntry, type MutationFile } from '../../loader/dataset/load.ts';
+import { hasObjecten, type ManifestEntry, type MutationFile, type Snapshot } from '../../loader/dataset/load.ts';
 import { nameWithGemeente } from '../../loader/dataset/load-counts.ts';
 import { namedObjects } from '../../loader/dataset/named-objects.ts';
 import { adresObjectLayer, numLayer, ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
-import { elsewhere, type ObjectLine, parseObjectLine, partOf, withoutPostcode } from '../../loader/dataset/objects.ts';
+import {
+  elsewhere,
+  keyOfNum,
+  type ObjectLine,
+  parseObjectLine,
+  partOf,
+  withoutPostcode,
+} from '../../loader/dataset/objects.ts';
 import { occurrencesIn, relatiesIn } from '../../loader/dataset/reference-file.ts';
 import { segmentOf } from '../../loader/dataset/stored-form.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
 import { bufferAccess } from '../../loader/zip/random-access.ts';
+import { holdingOn, lastChange, type ReplayedDay, servedIn, undone } from './replay.ts';
 
 /** Names an occurrence of an object. */
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
@@ -37,6 +47,8 @@ export type ExplainedVoorkomen = NamedVoorkomen & {
   gives: string;
   /** Whether it counts on the date of the live dataset. */
   isCurrent: boolean;
+  /** Which other voorkomen of the object counts although this one holds too, and why. */
+  lostTo?: string;
   /** What brought it: a delivery of mutations, or the extract. */
   from: string;
 };
@@ -59,8 +71,11 @@ export type AddressExplanation = {
   load: string;
   /** What lookups answer, as `straat, woonplaats (gemeente 0363)`; none for no address. */
   places: string[];
-  /** The last date on which that changed, and why; `null` where it is as the extract has it. */
-  since: { date: string; because: string } | null;
+  /**
+   * The first date of the dataset on which it was that, and why; `null` where it is as the extract has it. Unknown where
+   * a delivery since then is no longer kept, or the days do not lead to it.
+   */
+  since: { date: string; because: string } | null | 'unknown';
   /** The full extract behind the dataset. */
   extract: { peildatum: string; location: string } | null;
   voorkomens: ExplainedVoorkomen[];
@@ -83,50 +98,101 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   if (!published)
     throw new UnknownSnapshotError('Nothing was loaded yet, so there is no address to explain. Run "load run".');
   const notes: string[] = [];
-  const days = daysBehind(published, history);
-  const deliveries = await readDeliveries(storage, days, notes, hasObjecten(published.snapshot));
+  const { days, count } = daysBehind(published, history);
+  const withObjecten = hasObjecten(published.snapshot);
+  const deliveries = await readDeliveries(storage, days, notes, withObjecten);
   const past = await earlierOf(storage, published, history, key);
   const ids = new Set(past.ids);
-  for (const num of numsIn(deliveries)) if (numKey(num) === key) ids.add(num.identificatie);
-  const nums = await occurrencesOf(storage, published, ids, key);
-  const references = await referencesOf(storage, published, deliveries, ids, nums);
-  const objecten = await objectenOf(storage, published, ids, nums);
+  for (const num of numsIn(deliveries)) if (keyOfNum(num) === key) ids.add(num.identificatie);
+  const live = await behindKey(storage, published.snapshot, { key, ids, deliveries });
   // An object that has gone, or that has other addresses now, had this one before a delivery.
   const had = deliveries.flatMap(({ mutations }) =>
     mutations.filter(({ was, wordt }) => [...numKeysOf(was), ...numKeysOf(wordt)].some((num) => ids.has(num.slice(4)))),
   );
-  const named = new Set([...ids, ...[...references, ...objecten, ...had].map(({ identificatie }) => identificatie)]);
+  const named = new Set([...ids, ...[...live.voorkomens, ...had].map(({ identificatie }) => identificatie)]);
   const changes = deliveries.flatMap(({ day, mutations }) =>
     mutations.filter(({ identificatie }) => named.has(identificatie)).map((mutation) => changeOf(day, mutation)),
   );
-  const voorkomens = [...nums, ...references, ...objecten].map((one) => explained(one, published, changes));
-  const places = await placesIn(storage, published, key);
-  const relaties = await relatiesOf(storage, published, deliveries, references);
+  const places = await linesOfKey(storage, published, key);
+  const base = published.replayBase ?? published;
+  const start =
+    base.snapshot.id === published.snapshot.id
+      ? live
+      : await behindKey(storage, base.snapshot, { key, ids, deliveries });
+  const replayed = replay(start, deliveries, { key, count, named, published, withObjecten });
+  const isWhole = deliveries.length === days.length && replayed.served === servedIn(places.lines, key);
+  if (isWhole && count > 0 && replayed.since === null) {
+    notes.push(
+      `the extract was brought forward to ${base.peildatum}, so what ended by its date alone before that is not known`,
+    );
+  }
   return {
     key,
     peildatum: published.peildatum,
     load: published.load,
-    places,
-    since: lastChange(published, places.length > 0, { voorkomens, relaties, changes }),
+    places: places.texts,
+    since: isWhole ? replayed.since : 'unknown',
     extract: published.extract && {
       peildatum: published.extract.peildatum,
       location: published.source?.location ?? '',
     },
-    voorkomens,
-    relaties,
+    voorkomens: live.voorkomens.map((one) => explained(one, published, changes, live.voorkomens)),
+    relaties: relatiesOf(live, published, deliveries),
     changes,
-    earlier: past.earlier.filter((one) => one.places.join() !== places.join()),
+    earlier: past.earlier.filter((one) => one.places.join() !== places.texts.join()),
     notes,
   };
 }
 
-/** The deliveries between the extract and the live dataset. */
-function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly ManifestEntry[]): MutationFile[] {
-  const made = history.find(({ snapshot }) => snapshot.id === replayBase?.snapshot.id);
-  return [...(made?.days ?? []), ...since];
+type Replay = {
+  key: string;
+  count: number;
+  named: ReadonlySet<string>;
+  published: ManifestEntry;
+  withObjecten: boolean;
+};
+
+/**
+ * Applies the deliveries once more. The first `count` of them were applied to the extract itself, which no snapshot has
+ * without them: where nothing changed after these, what they did is taken back from what the snapshot has.
+ */
+function replay(
+  start: FoundBehind,
+  deliveries: readonly Delivery[],
+  { key, count, named, published, withObjecten }: Replay,
+) {
+  const { extract, peildatum, replayBase } = published;
+  const objects: Objects = new Map();
+  for (const one of start.voorkomens) {
+    const held = objects.get(objectKey(one)) ?? new Map();
+    objects.set(objectKey(one), held.set(one.volgnummer, one));
+  }
+  const register = { holds: (id: string) => objects.has(id) || start.streets.has(id), inhabited: start.inhabited };
+  const concerning = extract?.isNational ? null : withinRegister({ ...register, gemeenten: extract?.gemeenten ?? [] });
+  const days = deliveries.map(({ day, isOwnArea, relaties, mutations }) => {
+    const concerned = concerning?.({ ...day, file: day.name, isOwnArea, mutations }).mutations ?? mutations;
+    return { day, relaties, mutations: concerned.filter(({ identificatie }) => named.has(identificatie)) };
+  });
+  const [first, since] = [days.slice(0, count), days.slice(count)];
+  // Objects that had other addresses, under which the snapshot has them.
+  for (const [name, held] of undone(new Map(), since)) if (!objects.has(name)) objects.set(name, held);
+  const before = undone(objects, first);
+  const how = { key, objecten: withObjecten };
+  const from = replayBase?.peildatum ?? peildatum;
+  const replayed = lastChange({ objects, relaties: start.relaties }, since, { ...how, from });
+  if (replayed.since || !extract || count === 0) return replayed;
+  const relaties = first.find((one) => one.relaties !== null)?.relaties ?? start.relaties;
+  const earlier = lastChange({ objects: before, relaties }, first, { ...how, from: extract.peildatum });
+  return earlier.served === replayed.served ? earlier : replayed;
 }
 
-type Delivery = { day: MutationFile; mutations: Mutation[]; hasRelaties: boolean };
+/** The deliveries between the extract and the live dataset, of which the first `count` were applied to the extract. */
+function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly ManifestEntry[]) {
+  const made = history.findLast(({ snapshot }) => snapshot.id === replayBase?.snapshot.id)?.days ?? [];
+  return { days: [...made, ...since], count: made.length };
+}
+
+type Delivery = ReplayedDay & { day: MutationFile; isOwnArea: boolean };
 
 async function readDeliveries(
   storage: Storage,
@@ -138,9 +204,10 @@ async function readDeliveries(
   for (const day of days) {
     const bytes = await storage.get(day.key);
     if (bytes) {
-      const { mutations, relaties } = await readMutationDelivery(bufferAccess(bytes), day.name, { objecten });
+      const read = await readMutationDelivery(bufferAccess(bytes), day.name, { objecten });
       // Their strings retain the XML.
-      found.push({ day, mutations: structuredClone(mutations), hasRelaties: relaties !== null });
+      const { mutations, relaties } = structuredClone({ mutations: read.mutations, relaties: read.relaties });
+      found.push({ day, mutations, relaties, isOwnArea: read.gemeenten.length > 0 });
     } else notes.push(`${day.name} is no longer kept, so what it changed is not shown`);
   }
   return found;
@@ -152,20 +219,16 @@ function numsIn(deliveries: readonly Delivery[]): NumVoorkomen[] {
   return all.filter((one) => one?.kind === 'NUM');
 }
 
-function numKey({ postcode, huisnummer, huisletter, huisnummertoevoeging }: NumVoorkomen): string {
-  return addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
-}
-
 /** The objects of one segment of a snapshot; `null` where it has none. */
-function objectsIn(storage: Storage, { snapshot }: ManifestEntry, segment: string) {
+function objectsIn(storage: Storage, snapshot: Snapshot, segment: string) {
   const key = paths.snapshotObjects(snapshot.id, segment);
   return findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes, numLayer));
 }
 
-async function placesIn(storage: Storage, { snapshot }: ManifestEntry, key: string): Promise<string[]> {
-  const lines = await findUnpacked(storage, paths.snapshot(snapshot.id, segmentOf(key)), unpackSegment);
-  const line = lines?.find((one) => keyOf(one) === key);
-  return line ? parseLine(line).places.map(nameWithGemeente) : [];
+async function linesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: string) {
+  const all = (await findUnpacked(storage, paths.snapshot(snapshot.id, segmentOf(key)), unpackSegment)) ?? [];
+  const lines = all.filter((one) => keyOf(one) === key);
+  return { lines, texts: lines.flatMap((line) => parseLine(line).places.map(nameWithGemeente)) };
 }
 
 const withoutMark = (line: ObjectLine) => (line.startsWith(elsewhere) ? line.slice(1) : line);
@@ -178,25 +241,25 @@ async function earlierOf(storage: Storage, published: ManifestEntry, history: re
   for (const entry of [published, ...history]) {
     if (seen.has(entry.snapshot.id)) continue;
     seen.add(entry.snapshot.id);
-    const objects = await objectsIn(storage, entry, segmentOf(key));
+    const objects = await objectsIn(storage, entry.snapshot, segmentOf(key));
     if (!objects) continue;
     for (const line of objects.lines(key.slice(0, 3))) {
       if (keyOf(withoutMark(line)) === key) ids.add(parseObjectLine(line).identificatie);
     }
     const { peildatum, load } = entry;
-    if (entry !== published) earlier.push({ peildatum, load, places: await placesIn(storage, entry, key) });
+    if (entry !== published) earlier.push({ peildatum, load, places: (await linesOfKey(storage, entry, key)).texts });
   }
   return { ids, earlier };
 }
 
 /** Every stored occurrence of some objects: usually in the segment of the key, else in all until each is found. */
-async function occurrencesOf(storage: Storage, entry: ManifestEntry, ids: ReadonlySet<string>, key: string) {
+async function occurrencesOf(storage: Storage, snapshot: Snapshot, ids: ReadonlySet<string>, key: string) {
   const found = new Map<string, NumVoorkomen>();
   const missing = new Set(ids);
   const named = namedObjects('identificatie', ids);
-  for (const segment of new Set([segmentOf(key), ...entry.snapshot.objects])) {
+  for (const segment of new Set([segmentOf(key), ...snapshot.objects])) {
     if (missing.size === 0) break;
-    const objects = await objectsIn(storage, entry, segment);
+    const objects = await objectsIn(storage, snapshot, segment);
     for (const line of objects?.parts.flatMap((part) => objects.find(part, named)) ?? []) {
       const num = parseObjectLine(line);
       missing.delete(num.identificatie);
@@ -209,7 +272,7 @@ async function occurrencesOf(storage: Storage, entry: ManifestEntry, ids: Readon
 /** Every stored occurrence of the adresseerbare objecten that name one of these nummeraanduidingen. */
 async function objectenOf(
   storage: Storage,
-  { snapshot }: ManifestEntry,
+  snapshot: Snapshot,
   ids: ReadonlySet<string>,
   nums: readonly NumVoorkomen[],
 ): Promise<AdresseerbaarVoorkomen[]> {
@@ -227,42 +290,69 @@ async function objectenOf(
   return [...found.values()];
 }
 
-/** The streets and places that these occurrences name, now or before a delivery. */
-async function referencesOf(
+/** The occurrences behind a key in a snapshot, with all of its streets and inhabited places by their ids. */
+type FoundBehind = {
+  voorkomens: AnyVoorkomen[];
+  relaties: GemeenteRelatie[];
+  streets: ReadonlySet<string>;
+  inhabited: ReadonlySet<string>;
+};
+
+/** Reads what a snapshot has of the objects that have or had a key, and of what they name, now or before a delivery. */
+async function behindKey(
   storage: Storage,
-  { snapshot }: ManifestEntry,
-  deliveries: readonly Delivery[],
-  ids: ReadonlySet<string>,
-  nums: readonly NumVoorkomen[],
-): Promise<AnyVoorkomen[]> {
-  const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
-  const places = new Set(nums.flatMap(({ woonplaats }) => woonplaats ?? []));
-  for (const num of numsIn(deliveries)) if (ids.has(num.identificatie)) streets.add(num.openbareRuimte);
+  snapshot: Snapshot,
+  { key, ids, deliveries }: { key: string; ids: ReadonlySet<string>; deliveries: readonly Delivery[] },
+): Promise<FoundBehind> {
+  const nums = await occurrencesOf(storage, snapshot, ids, key);
+  const mutations = deliveries.flatMap((delivery) => delivery.mutations.flatMap(({ was, wordt }) => [was, wordt]));
+  const changed = [...nums, ...mutations.filter((one) => one !== null)];
+  const named = changed.filter((one) => one.kind === 'NUM' && ids.has(one.identificatie)) as NumVoorkomen[];
+  const streets = new Set(named.map(({ openbareRuimte }) => openbareRuimte));
   const path = paths.snapshotReference(snapshot.id);
   const all = (await findUnpacked(storage, path, (bytes) => [...occurrencesIn(bytes)].flat())) ?? [];
-  const named = all.filter((one) => one.kind === 'OPR' && streets.has(one.identificatie));
-  for (const one of named) if (one.kind === 'OPR') places.add(one.woonplaats);
-  return [...named, ...all.filter((one) => one.kind === 'WPL' && places.has(one.identificatie))];
+  const ofStreets = [...all, ...changed].filter(
+    (one) => one.kind === 'OPR' && streets.has(one.identificatie),
+  ) as OprVoorkomen[];
+  const places = new Set([
+    ...named.flatMap(({ woonplaats }) => woonplaats ?? []),
+    ...ofStreets.map(({ woonplaats }) => woonplaats),
+  ]);
+  const relaties = (await findUnpacked(storage, path, relatiesIn)) ?? [];
+  const oprs = all.filter((one) => one.kind === 'OPR');
+  return {
+    voorkomens: [
+      ...nums,
+      ...oprs.filter(({ identificatie }) => streets.has(identificatie)),
+      ...all.filter((one) => one.kind === 'WPL' && places.has(one.identificatie)),
+      ...(await objectenOf(storage, snapshot, ids, nums)),
+    ],
+    relaties: relaties.filter(({ woonplaats }) => places.has(woonplaats)),
+    streets: new Set(all.map(objectKey)),
+    inhabited: new Set(oprs.map(({ woonplaats }) => woonplaats)),
+  };
 }
 
-/** The relations of the current places, all of which the last delivery that has a file of them says. */
-async function relatiesOf(
-  storage: Storage,
-  { snapshot, peildatum, extract }: ManifestEntry,
+/** The relations of the places behind a key, all of which the last delivery that has a file of them says. */
+function relatiesOf(
+  { relaties }: FoundBehind,
+  { peildatum, extract }: ManifestEntry,
   deliveries: readonly Delivery[],
-  references: readonly AnyVoorkomen[],
-): Promise<ExplainedRelatie[]> {
+): ExplainedRelatie[] {
   const day = dayOf(peildatum);
-  const places = new Set(references.flatMap(({ kind, identificatie }) => (kind === 'WPL' ? identificatie : [])));
-  const delivery = deliveries.findLast(({ hasRelaties }) => hasRelaties)?.day.name;
+  const delivery = deliveries.findLast((one) => one.relaties !== null)?.day.name;
   const from = `${relatieFile} of ${delivery ?? `the extract of ${extract?.peildatum ?? peildatum}`}`;
-  const all = (await findUnpacked(storage, paths.snapshotReference(snapshot.id), relatiesIn)) ?? [];
-  return all
-    .filter(({ woonplaats }) => places.has(woonplaats))
-    .map(({ woonplaats, gemeente, begin, eind }) => ({
+  return relaties.map((relatie) => {
+    const { woonplaats, gemeente, begin, eind } = relatie;
+    const [counts] = holdingOn(
+      relaties.filter((one) => one.woonplaats === woonplaats),
+      day,
+    );
+    return {
       ...{ woonplaats, gemeente: gemeenteOf(gemeente), begin: dayText(begin) },
-      ...{ eind: eind === noEind ? null : dayText(eind), isCurrent: begin <= day && eind > day, from },
-    }));
+      ...{ eind: eind === noEind ? null : dayText(eind), isCurrent: relatie === counts, from },
+    };
+  });
 }
 
 function textOf(one: AnyVoorkomen): string {
@@ -303,12 +393,19 @@ function explained(
   one: AnyVoorkomen,
   { peildatum, extract }: ManifestEntry,
   changes: readonly ExplainedChange[],
+  all: readonly AnyVoorkomen[],
 ): ExplainedVoorkomen {
   const { kind, identificatie, volgnummer, begin, eind } = one;
-  const day = dayOf(peildatum);
   const change = changes.findLast(
     (change) => change.identificatie === identificatie && change.volgnummer === volgnummer,
   );
+  const holding = holdingOn(
+    all.filter((other) => objectKey(other) === objectKey(one)),
+    dayOf(peildatum),
+  );
+  const [counts] = holding;
+  const isLost = counts !== undefined && counts !== one && holding.includes(one);
+  const why = counts && (counts.begin > begin ? 'began later' : 'has the higher number');
   return {
     kind,
     identificatie,
@@ -316,34 +413,8 @@ function explained(
     begin: dayText(begin),
     eind: eind === noEind ? null : dayText(eind),
     gives: textOf(one),
-    isCurrent: begin <= day && eind > day,
+    isCurrent: one === counts,
+    ...(isLost && { lostTo: `voorkomen ${counts.volgnummer}, which ${why}` }),
     from: change ? change.delivery : `the extract of ${extract?.peildatum ?? peildatum}`,
   };
-}
-
-/**
- * The last of the dates after the extract on which a delivery changed one of the objects, or one of them began or
- * ended. Of an address that is gone its nummeraanduidingen alone: its street may live on.
- */
-function lastChange(
-  { peildatum, extract }: ManifestEntry,
-  isThere: boolean,
-  { voorkomens, relaties, changes }: Pick<AddressExplanation, 'voorkomens' | 'relaties' | 'changes'>,
-): AddressExplanation['since'] {
-  const start = extract?.peildatum ?? peildatum;
-  const counts = ({ kind }: Pick<ExplainedChange, 'kind'>) => isThere || kind === 'NUM';
-  const dates = [
-    ...voorkomens
-      .filter(counts)
-      .flatMap(({ kind, identificatie, volgnummer, begin, eind }) =>
-        [begin, eind ?? ''].map((date) => ({ date, because: `voorkomen ${volgnummer} of ${kind} ${identificatie}` })),
-      ),
-    ...relaties.map(({ begin, woonplaats, gemeente }) => ({
-      date: isThere ? begin : '',
-      because: `the relation of woonplaats ${woonplaats} to gemeente ${gemeente.code}`,
-    })),
-    ...changes.filter(counts).map(({ tot, delivery }) => ({ date: tot, because: delivery })),
-  ];
-  const after = dates.filter(({ date }) => date > start && date <= peildatum);
-  return after.toSorted((one, other) => one.date.localeCompare(other.date)).at(-1) ?? null;
 }

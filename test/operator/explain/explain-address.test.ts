@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { localGuardDefaults } from '../../../loader/names.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
@@ -80,7 +81,7 @@ describe('the explanation of an address with objects', () => {
       { kind: 'VBO', volgnummer: 1, before: `${text(85)} (from ${begin})` },
       { kind: 'VBO', volgnummer: 2, before: null, after: `${text(90)} (from ${jan9})` },
     ]);
-    expect(since?.date).toBe(jan9);
+    expect(since).toEqual({ date: jan9, because: deliveryName(start, jan9) });
   });
 });
 
@@ -137,6 +138,44 @@ describe('the explanation of an address', () => {
     expect(gone.changes[0]?.after).toContain('2010-01-01 to 2026-01-09');
     expect(gone.earlier).toMatchObject([{ peildatum: start, places: ['Buitenveer, Weesp (gemeente 0457)'] }]);
     expect(renderExplanation(gone)).toContain('1381 AA 2 is not an address, in the dataset of 2026-01-10');
+  });
+
+  it('names which of several open voorkomens lost, and why', async () => {
+    const register = new Register(bench, 1, 0);
+    const open = [
+      num(1),
+      num(1, { volgnummer: 2, begin: '2020-01-01', huisnummer: 5 }),
+      num(1, { volgnummer: 3, begin: '2020-01-01', huisnummer: 6 }),
+    ];
+    const { options } = await newDataset(bench);
+    const thresholds = { ...localGuardDefaults, maximumProblemShare: 1 };
+    await runLoad({ ...options, thresholds, source: await register.extractOf(start, { ...first, NUM: open }) });
+    const found = await explainAddress(options.storage, '1381AA#5#');
+    expect(found.places).toEqual([]);
+    expect(found.voorkomens.filter(({ kind }) => kind === 'NUM')).toMatchObject([
+      { volgnummer: 1, isCurrent: false, lostTo: 'voorkomen 3, which began later' },
+      { volgnummer: 2, isCurrent: false, lostTo: 'voorkomen 3, which has the higher number' },
+      { volgnummer: 3, isCurrent: true },
+    ]);
+    expect(renderExplanation(found)).toContain('not used: it lost to voorkomen 3, which has the higher number');
+  });
+
+  it('is of no change where a delivery touches an object, and names the day that changed it', async () => {
+    const register = new Register(bench, 1, 0);
+    const { options } = await newDataset(bench);
+    const touched = { ...first, NUM: [num(1, { eind: '2030-01-01' }), num(2), num(3, { eind: jan10 })] };
+    await register.write(start, jan9, mutationsBetween(first, touched), { relaties });
+    await register.write(jan9, jan10, [], { relaties });
+    const source = await register.extractOf(start, { ...first, relaties: [] });
+    await runLoad({ ...options, source, mutations: [register.mutations] });
+    expect((await explainAddress(options.storage, '1381AA#1#')).since).toEqual({
+      date: jan10,
+      because: `the relation of woonplaats ${place} to gemeente 0457`,
+    });
+    expect((await explainAddress(options.storage, '1381AA#3#')).since).toEqual({
+      date: jan10,
+      because: `voorkomen 1 of NUM ${num(3).identificatie}`,
+    });
   });
 
   it('of a key that never was an address is empty', async () => {
