@@ -303,8 +303,12 @@ the whole table and the snapshot: with --stack about 1 GB and two minutes for th
         const hint = report.pending && !plan ? 'That load is not published yet: run "load run" now.' : undefined;
         return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
       };
-      if (plan) return repair();
       const intent = `Compares every address with the snapshot of the register, ${await liveRegister(loads)}, and writes those that differ.`;
+      // Its plan is the comparison itself.
+      if (plan) {
+        loads.tell(`Into: ${await loads.target()}\n${intent}`);
+        return repair();
+      }
       return loads.carryOut(intent, repair);
     });
 }

@@ -18,7 +18,8 @@ const Name = 'live';
 
 /**
  * Points the functions that answer requests to an earlier version, which takes seconds. A version from before a
- * rotation of the checksum secret would refuse every newer key, and is not chosen without `force`.
+ * rotation of the checksum secret would refuse every newer key, and is not chosen without `force`. Where it was
+ * interrupted, the functions that were moved stay: the description of an alias says that.
  * @throws CommandError when a deployment is in progress, or there is no such version
  */
 export async function rollbackService(input: RecoveryInput & { force: boolean }): Promise<RecoveryReport> {
@@ -27,7 +28,9 @@ export async function rollbackService(input: RecoveryInput & { force: boolean })
     return await recover(input, ['data', 'service'], async ({ name, stacks, output, audit }) => {
       const functions = await functionsOf(stacks.service);
       const secret = await readSecret(output('KeyChecksumSecretArn'));
-      const targets = await Promise.all(functions.map((one) => targetOf(lambda, one, name)));
+      const aliases = await Promise.all(functions.map((one) => aliasOf(lambda, one, name)));
+      const isInterrupted = aliases.some(({ movedFrom }) => movedFrom === undefined);
+      const targets = await Promise.all(aliases.map((alias) => targetOf(lambda, alias, isInterrupted)));
       const older = targets.find(({ secrets }) => !secrets.includes(secret));
       if (older && !input.force) {
         throw new CommandError(
@@ -40,12 +43,13 @@ export async function rollbackService(input: RecoveryInput & { force: boolean })
       const detail = { versions: versions('to'), before: versions('from') };
       const deploy = `npx cdk deploy ${stacks.service} -c bagAdres.deployment=emergency`;
       return {
-        steps: targets.map(({ part, FunctionName, from, to, modified }) => ({
+        steps: targets.map(({ part, FunctionName, isMoved, from, to, modified }) => ({
           what: `Point ${part} (${FunctionName}) from version ${from} to ${to}, of ${modified}`,
-          isDone: async () => false,
+          isDone: async () => isMoved,
           run: () => {
+            const moved = { FunctionVersion: to, Description: `Rolled back from ${from} to ${to}` };
             const RoutingConfig = { AdditionalVersionWeights: {} };
-            return lambda.send(new UpdateAliasCommand({ FunctionName, Name, FunctionVersion: to, RoutingConfig }));
+            return lambda.send(new UpdateAliasCommand({ FunctionName, Name, RoutingConfig, ...moved }));
           },
         })),
         summary: input.execute ? [] : ['Requests go to the earlier version within seconds. Data is not touched.'],
@@ -75,20 +79,35 @@ async function functionsOf(stack: string): Promise<ServiceFunction[]> {
   }
 }
 
-/** The version before the live one, and the checksum secrets that it was deployed with. */
-async function targetOf(lambda: LambdaClient, { part, FunctionName }: ServiceFunction, name: string) {
-  const { FunctionVersion: from = '', RoutingConfig } = await lambda.send(new GetAliasCommand({ FunctionName, Name }));
-  if (Object.keys(RoutingConfig?.AdditionalVersionWeights ?? {}).length > 0) {
+type Alias = ServiceFunction & { version: string; movedFrom: string | undefined };
+
+/** The live version of a function, and the one from which a rollback moved it there. */
+async function aliasOf(lambda: LambdaClient, { part, FunctionName }: ServiceFunction, name: string): Promise<Alias> {
+  const { FunctionVersion: version = '', ...alias } = await lambda.send(new GetAliasCommand({ FunctionName, Name }));
+  if (Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).length > 0) {
     throw new CommandError(
       'deploying',
       `A deployment of ${part} is shifting traffic. Stop it, which moves traffic back: aws deploy stop-deployment, as in ` +
         `docs/runbook.md#roll-back-in-an-emergency. Then see "rollback --stack ${name}" again.`,
     );
   }
+  const [, from, to] = /^Rolled back from (\d+) to (\d+)$/.exec(alias.Description ?? '') ?? [];
+  // A deployment since then leaves the description.
+  return { part, FunctionName, version, movedFrom: to === version ? from : undefined };
+}
+
+/**
+ * The version before the live one, or where it was moved already the live one itself, and the checksum secrets that it
+ * was deployed with.
+ */
+async function targetOf(lambda: LambdaClient, { version, movedFrom, ...one }: Alias, isInterrupted: boolean) {
+  const { part, FunctionName } = one;
+  const isMoved = isInterrupted && movedFrom !== undefined;
+  const from = isMoved ? movedFrom : version;
   const earlier: { to: string; modified: string }[] = [];
   for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda }, { FunctionName })) {
     const versions = Versions.map(({ Version = '', LastModified = '' }) => ({ to: Version, modified: LastModified }));
-    earlier.push(...versions.filter(({ to }) => Number(to) < Number(from)));
+    earlier.push(...versions.filter(({ to }) => (isMoved ? to === version : Number(to) < Number(from))));
   }
   const [target] = earlier.toSorted((a, b) => Number(b.to) - Number(a.to));
   if (!target) {
@@ -100,5 +119,5 @@ async function targetOf(lambda: LambdaClient, { part, FunctionName }: ServiceFun
   );
   const { [environment.keyChecksumSecret]: current, [environment.previousKeyChecksumSecret]: previous } =
     Environment?.Variables ?? {};
-  return { part, FunctionName, from, ...target, secrets: [current, previous] };
+  return { ...one, isMoved, from, ...target, secrets: [current, previous] };
 }

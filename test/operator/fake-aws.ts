@@ -28,7 +28,7 @@ export async function startFakeAws(
     const isJson = typeof target === 'string';
     const { Action, ...query } = Object.fromEntries(new URLSearchParams(body));
     const operation = isJson ? (target.split('.').at(-1) ?? '') : (Action ?? `${request.method} ${request.url}`);
-    const input = isJson ? JSON.parse(body || '{}') : query;
+    const input = isJson || body.startsWith('{') ? JSON.parse(body || '{}') : query;
     asked.push({ operation, input });
     if (refuses(operation)) return response.writeHead(400).end('{"__type":"InternalServerError"}');
     if (operation === 'DescribeStacks') {

@@ -10,7 +10,7 @@ import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer } from '../fake-aws.ts';
 
-const changing = /^(Create|Delete|Restore|Update|Tag|Put|Transact)/;
+const changing = /^(BatchWrite|Create|Delete|Restore|Start|Update|Tag|Put|PUT|Transact)/;
 
 /** Whether an operation of AWS changes something. */
 export const isChange = (operation: string) => changing.test(operation);
