@@ -7,6 +7,8 @@ import { type CliCommand, callersPath, folderOf, type Result, type Terminal } fr
 /** Options of every restore. */
 type RestoreOptions = { json?: true; stack: string; yes?: true; into?: string; key?: string };
 
+type RollbackOptions = RestoreOptions & { force?: boolean; further?: boolean };
+
 /** `restore`: each shows its plan; with `--yes` it carries it out, and continues one that was interrupted. */
 export function addRestoreCommands(program: CliCommand): void {
   const restore = program
@@ -46,14 +48,15 @@ export function addRollbackCommand(program: CliCommand): void {
   withRestore(program.command('rollback'))
     .description('in an emergency: send requests to the version of the functions before the present one')
     .option('--force', 'also to a version from before a rotation of the checksum secret, which refuses all newer keys')
+    .option('--further', 'where they were rolled back already: to the version before that')
     .notes(
       `It shows which versions, and with --yes moves the aliases, in seconds and without a deployment. To go back to another snapshot
 of the register: "load rollback". See docs/runbook.md#roll-back-in-an-emergency.`,
     )
     .examples('rollback --stack bag-adres-prod')
-    .does(async ({ force, ...options }: RestoreOptions & { force?: true }) => {
+    .does(async ({ force = false, further = false, ...options }: RollbackOptions) => {
       const { rollbackService } = await import('../recovery/rollback-service.ts');
-      return shown(program, options, (tools) => rollbackService({ ...tools, force: force === true }));
+      return shown(program, options, (tools) => rollbackService({ ...tools, force, further }));
     });
 }
 

@@ -18,19 +18,20 @@ const Name = 'live';
 
 /**
  * Points the functions that answer requests to an earlier version, which takes seconds. A version from before a
- * rotation of the checksum secret would refuse every newer key, and is not chosen without `force`. Where it was
- * interrupted, the functions that were moved stay: the description of an alias says that.
+ * rotation of the checksum secret would refuse every newer key, and is not chosen without `force`. A function that an
+ * earlier run moved, as the description of its alias says, stays where it is, unless it is to go `further` back.
  * @throws CommandError when a deployment is in progress, or there is no such version
  */
-export async function rollbackService(input: RecoveryInput & { force: boolean }): Promise<RecoveryReport> {
+export async function rollbackService(
+  input: RecoveryInput & { force: boolean; further: boolean },
+): Promise<RecoveryReport> {
   const lambda = new LambdaClient(clientConfig);
   try {
     return await recover(input, ['data', 'service'], async ({ name, stacks, output, audit }) => {
       const functions = await functionsOf(stacks.service);
       const secret = await readSecret(output('KeyChecksumSecretArn'));
       const aliases = await Promise.all(functions.map((one) => aliasOf(lambda, one, name)));
-      const isInterrupted = aliases.some(({ movedFrom }) => movedFrom === undefined);
-      const targets = await Promise.all(aliases.map((alias) => targetOf(lambda, alias, isInterrupted)));
+      const targets = await Promise.all(aliases.map((alias) => targetOf(lambda, alias, input.further)));
       const older = targets.find(({ secrets }) => !secrets.includes(secret));
       if (older && !input.force) {
         throw new CommandError(
@@ -100,9 +101,9 @@ async function aliasOf(lambda: LambdaClient, { part, FunctionName }: ServiceFunc
  * The version before the live one, or where it was moved already the live one itself, and the checksum secrets that it
  * was deployed with.
  */
-async function targetOf(lambda: LambdaClient, { version, movedFrom, ...one }: Alias, isInterrupted: boolean) {
+async function targetOf(lambda: LambdaClient, { version, movedFrom, ...one }: Alias, further: boolean) {
   const { part, FunctionName } = one;
-  const isMoved = isInterrupted && movedFrom !== undefined;
+  const isMoved = !further && movedFrom !== undefined;
   const from = isMoved ? movedFrom : version;
   const earlier: { to: string; modified: string }[] = [];
   for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda }, { FunctionName })) {

@@ -8,7 +8,7 @@ const operations: AwsOperations = {};
 let leaveAws: () => void;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 /** The alias of each function, and the checksum secrets that each version was deployed with. */
-let aliases: Record<string, { version: string; weights?: Record<string, number> }>;
+let aliases: Record<string, { version: string; weights?: Record<string, number>; description?: string }>;
 let secrets: Record<string, string[]>;
 const functions = ['address', 'validate'];
 
@@ -47,6 +47,7 @@ beforeEach(() => {
     operations[`GET ${path}/aliases/live`] = () => ({
       value: {
         FunctionVersion: aliases[name]?.version,
+        Description: aliases[name]?.description,
         RoutingConfig: { AdditionalVersionWeights: aliases[name]?.weights },
       },
     });
@@ -58,7 +59,7 @@ beforeEach(() => {
         })),
       },
     });
-    for (const version of ['8', '11'])
+    for (const version of ['8', '10', '11'])
       operations[`GET ${path}/configuration?Qualifier=${version}`] = () => {
         const [KEY_CHECKSUM_SECRET, KEY_CHECKSUM_SECRET_PREVIOUS] = secrets[version] ?? [];
         return { value: { Environment: { Variables: { KEY_CHECKSUM_SECRET, KEY_CHECKSUM_SECRET_PREVIOUS } } } };
@@ -86,6 +87,16 @@ describe('rollback', () => {
     const done = await rollback('--yes');
     expect(done.moved).toEqual(functions.map((name) => `PUT /2015-03-31/functions/${name}/aliases/live`));
     expect(done.out).toContain('bagAdres.deployment=emergency');
+  });
+
+  it('moves what was moved already only with --further', async () => {
+    aliases.address = { version: '11', description: 'Rolled back from 12 to 11' };
+    expect((await rollback('--yes')).moved).toEqual(['PUT /2015-03-31/functions/validate/aliases/live']);
+    secrets['10'] = ['now'];
+    expect((await rollback('--further')).err).toMatch(/AddressFunction \(address\) from version 11 to 10/);
+    // A deployment since then leaves the description.
+    aliases.address.version = '12';
+    expect((await rollback()).err).toMatch(/AddressFunction \(address\) from version 12 to 11/);
   });
 
   it('is audited with the versions before and after, a plan is not', async () => {
