@@ -12,6 +12,7 @@ import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/st
 import { readManifest } from '../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
+import { isSameLocation, SourceError } from '../loader/storage/source.ts';
 import { createAdmin } from '../packages/admin/admin.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
 import { demoExamples, demoExtract, demoKey } from './demo/demo.ts';
@@ -28,6 +29,8 @@ export type ServedDataset = {
   readonly present: string | null;
   /** The report of the same extract, which has changed so much that what an earlier start had loaded is served. */
   readonly refused?: LoadReport;
+  /** Why the same extract could not be read, so that what an earlier start had loaded is served. */
+  readonly unread?: string;
   /** Days of mutations that were applied after it. */
   readonly later?: LoadReport;
   /** A lookup to try. It finds one address if the dataset has one that is not ambiguous. */
@@ -66,7 +69,7 @@ export class ExtractNotServedError extends Error {
 /**
  * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.
  * Without an extract it holds what it held before, or the demo if that was nothing. So it does with an extract that an
- * earlier start has loaded and that the guard refuses as it is now.
+ * earlier start has loaded and that the guard refuses as it is now, or that can't be read any more.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
 export async function loadExtract({
@@ -93,9 +96,13 @@ export async function loadExtract({
     waiveSize: true,
     disposable: options.demoFile,
   });
+  let unread: string | undefined;
   const report = await loading.catch(async (error) => {
-    if (error instanceof RefusedLoadError && (await isLastExtract(options.storageFolder, extract))) return error.report;
-    throw error;
+    const isLast = present !== null || (await isLastExtract(options.storageFolder, extract));
+    if (isLast && error instanceof RefusedLoadError) return error.report;
+    if (!isLast || !held || !(error instanceof SourceError)) throw error;
+    unread = error.message;
+    return unchangedReport({ action: 'none', reason: 'the extract could not be read', live: held });
   });
   if (report.outcome === 'refused' && held) {
     const served = unchangedReport({ action: 'none', reason: 'the extract was refused', live: held });
@@ -114,6 +121,7 @@ export async function loadExtract({
   return {
     report,
     present: present && sourceOf(present),
+    ...(unread !== undefined && { unread }),
     example: (isDemo ? undefined : await anyAddress(client, table)) ?? demoExample,
   };
 }
@@ -127,7 +135,11 @@ async function datasetOtherThan(demoFile: string, storageFolder: string): Promis
 
 async function isLastExtract(storageFolder: string, extract: string | undefined): Promise<boolean> {
   const { location } = lastExtract(await readManifest(await openStorage(storageFolder)))?.source ?? {};
-  return extract !== undefined && (location === extract || location === resolve(extract));
+  return (
+    extract !== undefined &&
+    location !== undefined &&
+    [extract, resolve(extract)].some((one) => isSameLocation(one, location))
+  );
 }
 
 function sourceOf({ source }: ManifestEntry): string {

@@ -152,7 +152,9 @@ If they are wrong: npx bag-adres load reject ${load} --local${data}
 }
 
 /** What was found in the data folder where no extract was asked for. */
-function presentText({ present }: ServedDataset): string {
+function presentText({ present, unread }: ServedDataset): string {
+  if (unread !== undefined)
+    return `\nThe extract could not be read, and the addresses from before are served:\n  ${unread}\n`;
   if (present === null) return '';
   return `
 Serving what the data folder holds, from ${present}. Load another with --extract; --fresh discards it and serves the demo.

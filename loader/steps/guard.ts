@@ -27,6 +27,7 @@ import {
 import { begin, lastExtract, type Manifest } from '../dataset/manifest.ts';
 import { objectionsToSetAside, setAsideOf } from '../dataset/set-aside.ts';
 import type { Fence } from '../storage/lease.ts';
+import { isSameLocation } from '../storage/source.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -117,7 +118,7 @@ function isSameExtract(
 ): boolean {
   const last = lastExtract(manifest);
   if (kind !== 'extract' || !last || isDisposable(source)) return false;
-  return source?.location === last.source?.location && isSameArea(extract, last.extract);
+  return isSameLocation(source?.location ?? '', last.source?.location ?? '') && isSameArea(extract, last.extract);
 }
 
 /** How the extract differs, in objects too where both have them. */

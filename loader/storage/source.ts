@@ -24,6 +24,12 @@ export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
   return isSameDate && (a.lastModified !== null || a.etag === b.etag);
 }
 
+/** Whether two locations are of one extract: the query of a URL may be a signature that differs each time. */
+export function isSameLocation(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((location) => location.replace(/^(https?:[^?]*)\?.*/i, '$1'));
+  return one === other;
+}
+
 /** The extract can't be reached, or does not exist. The message says what to do. */
 export class SourceError extends Error {
   override readonly name: string = 'SourceError';
