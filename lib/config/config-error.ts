@@ -5,9 +5,18 @@ export class ConfigError extends Error {
 
   /** @param source the file, or what else the configuration is from */
   constructor(faults: readonly string[], source = 'cdk.json') {
-    super(`The configuration in ${source} has ${faults.length} fault(s):\n${faults.map((f) => `  - ${f}`).join('\n')}`);
-    this.faults = faults;
+    const shown = faults.map(withoutPrivateKeys);
+    super(`The configuration in ${source} has ${shown.length} fault(s):\n${shown.map((f) => `  - ${f}`).join('\n')}`);
+    this.faults = shown;
   }
+}
+
+/** One that was pasted is not printed, wherever it was pasted: as the name of a field or of a stage too. */
+function withoutPrivateKeys(text: string): string {
+  return text.replace(
+    /-----BEGIN [A-Z ]*PRIVATE KEY[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+    '(a private key)',
+  );
 }
 
 /** The most similar candidate: one starts with the other, or at most a third of the characters differ. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
@@ -198,6 +198,16 @@ describe('the workflow of the example pipeline', () => {
     expect(workflow).not.toContain('bagAdres.account');
     const policies = globSync('docs/examples/pipeline/*.json').map((path) => readFileSync(path, 'utf8'));
     expect(policies.join()).not.toMatch(/\b[a-z]{2}-[a-z]+-\d\b/);
+  });
+
+  it.each(['eu-west-1', 'us-east-1'])('and the files of "init --region %s" name no other region', (region) => {
+    const here = mkdtempSync(join(folder, 'a-'));
+    const args = [resolve('bin/bag-adres.ts'), 'init', '--yes', '--region', region];
+    expect(spawnSync(process.execPath, args, { cwd: here }).status).toBe(0);
+    const files = readdirSync(here, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+    const named = texts.join().match(/\b(?:af|ap|ca|eu|il|me|mx|sa|us)-[a-z]+-\d\b/g);
+    expect([files.length, ...new Set(named)]).toEqual([7, region]);
   });
 
   it.each([
