@@ -59,6 +59,10 @@ const range = { from: optional(text), to: optional(text) };
 const nullableText = nullable(text);
 const details = { name: optional(nullableText), contact: optional(nullableText), note: optional(nullableText) };
 const terms = { plan: optional(text), limits: optional(record(limit)), ...details };
+const accountFilter = {
+  ...{ plan: optional(text), createdSince: optional(instant), usedShare: optional(number) },
+  state: optional(shape((value) => value === 'active' || value === 'suspended', 'active or suspended')),
+};
 const plan = {
   code: text,
   limits: optional(record(limit)),
@@ -122,7 +126,7 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
   'accounts.repairWindows': [text],
   'accounts.delete': [text],
   'accounts.show': [text],
-  'accounts.list': [optional(object({ ...page, prefix: optional(text), search: optional(text) }))],
+  'accounts.list': [optional(object({ ...page, ...accountFilter, prefix: optional(text), search: optional(text) }))],
   'accounts.audit': [text, optional(number)],
   'accounts.auditPage': [text, optional(object(page))],
   'accounts.usage': [text, optional(object(range))],

@@ -47,7 +47,7 @@ export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
 export type { AccountBackup, Backup, ImportResult, KeyBackup } from './backup.ts';
 export { announceWith, changeEventTypes, type EventEntry } from './events.ts';
 export type { FoundKey, KeySearch, KeySearchOptions } from './find-keys.ts';
-export type { AccountPage, AccountPageOptions } from './list-accounts.ts';
+export type { AccountFilter, AccountPage, AccountPageOptions } from './list-accounts.ts';
 export type { PlanChange, PlanInput, PlanPage, PlanProgress } from './plans.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from './sessions.ts';
 export { type KeyUsage, type UsageByKey, usageByKeyCsv } from './usage-by-key.ts';

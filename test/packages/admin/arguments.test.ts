@@ -49,7 +49,12 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'accounts.repairWindows': ['acme'],
   'accounts.delete': ['nobody'],
   'accounts.show': ['acme'],
-  'accounts.list': [{ search: 'a', prefix: 'a', limit: 1, cursor: 'x' }],
+  'accounts.list': [
+    {
+      ...{ search: 'a', prefix: 'a', limit: 1, cursor: 'x' },
+      ...{ plan: 'small', state: 'active', createdSince: '2026-11-01T00:00:00Z', usedShare: 0.8 },
+    },
+  ],
   'accounts.audit': ['acme', 1],
   'accounts.auditPage': ['acme', { limit: 1, cursor: 'x' }],
   'accounts.usage': ['acme', { from: '2026-11-01', to: '2026-11-02' }],

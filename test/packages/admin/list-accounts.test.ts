@@ -84,6 +84,41 @@ describe('a search of the accounts', () => {
   });
 });
 
+describe('a list of accounts with a filter', () => {
+  it('has those of a plan, a state, an age and a use, in pages that lose none', async () => {
+    const { admin, clock, request } = bench;
+    await admin.plans.put({ code: 'watched', limits: { minute: 100, day: 5 } });
+    for (const id of ['w-1', 'w-2', 'w-3', 'w-4']) await admin.accounts.create({ id, plan: 'watched' });
+    await admin.accounts.set({ id: 'w-4', limits: { day: null } });
+    await admin.accounts.suspend('w-3');
+    for (const [account, lookups] of [
+      ['w-1', 3],
+      ['w-2', 4],
+      ['w-4', 5],
+    ] as const) {
+      const { key } = await admin.keys.create({ account, label: 'x' });
+      for (let i = 0; i < lookups; i++) await request(key);
+    }
+    clock.now += 1_000;
+    const since = new Date(clock.now).toISOString();
+    await admin.accounts.create({ id: 'w-5', plan: 'watched' });
+    const listed = async (filter: object) =>
+      (await admin.accounts.list({ plan: 'watched', ...filter })).accounts.map(({ id }) => id);
+    expect(await listed({})).toEqual(['w-1', 'w-2', 'w-3', 'w-4', 'w-5']);
+    expect(await listed({ state: 'suspended' })).toEqual(['w-3']);
+    expect(await listed({ createdSince: since })).toEqual(['w-5']);
+    expect(await listed({ usedShare: 0.8 })).toEqual(['w-2']);
+    expect(await listed({ search: 'w-4', state: 'active' })).toEqual(['w-4']);
+    const first = await admin.accounts.list({ plan: 'watched', state: 'active', limit: 2 });
+    const second = await admin.accounts.list({ plan: 'watched', state: 'active', cursor: first.cursor ?? '' });
+    expect([first, second].map(({ accounts }) => accounts.map(({ id }) => id))).toEqual([
+      ['w-1', 'w-2'],
+      ['w-4', 'w-5'],
+    ]);
+    expect(second.cursor).toBeNull();
+  });
+});
+
 describe('plans.counts', () => {
   it('says how many accounts are on each plan, also after one has moved', async () => {
     const { admin } = bench;
