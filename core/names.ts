@@ -183,6 +183,8 @@ export const metricNames = {
    * same `service`.
    */
   tableDifferences: 'TableDifferences',
+  /** Addresses of objects that mutations did not match and that are not settled; emitted with the age, as it is. */
+  setAside: 'SetAsideAddresses',
   /** 1 for each backup set that was written; its only dimension is `service`. */
   backupSets: 'BackupSets',
 } as const;

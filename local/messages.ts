@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { grouped } from '../loader/dataset/load-counts.ts';
+import { grouped } from '../loader/dataset/objections.ts';
 import { ExtractError } from '../loader/extract-error.ts';
 import { StaleLoadError } from '../loader/steps/guard.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';

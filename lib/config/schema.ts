@@ -69,6 +69,22 @@ const guard = z.strictObject({
     .describe(
       'This many addresses may always change, whatever their share: in a small municipality a few are a large share.',
     ),
+  maximumPlaceShare: share
+    .default(loadDefaults.guard.maximumPlaceShare)
+    .describe(
+      'The largest share of the addresses of one woonplaats that may go, or get another huisnummer or postcode, since the last extract.',
+    ),
+  maximumLostShare: share
+    .default(loadDefaults.guard.maximumLostShare)
+    .describe(
+      'The largest share of the huisletters, of the toevoegingen and of the special letters in names that a load may remove; and, in one woonplaats, of the addresses that may be added or get another street.',
+    ),
+  alwaysAllowedInPlace: whole(0, 100_000_000)
+    .default(loadDefaults.guard.alwaysAllowedInPlace)
+    .describe('This many addresses of one woonplaats may always change, and ten times as many be added.'),
+  alwaysAllowedStreets: whole(0, 100_000)
+    .default(loadDefaults.guard.alwaysAllowedStreets)
+    .describe('How many streets of one woonplaats may get another name, and how many may lose 20 addresses or more.'),
 });
 
 const dataset = z.strictObject({

@@ -71,13 +71,20 @@ export class LoaderAlarms extends Construct {
       problem: 'The guard refused a load before its first write.',
       runbook: 'Load refused',
     });
-    if (config.mutations)
+    if (config.mutations) {
+      topic.alarm(this, 'SetAside', {
+        metric: loaderMetric(config.stage, metricNames.setAside, Duration.days(1)),
+        periods: [1, 1],
+        problem: 'Changes of the register did not match and were set aside: these addresses stay as they were.',
+        runbook: 'Set aside',
+      });
       topic.alarm(this, 'AuditDifferences', {
         metric: loaderMetric(config.stage, metricNames.auditDifferences, period),
         isEvent: true,
         problem: 'An extract differed from what the days of mutations had led to. The addresses are right now.',
         runbook: 'Audit differences',
       });
+    }
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
     topic.alarm(this, 'TableDiffers', {
       metric: loaderMetric(config.stage, metricNames.tableDifferences, Duration.hours(1)),

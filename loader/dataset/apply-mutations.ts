@@ -7,7 +7,7 @@ import { type AnyVoorkomen, dayOf, dayText, type NumVoorkomen, noEind } from '..
 import { addressesOf, numKeysOf } from './adres-objects.ts';
 import { addEdit, type Edits, type FoundObjects } from './object-segment.ts';
 import { isSameVoorkomen, objectLines, parseObjectLine } from './objects.ts';
-import { addSetAside, type SetAsideOfDay } from './set-aside.ts';
+import type { SetAsideObject, SetAsideOfDay } from './set-aside.ts';
 
 /** One file of mutations: it leads from `vanaf` to `tot`. */
 export type MutationDay = {
@@ -31,17 +31,26 @@ export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'iden
  * Applies a day of mutations to `objects`: all occurrences of the objects that it mentions which count on its `vanaf`
  * or may count later. Its old values must equal those in `objects`, or be applied already: Kadaster has repeated
  * changes of one day in the next. An object where neither is so is set aside for that day, with all of its changes.
- * Changes `objects`.
- * @returns what was set aside
+ * Changes `objects`, and `unsettled`, the objects that are set aside by their keys: one that matches now is settled.
  */
-export function applyMutations(objects: Objects, day: MutationDay): SetAsideOfDay {
+export function applyMutations(
+  objects: Objects,
+  day: MutationDay,
+  unsettled = new Map<string, SetAsideObject>(),
+): SetAsideOfDay {
   const byObject = Map.groupBy(day.mutations, objectKey);
   const setAside: SetAsideOfDay = { file: day.file, objects: byObject.size, count: 0, examples: [] };
   for (const [key, mutations] of byObject) {
     const changed = new Map(objects.get(key));
     const why = firstMismatch(changed, mutations, day);
-    if (why === null) objects.set(key, changed);
-    else addSetAside(setAside, why);
+    if (why === null) {
+      objects.set(key, changed);
+      unsettled.delete(key);
+      continue;
+    }
+    setAside.count++;
+    if (setAside.examples.length === 0) setAside.examples.push(why);
+    unsettled.set(key, { object: key, file: day.file, why, addresses: 1 });
   }
   return setAside;
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import type { Change } from './lines.ts';
-import { type ChangedPlaces, type ChangeExample, changeExample } from './load-counts.ts';
+import type { Change, ChangedPlaces } from './lines.ts';
+import { type ChangeExample, changeExample } from './load-counts.ts';
 
 /** A stored part of the CSV of a load's changes; `bytes` of the text without its head, before it was packed. */
 export type ChangesCsv = { name: string; changes: number; bytes: number };

@@ -1,7 +1,9 @@
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
+import { placeOfTexts } from '../../core/place-fields.ts';
 import type { ObjectsOfAddresses } from './derive-objects.ts';
-import type { LineCounts } from './line-segment.ts';
+import { type LineCounts, noLines } from './line-segment.ts';
 import type { Line, RowTexts } from './lines.ts';
+import { addSizes, isSpecial, type PlaceSize, suffixOf } from './place-changes.ts';
 import { GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
 
 /** The positions of an address, its toevoeging and its id in the bytes of lines, and its place. */
@@ -27,7 +29,11 @@ export class RowJoiner {
   readonly #group: Row[] = [];
   #count = 0;
   rows = 0;
-  readonly counts: LineCounts = { lines: 0, lists: 0 };
+  /** Complete at the end. */
+  readonly counts: LineCounts = { ...noLines };
+  readonly #sizes = new Map<DataView, PlaceSize>();
+  #lastPlace: DataView | undefined;
+  #lastSize: PlaceSize = [0, 0, 0, 0];
 
   /**
    * @param text where the key of each row begins, which a tab and its id follow
@@ -58,6 +64,11 @@ export class RowJoiner {
   /** To be called last; returns the lines, in memory of their own. */
   end(): Buffer {
     this.#endGroup();
+    const sizes = Array.from(this.#sizes, ([bytes, [count, huisletters, toevoegingen]]): [string, PlaceSize] => {
+      const place = placeOfTexts(Buffer.from(textOf(bytes), 'latin1').toString().split('\t'));
+      return [place.woonplaats, [count, huisletters, toevoegingen, isSpecial(place) ? count : 0]];
+    });
+    this.counts.places = addSizes({}, sizes);
     return this.#lines.bytes.subarray(0, Math.max(0, this.#lines.length - 1));
   }
 
@@ -106,6 +117,7 @@ export class RowJoiner {
   /** Writes each place of a key once, with the ids of all objects there. */
   #endLine(rows: readonly Row[]): void {
     const places = [...Map.groupBy(rows, ({ place }) => textOf(place))].map(([place, there]) => {
+      this.#countAddress(there[0] as Row);
       const ids = there.map(({ id }) => textOf(this.#view, id, idLength));
       const text = [...new Set(ids)].sort().join(',');
       if (!this.#objects) return place + text;
@@ -120,8 +132,23 @@ export class RowJoiner {
     this.#lines.write(`\t${places.sort().join('\t')}\n`, 'latin1');
   }
 
-  #endSingleLine({ start, place, id }: Row): void {
+  /** Counts an address at its place: as `sizeOfAddress`, but for the names. */
+  #countAddress({ place, toevoeging, id }: Row): void {
+    if (place !== this.#lastPlace) {
+      this.#lastPlace = place;
+      this.#lastSize = this.#sizes.get(place) ?? [0, 0, 0, 0];
+      this.#sizes.set(place, this.#lastSize);
+    }
+    const suffix = suffixOf(this.#view.getUint8(toevoeging), id - toevoeging - 1);
+    this.#lastSize[0]++;
+    this.#lastSize[1] += suffix & 1;
+    this.#lastSize[2] += suffix >> 1;
+  }
+
+  #endSingleLine(row: Row): void {
+    const { start, place, id } = row;
     const lines = this.#lines;
+    this.#countAddress(row);
     lines.memory[lines.length++] = tab;
     lines.copy(place, 0, place.byteLength);
     if (this.#objects) {

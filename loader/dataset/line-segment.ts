@@ -1,13 +1,34 @@
 /** The lines of a segment of a snapshot as they are stored, and how they are counted. */
 
 import { BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
-import { hasAddress, type Line, linesForm } from './lines.ts';
+import { type Line, linesForm, parseLine } from './lines.ts';
+import { addSizes, type PlaceSize, type PlaceSizes, sizeOfAddress } from './place-changes.ts';
 
-/** How many lines there are, and how many of them have only a list of toevoegingen. */
-export type LineCounts = { lines: number; lists: number };
+/** How many lines there are, how many of them have only a list of toevoegingen, and the addresses by woonplaats. */
+export type LineCounts = { lines: number; lists: number; places: PlaceSizes };
+
+export const noLines: LineCounts = { lines: 0, lists: 0, places: {} };
 
 export function countLines(lines: readonly Line[]): LineCounts {
-  return { lines: lines.length, lists: lines.reduce((count, line) => (hasAddress(line) ? count : count + 1), 0) };
+  const all = lines.map(parseLine);
+  const sizes = all.flatMap(({ key, places }) =>
+    places.map((place): [string, PlaceSize] => [place.woonplaats, sizeOfAddress(key, place)]),
+  );
+  return {
+    lines: lines.length,
+    lists: all.filter(({ places }) => places.length === 0).length,
+    places: addSizes({}, sizes),
+  };
+}
+
+/** Counts after lines were replaced by others. */
+export function countsAfter(counts: LineCounts, before: readonly Line[], after: readonly Line[]): LineCounts {
+  const [old, now] = [countLines(before), countLines(after)];
+  return {
+    lines: counts.lines - old.lines + now.lines,
+    lists: counts.lists - old.lists + now.lists,
+    places: addSizes(addSizes(counts.places, Object.entries(old.places), -1), Object.entries(now.places)),
+  };
 }
 
 /** Makes the file of the lines of a segment. */
@@ -50,6 +71,6 @@ export class LineSegmentReader {
 
   /** The same lines in the blocks that they are stored in, and their number. */
   blocks(part: string): { lines: BlockedLines; counts: LineCounts } {
-    return { lines: this.#file.lines(part), counts: this.#file.about(part) ?? { lines: 0, lists: 0 } };
+    return { lines: this.#file.lines(part), counts: this.#file.about(part) ?? noLines };
   }
 }

@@ -126,6 +126,18 @@ export type Change = { kind: ChangeKind | 'list' | 'objecten' } & (
   | { before: Line; after: Line | null }
 );
 
+/** The places of an address before and after a change, or `null` where there is no address. */
+export type ChangedPlaces = Record<'old' | 'now', Place[] | null>;
+
+export function changedPlaces({ before, after }: Pick<Change, 'before' | 'after'>): ChangedPlaces {
+  return { old: placesIn(before), now: placesIn(after) };
+}
+
+/** The places of a line, or `null` where it has no address. */
+function placesIn(line: Line | null): Place[] | null {
+  return line !== null && hasAddress(line) ? parseLine(line).places : null;
+}
+
 /** How many addresses of each kind. */
 export type ChangeCounts = Record<ChangeKind, number>;
 

@@ -6,6 +6,7 @@ import type { ProblemCounts } from '../bag/problem-report.ts';
 import { dayOf } from '../bag/voorkomen.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import type { ChangeCounts } from './lines.ts';
+import type { SetAsideObject } from './set-aside.ts';
 
 /**
  * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<segment>`, the objects behind
@@ -157,8 +158,10 @@ export type ManifestEntry = Pick<
   snapshot: Snapshot;
   /** The load that a rollback made live again. */
   rolledBackTo?: string;
-  /** How many objects its mutations did not match, which stay as they were until the next extract. */
-  setAside?: number;
+  /** Whether it was published despite objections, which an operator approved. */
+  approved?: true;
+  /** The objects that mutations since the extract did not match and that are not settled yet. */
+  setAside?: SetAsideObject[];
   /** The last snapshot that an extract made, and the deliveries that led from it to this one. */
   replayBase?: ReplayBase | null;
   since?: MutationFile[];

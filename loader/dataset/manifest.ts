@@ -28,6 +28,15 @@ export function lastExtract({ history }: Manifest): ManifestEntry | undefined {
   return history.find(({ kind }) => kind === 'extract');
 }
 
+/**
+ * Where a load that needed an approval is live or led to what is live, the last extract before it that needed none: if
+ * the approval was a mistake, a load gives back what this one had.
+ */
+export function acceptedBefore({ history }: Pick<Manifest, 'history'>): ManifestEntry | undefined {
+  const firstExtract = history.findIndex(({ kind, approved }) => kind === 'extract' && !approved);
+  return history.slice(0, firstExtract).some(({ approved }) => approved) ? history[firstExtract] : undefined;
+}
+
 /** Marks `entry` as pending: from now on the table may be between `published` and `entry`. */
 export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
   return { ...manifest, pending: entry };
@@ -92,7 +101,7 @@ function withoutSince({ since: _, ...entry }: ManifestEntry): ManifestEntry {
 
 /**
  * The ids of the snapshots to keep: the last `count` that were published, and always those of the live and pending
- * load, and those that these can be replayed from.
+ * load, those that these can be replayed from, and that of `acceptedBefore`.
  */
 export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
   const kept = new Set<string>();
@@ -102,5 +111,7 @@ export function keptSnapshots({ published, pending, history }: Manifest, count: 
     kept.add(snapshot.id);
   }
   for (const base of [published?.replayBase, pending?.replayBase]) if (base) kept.add(base.snapshot.id);
+  const accepted = acceptedBefore({ history });
+  if (accepted) kept.add(accepted.snapshot.id);
   return kept;
 }

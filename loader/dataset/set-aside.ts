@@ -1,40 +1,57 @@
-import type { Objection } from './load-counts.ts';
+import { grouped, type Objection } from './objections.ts';
 
 /**
- * Objects whose change in a delivery does not match what the dataset holds. They stay as they were until the next
- * extract; the rest of the delivery is applied.
+ * An object (`WPL 1012`) whose change in a delivery does not match what the dataset holds. It stays as it was, with its
+ * addresses, until a delivery of it matches or an extract comes; the rest of the delivery is applied.
  */
-export type SetAside = { count: number; examples: string[] };
+export type SetAsideObject = { object: string; file: string; why: string; addresses: number };
 
-/** What was set aside of one delivery; `objects` is how many it changes. */
-export type SetAsideOfDay = SetAside & { file: string; objects: number };
+/** All objects that are set aside and not settled yet. */
+export type SetAside = { count: number; addresses: number; examples: string[] };
 
+/** Of one delivery, how many of the `objects` that it changes were set aside, and why the first was. */
+export type SetAsideOfDay = { file: string; objects: number; count: number; examples: string[] };
+
+/** How many objects are remembered, those with the most addresses: more are of a delivery that is wrong as a whole. */
+const mostRemembered = 200;
 const examplesKept = 5;
 
-/** Adds one object. `why` says what was expected, and what is there. */
-export function addSetAside(day: SetAside, why: string): void {
-  day.count++;
-  if (day.examples.length < examplesKept) day.examples.push(why);
+/** The objects with the most addresses first. */
+export function remembered(objects: readonly SetAsideObject[]): SetAsideObject[] {
+  return objects.toSorted((a, b) => b.addresses - a.addresses).slice(0, mostRemembered);
 }
 
-/** What was set aside of all days together. */
-export function setAsideOf(days: readonly SetAsideOfDay[]): SetAside {
+export function setAsideOf(objects: readonly SetAsideObject[]): SetAside {
   return {
-    count: days.reduce((sum, { count }) => sum + count, 0),
-    examples: days.flatMap(({ examples }) => examples).slice(0, examplesKept),
+    count: objects.length,
+    addresses: objects.reduce((sum, { addresses }) => sum + addresses, 0),
+    examples: objects.slice(0, examplesKept).map(({ why, addresses }) => `${why} (${grouped(addresses)} addresses)`),
   };
 }
 
 /** The share of a delivery's objects. Usually none is set aside; of a wrong or a replaced delivery nearly all are. */
 const mostSetAsideShare = 0.01;
 
-/** Objections to deliveries of which more than one object, and more than a hundredth, does not match. */
-export function objectionsToSetAside(days: readonly SetAsideOfDay[]): Objection[] {
-  return days.flatMap(({ file, objects, count, examples }) => {
+/**
+ * Objections to deliveries of which more than one object, and more than a hundredth, does not match; and to more
+ * addresses of such objects than `alwaysAllowed`, with those of days before.
+ */
+export function objectionsToSetAside(
+  days: readonly SetAsideOfDay[],
+  all: readonly SetAsideObject[],
+  alwaysAllowed: number,
+): Objection[] {
+  const { count, addresses, examples } = setAsideOf(all);
+  const found = days.flatMap(({ file, objects, count, examples }): Objection[] => {
     if (count <= Math.max(1, objects * mostSetAsideShare)) return [];
     const message =
       `${count} of the ${objects} objects that ${file} changes are not what it expects: it was replaced, or one before it is wrong. ` +
       `Among them: ${examples[0]}`;
-    return [{ code: 'too_many_set_aside', message }];
+    return [{ code: 'too_many_set_aside', message, count, of: objects, examples }];
   });
+  if (days.length === 0 || addresses <= alwaysAllowed) return found;
+  const message =
+    `${grouped(addresses)} addresses of ${count} objects would stay as they were, as their changes do not match, over the limit of ` +
+    `${grouped(alwaysAllowed)}: ${examples[0]}`;
+  return [...found, { code: 'too_many_set_aside', message, count: addresses, examples }];
 }

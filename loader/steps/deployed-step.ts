@@ -5,7 +5,7 @@ import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { metricNames, metricNamespace, environment as variables, versionDimension } from '../../core/names.ts';
 import type { ChangeCounts } from '../dataset/lines.ts';
-import type { Thresholds } from '../dataset/load-counts.ts';
+import type { Thresholds } from '../dataset/objections.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { noProgress } from '../progress.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
@@ -143,6 +143,11 @@ export class DeployedStep {
    */
   reportAge(days: number): void {
     emit(metricNames.datasetAge, days < -1 ? neverNewer : days);
+  }
+
+  /** Emits how many addresses are not what mutations say, as their objects are set aside. */
+  reportSetAside(addresses: number): void {
+    emit(metricNames.setAside, addresses);
   }
 
   /** Emits the deployed version, so that graphs show since when it is. */

@@ -12,6 +12,7 @@ import {
   type MutationFile,
 } from '../dataset/load.ts';
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
+import { setAsideOf } from '../dataset/set-aside.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
@@ -195,8 +196,9 @@ export const step: Step<Discovery> = {
 export const handler = /* @__PURE__ */ lambda('discover', 'load', async (input, deployment, invocation) => {
   const context = deployment.context(input.owner, invocation);
   // Even when nothing is new: the alarm on the age tells an operator that a source has stopped publishing.
-  const { ageDays } = await loadStatus(context);
+  const { ageDays, published } = await loadStatus(context);
   if (ageDays !== null) deployment.reportAge(ageDays);
+  if (published) deployment.reportSetAside(setAsideOf(published.setAside ?? []).addresses);
   deployment.reportVersion();
   const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
   await takeLock(context.addresses.lock, { owner: input.owner, seconds, isGone: deployment.isGone });

@@ -11,24 +11,31 @@ import {
   type Snapshot,
   type SourceVersion,
 } from '../dataset/load.ts';
+import { type LoadCounts, mergeSegments, problemCount, sumOfChanges } from '../dataset/load-counts.ts';
+import { begin, lastExtract, type Manifest } from '../dataset/manifest.ts';
 import {
-  type ChangesByPlace,
+  type Earlier,
+  grouped,
   isAboutSize,
-  type LoadCounts,
-  mergeSegments,
-  mostChanged,
+  judge,
   type Objection,
-  objections,
-  problemCount,
-  sumOfChanges,
+  type RenamedPlace,
   type Thresholds,
   thresholdsOfDays,
-} from '../dataset/load-counts.ts';
-import { begin, lastExtract, type Manifest } from '../dataset/manifest.ts';
-import { objectionsToSetAside, setAsideOf } from '../dataset/set-aside.ts';
+} from '../dataset/objections.ts';
+import { addSizes, mergeTallies, mostChanged } from '../dataset/place-changes.ts';
+import { objectionsToSetAside, type SetAsideObject, setAsideOf } from '../dataset/set-aside.ts';
 import type { Fence } from '../storage/lease.ts';
 import { isSameLocation } from '../storage/source.ts';
-import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
+import {
+  concurrentReads,
+  findJson,
+  getJson,
+  paths,
+  putJson,
+  type Storage,
+  UnusableObjectError,
+} from '../storage/storage.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type LoadProposal, type LoadReport, reportOf } from './load-report.ts';
@@ -60,16 +67,24 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
   }
-  const { counts, files, snapshot, setAside, incomplete, unexplained, byPlace, csv } = await addUp(storage, loadId);
+  const { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, csv } = await addUp(
+    storage,
+    loadId,
+  );
+  const target = manifest.history.find(({ load: id }) => id === load.target?.load);
+  const setAside = mutated?.unsettled ?? target?.setAside ?? [];
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
   const isAhead = base !== null && isFuture(base.peildatum);
   const allowOlder = wasJudged || isAhead || isDisposable(load.source) || isDisposable(base?.source);
-  const limits = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
+  const ofDay = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
+  const earlier = wasJudged || !base ? null : await findSums(storage, base.snapshot.id);
+  const judged = { peildatum: load.peildatum, allowOlder, wasJudged, tallies, earlier };
+  const { objections, renamed } = judge(counts, judged, base && { ...base, places }, thresholds, ofDay);
   const found = [
-    ...objections(counts, { peildatum: load.peildatum, allowOlder, wasJudged }, base, limits),
-    ...objectionsToSetAside(setAside),
+    ...objections,
+    ...objectionsToSetAside(mutated?.setAside ?? [], setAside, thresholds.alwaysAllowedInPlace),
     ...incomplete,
     ...objectionsToArea(load, isDisposable(load.source) || isDisposable(base?.source) ? null : base),
   ];
@@ -87,8 +102,8 @@ export async function guard(
     extractPeildatum: load.extract?.peildatum ?? null,
     audit: load.auditSince !== undefined ? unexplained : isAudit(load, base) ? auditOf(counts, base) : null,
     setAside: setAsideOf(setAside),
-    notes: load.notes ?? [],
-    byPlace,
+    notes: [...(load.notes ?? []), ...renamed.map(renamedText)],
+    byPlace: { streets: mostChanged(tallies.streets, 10), woonplaatsen: mostChanged(tallies.woonplaatsen, 10) },
     csv,
     objections: against,
     waived,
@@ -105,10 +120,30 @@ export async function guard(
     lines: counts.addresses + counts.lists,
     writes: files.reduce((total, { writes }) => total + writes, 0),
   });
+  if (load.kind === 'mutations' && against.length === 0) {
+    const sums: Earlier = {
+      since: earlier?.since ?? load.base?.peildatum ?? '',
+      ...mergeTallies([...(earlier ? [earlier] : []), { ...tallies, streets: {} }]),
+    };
+    await putJson(storage, paths.snapshotSums(loadId), sums);
+  }
   await fence.confirm(0);
-  await putManifest(storage, begin(manifest, entryOf(load, proposal, snapshot, manifest)), manifest);
+  await putManifest(storage, begin(manifest, entryOf(load, proposal, { snapshot, setAside }, manifest)), manifest);
   return proposal;
 }
+
+/** What was published before since an extract or an approval; nothing is known where the file of it is damaged. */
+async function findSums(storage: Storage, snapshot: string): Promise<Earlier | null> {
+  try {
+    return await findJson<Earlier>(storage, paths.snapshotSums(snapshot));
+  } catch (error) {
+    if (error instanceof UnusableObjectError) return null;
+    throw error;
+  }
+}
+
+const renamedText = ({ from, to, addresses }: RenamedPlace) =>
+  `the register renames ${from} to ${to}, which is one change: ${grouped(addresses)} addresses`;
 
 /** Whether an extract is of the same location and area as the last one; a disposable one never is. */
 function isSameExtract(
@@ -171,15 +206,14 @@ async function addUp(storage: Storage, loadId: string) {
     ...(counts.objecten && { objecten: named((segment) => segment.hasObjecten === true) }),
   };
   const unexplained = sumOfChanges(merged.flatMap((segment) => segment.unexplained ?? []));
-  const placesOf = (of: keyof ChangesByPlace) =>
-    mostChanged(
-      merged.flatMap(({ byPlace }) => (byPlace ? [byPlace[of]] : [])),
-      10,
-    );
-  const byPlace = { streets: placesOf('streets'), woonplaatsen: placesOf('woonplaatsen') };
+  const tallies = mergeTallies(merged.flatMap(({ byPlace = [] }) => byPlace));
+  const places = addSizes(
+    {},
+    merged.flatMap((segment) => Object.entries(segment.places ?? {})),
+  );
   const csv = merged.flatMap((segment) => segment.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
   const { objections: incomplete = [] } = collected;
-  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], incomplete, unexplained, byPlace, csv };
+  return { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, csv };
 }
 
 /** The problems after the mutations: those of streets, places and gemeenten were counted again. */
@@ -209,8 +243,8 @@ function lineageOf(
 
 function entryOf(
   load: Load,
-  { counts, audit, setAside }: LoadProposal,
-  snapshot: Snapshot,
+  { counts, audit, notes, objections }: LoadProposal,
+  { snapshot, setAside }: { snapshot: Snapshot; setAside: SetAsideObject[] },
   manifest: Manifest,
 ): ManifestEntry {
   return {
@@ -225,8 +259,9 @@ function entryOf(
     days: load.days,
     ...(load.stopped !== undefined && { stopped: load.stopped }),
     ...(load.more && { more: true }),
-    ...(load.notes && { notes: load.notes }),
-    ...(setAside.count > 0 && { setAside: setAside.count }),
+    ...(notes.length > 0 && { notes }),
+    ...(objections.length > 0 && { approved: true }),
+    ...(setAside.length > 0 && { setAside }),
     ...lineageOf(load, snapshot, manifest),
     ...(audit && { audit }),
     voorkomens: counts.voorkomens,

@@ -4,14 +4,13 @@ import type { ChangeCounts, ChangeKind } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import {
   type ChangeExample,
-  type ChangesByPlace,
   type LoadCounts,
   noChanges,
   type ObjectenCounts,
-  type Objection,
   problemCount,
 } from '../dataset/load-counts.ts';
-import type { SetAside } from '../dataset/set-aside.ts';
+import type { Objection } from '../dataset/objections.ts';
+import { type SetAside, setAsideOf } from '../dataset/set-aside.ts';
 import type { Discovery } from './manifest.ts';
 
 /** What a proposal and a report both say of a load. Plain JSON. */
@@ -26,7 +25,7 @@ type LoadOutline = {
   extractPeildatum: string | null;
   /** How much the result of the mutations differs from the extract; `null` where that was not compared. */
   audit: ChangeCounts | null;
-  /** Objects that the mutations did not match: they stay as they were until the next extract. */
+  /** All objects that mutations did not match: they stay as they were until a later day or an extract settles them. */
   setAside: SetAside;
   /** What an operator should know: sources that can't be read, files that were not used. */
   notes: string[];
@@ -45,7 +44,7 @@ export type LoadProposal = LoadOutline & {
   peildatum: string;
   counts: LoadCounts;
   /** The ten streets and places with the most changes; none of a first load. */
-  byPlace: ChangesByPlace;
+  byPlace: Record<'streets' | 'woonplaatsen', Record<string, number>>;
   /** The files of all changes as CSV, by name; none of a first load. */
   csv: ChangesCsv[];
   go: boolean;
@@ -141,7 +140,7 @@ export function unchangedReport({
     stopped: null,
     extractPeildatum: live?.extract?.peildatum ?? null,
     audit: null,
-    setAside: { count: 0, examples: [] },
+    setAside: setAsideOf(live?.setAside ?? []),
     notes: [],
     more: false,
     problems,
@@ -161,7 +160,6 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
     ...{ kind, added, changed, removed, listsChanged, gemeenteChanged, audit, stopped, notes, more },
     outcome: 'published',
     days: entry.days.map(({ name }) => name),
-    setAside: { count: entry.setAside ?? 0, examples: [] },
   };
 }
 

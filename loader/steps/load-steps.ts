@@ -112,7 +112,7 @@ export const loadSteps = {
     memoryMb: oneCpuMb,
     minutes: 10,
     begins: 'mutations',
-    bucket: { read: [loads, snapshots, mutations], write: [loads, snapshots] },
+    bucket: { read: [...manifest, loads, snapshots, mutations], write: [loads, snapshots] },
   },
   merge: {
     module: () => import('./merge.ts'),
@@ -122,7 +122,7 @@ export const loadSteps = {
     begins: 'rollback',
     each: 'segments.json',
     computes: true,
-    bucket: { read: [loads, snapshots], write: [loads, snapshots] },
+    bucket: { read: [...manifest, loads, snapshots], write: [loads, snapshots] },
   },
   guard: {
     module: () => import('./guard.ts'),
@@ -132,8 +132,8 @@ export const loadSteps = {
     settings: ['thresholds'],
     table: ['GetItem'],
     bucket: {
-      read: [...manifest, loads, approvals],
-      write: [...manifest, loads, approvals],
+      read: [...manifest, loads, approvals, snapshots],
+      write: [...manifest, loads, approvals, snapshots],
       // Snapshots of days that are tried in smaller numbers.
       remove: [snapshots],
     },

@@ -8,19 +8,11 @@ import { ObjectsOfAddresses } from '../dataset/derive-objects.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
 import { editPart, type HeldPart } from '../dataset/edit-part.ts';
 import { RowJoiner } from '../dataset/join-rows.ts';
-import { countLines, type LineCounts, LineSegmentReader, lineSegmentWriter } from '../dataset/line-segment.ts';
-import { type Change, type ChangeKind, diff, type Line } from '../dataset/lines.ts';
+import { countsAfter, type LineCounts, LineSegmentReader, lineSegmentWriter } from '../dataset/line-segment.ts';
+import { addressPart, type Change, type ChangeKind, changedPlaces, diff, keyOf, type Line } from '../dataset/lines.ts';
 import { extractName, hasObjecten, type Load, type Snapshot, startOf } from '../dataset/load.ts';
-import {
-  type ChangesByPlace,
-  changedPlaces,
-  countChange,
-  countFirst,
-  countPlaces,
-  mostChanged,
-  noChanges,
-  type SegmentCounts,
-} from '../dataset/load-counts.ts';
+import { countChange, countFirst, noChanges, type SegmentCounts } from '../dataset/load-counts.ts';
+import { acceptedBefore } from '../dataset/manifest.ts';
 import { namedObjects } from '../dataset/named-objects.ts';
 import {
   type AdresObjectResult,
@@ -32,6 +24,7 @@ import {
   type PartResult,
 } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
+import { addSizes, PlaceCounter, type PlaceSizes, type PlaceTallies } from '../dataset/place-changes.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -39,6 +32,7 @@ import type { Collected, SegmentItem } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
 import { objectenSource } from './join.ts';
 import { lambdaOfItems } from './lambda-step.ts';
+import { readManifest } from './manifest.ts';
 import type { Mutated } from './mutate.ts';
 import { readReference } from './reference.ts';
 import type { StepOfItems } from './step.ts';
@@ -54,8 +48,10 @@ export type Merged = SegmentCounts & {
   unexplained: SegmentCounts['changes'];
   nummeraanduidingen: number;
   problems: ProblemReport;
-  /** The streets with the most changes; absent for a first load. */
-  byPlace?: ChangesByPlace;
+  /** What changes by woonplaats, and on the streets with the most changes; absent for a first load. */
+  byPlace?: PlaceTallies;
+  /** The sizes of the woonplaatsen before it. */
+  places?: PlaceSizes;
   /** The files of its changes as CSV; absent as `byPlace` is. */
   csv?: ChangesCsv[];
 };
@@ -93,7 +89,9 @@ export async function mergeSegment(
     ...{ segment, files: [], hasObjects: false, ...noChanges(), nummeraanduidingen: 0, problems: emptyReport() },
     unexplained: noChanges().changes,
   };
-  const byPlace: ChangesByPlace = { streets: {}, woonplaatsen: {} };
+  const byPlace = new PlaceCounter();
+  const isReturned = returnsOf(storage, load, segment);
+  let places: PlaceSizes = {};
   const objects = objectSegmentWriter(numLayer);
   const objecten = objectSegmentWriter(adresObjectLayer);
   const after: Lines = load.target
@@ -116,23 +114,26 @@ export async function mergeSegment(
   // Then nearly every address has other objects.
   const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
   for (const postcode3 of postcode3sOf(segment)) {
-    const { lines, counts, groups } = await after.of(postcode3, before.blocks(postcode3));
+    const live = before.blocks(postcode3);
+    const { lines, counts, groups } = await after.of(postcode3, live);
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
+    places = addSizes(places, Object.entries(live.counts.places));
     for (const change of load.base ? changesIn(groups()) : []) {
-      countChange(merged, change);
+      const counted = countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
       if (kind !== 'list' && !(kind === 'objecten' && isSwitched)) {
-        const places = changedPlaces(change);
-        countPlaces(byPlace, places);
-        await csv.add(change, places);
+        const changed = changedPlaces(change);
+        byPlace.count(change, changed, { ...counted, isReturned: await isReturned(postcode3, change) });
+        await csv.add(change, changed);
       }
       const audited = kind === 'objecten' && !isSwitched ? 'changed' : kind;
       if (audited in merged.unexplained && after.isError?.(change)) merged.unexplained[audited as ChangeKind]++;
       changes.add(change);
       if (changes.count === changesPerFile) flush();
     }
+    byPlace.endPart();
     const stored = snapshot.add(postcode3, lines, counts);
     if (load.base) continue;
     // A first load puts every line, and has nothing to compare them with.
@@ -147,7 +148,8 @@ export async function mergeSegment(
   if (load.base) {
     await csv.flush();
     merged.csv = csv.files;
-    merged.byPlace = { ...byPlace, streets: mostChanged([byPlace.streets], streetsKept) };
+    merged.byPlace = byPlace.end(streetsKept);
+    merged.places = places;
   }
   merged.hasObjects = !objects.isEmpty;
   if (merged.hasObjects) made.push([paths.snapshotObjects(load.id, segment), objects.pack()]);
@@ -174,14 +176,28 @@ type Lines = {
   isError?: (change: Change) => boolean;
 };
 
-function* changesIn(groups: readonly Group[]): Generator<Change> {
-  for (const { before, after } of groups) yield* diff(before, after);
+/** Whether a change gives back what an extract had that was accepted before, where there is such an extract. */
+function returnsOf(storage: Storage, load: Load, segment: string) {
+  let lines: { part: string; byKey: Map<string, Line | null> } | undefined;
+  let accepted: Promise<LineSegmentReader> | undefined;
+  const read = async () => {
+    const snapshot = acceptedBefore(await readManifest(storage))?.snapshot;
+    const isThere = snapshot && (await storage.open(paths.snapshot(snapshot.id, segment))) !== null;
+    return snapshotOf(storage, isThere ? snapshot : null, segment);
+  };
+  return async (part: string, { after }: Change) => {
+    if (after === null || load.kind === 'rollback') return false;
+    accepted ??= read();
+    if (lines?.part !== part) {
+      const byKey = (await accepted).lines(part).map((line) => [keyOf(line), addressPart(line)] as const);
+      lines = { part, byKey: new Map(byKey) };
+    }
+    return lines.byKey.get(keyOf(after)) === addressPart(after);
+  };
 }
 
-function countsAfter(counts: LineCounts, groups: readonly Group[]): LineCounts {
-  const of = (side: 'before' | 'after') => countLines(groups.flatMap((group) => group[side]));
-  const [old, now] = [of('before'), of('after')];
-  return { lines: counts.lines - old.lines + now.lines, lists: counts.lists - old.lists + now.lists };
+function* changesIn(groups: readonly Group[]): Generator<Change> {
+  for (const { before, after } of groups) yield* diff(before, after);
 }
 
 function compared(live: StoredLines, { lines, counts }: StoredLines): PartLines {
@@ -250,7 +266,8 @@ async function derived(
       if (done.objecten) addObjecten(part, done.objecten.objects, done.objecten.result, done.objecten.problems);
       merged.nummeraanduidingen += done.result.nummeraanduidingen;
       merged.problems = mergeReports([merged.problems, done.problems]);
-      const counts = countsAfter(unchanged?.blocks(part).counts ?? live.counts, done.groups);
+      const changed = (side: keyof Group) => done.groups.flatMap((group) => group[side]);
+      const counts = countsAfter(unchanged?.blocks(part).counts ?? live.counts, changed('before'), changed('after'));
       if (unchanged) return compared(live, { lines: done.lines, counts });
       return { lines: done.lines, counts, groups: () => done.groups };
     }

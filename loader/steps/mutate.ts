@@ -23,7 +23,7 @@ import { addConcerned, type FoundObjecten, objectenEditsOf } from '../dataset/ap
 import { extractDate, type Load, startOf } from '../dataset/load.ts';
 import { findNamed, isNamedAt, type NamedObjects, namedObjects } from '../dataset/named-objects.ts';
 import { editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
-import { identificatieOf, type ObjectLine } from '../dataset/objects.ts';
+import { identificatieOf, type ObjectLine, referencesOf, withoutPostcode } from '../dataset/objects.ts';
 import {
   checkedReference,
   occurrencesIn,
@@ -34,7 +34,7 @@ import {
   relatiesIn,
 } from '../dataset/reference-file.ts';
 import { type StreetFilter, streetAt } from '../dataset/reference-lines.ts';
-import type { SetAsideOfDay } from '../dataset/set-aside.ts';
+import { remembered, type SetAsideObject, type SetAsideOfDay } from '../dataset/set-aside.ts';
 import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
@@ -43,6 +43,7 @@ import { type Collected, putSegments, type SegmentItem } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
 import { objectenSource } from './join.ts';
 import { lambdaStep } from './lambda-step.ts';
+import { readManifest } from './manifest.ts';
 import type { Step } from './step.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
@@ -52,6 +53,8 @@ export type Mutated = {
   problems: ProblemReport;
   /** The deliveries of which objects were set aside. */
   setAside: SetAsideOfDay[];
+  /** All objects that are set aside, with those of days before. */
+  unsettled: SetAsideObject[];
   /** The streets and places whose name, place or gemeente changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
@@ -94,6 +97,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   const concerning = load.extract?.isNational ? null : withinRegister(registerOf(found, objecten, before, load));
   const objects: Objects = new Map([...objectsOf(found), ...objecten.objects, ...referenceObjects(before, named)]);
   const setAside: SetAsideOfDay[] = [];
+  const unsettled = new Map((await earlierSetAside(storage, load)).map((one) => [one.object, one]));
   let [count, countOfObjecten] = [0, 0];
   let relaties = relatiesIn(before);
   // One day after the other, which together take too much memory.
@@ -103,7 +107,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
     for (const problem of ofDay) addProblem(problems, problem);
     const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
     const { mutations } = concerning?.(day) ?? day;
-    setAside.push(applyMutations(objects, { ...day, mutations }));
+    setAside.push(applyMutations(objects, { ...day, mutations }, unsettled));
     const ofObjecten = mutations.filter(({ kind }) => isObjectenKind(kind)).length;
     countOfObjecten += ofObjecten;
     count += mutations.length - ofObjecten;
@@ -154,6 +158,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
     mutations: count,
     problems,
     setAside: setAside.filter(({ count }) => count > 0),
+    unsettled: remembered(await withAddresses(storage, load, segments, before, [...unsettled.values()])),
     changedStreets: changed.streets,
     changedPlaces: changed.places,
     were: changed.were,
@@ -162,6 +167,44 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   };
   await putJson(storage, paths.mutated(loadId), result);
   return items;
+}
+
+/** What the days before have set aside; an extract settles it, and days that are applied again are judged again. */
+async function earlierSetAside(storage: Storage, { kind, start, base }: Load): Promise<SetAsideObject[]> {
+  if (kind !== 'mutations' || start) return [];
+  const { published, pending } = await readManifest(storage);
+  return [pending, published].find((entry) => entry?.load === base?.load)?.setAside ?? [];
+}
+
+/** Counts the addresses of streets and places that are set aside: a woonplaats may be a city. */
+async function withAddresses(
+  storage: Storage,
+  load: Load,
+  segments: readonly string[],
+  reference: Buffer,
+  objects: readonly SetAsideObject[],
+): Promise<SetAsideObject[]> {
+  const idsOf = (kind: string) => objects.flatMap(({ object }) => (object.startsWith(kind) ? object.slice(4) : []));
+  const [streets, places] = [new Set(idsOf('OPR')), new Set(idsOf('WPL'))];
+  if (streets.size + places.size === 0) return [...objects];
+  const isConcerned: StreetFilter = (lines, start) => places.has(streetAt.woonplaats(lines, start));
+  const placeOf = new Map<string, string>();
+  for (const one of places.size > 0 ? [...occurrencesIn(reference, isConcerned)].flat() : []) {
+    if (one.kind === 'OPR') placeOf.set(one.identificatie, one.woonplaats);
+  }
+  const named = namedObjects('reference', new Set([...streets, ...placeOf.keys()]));
+  const found = new Map<string, Set<string>>();
+  for (const segment of segments) {
+    const source = await objectSource(storage, load, segment);
+    for (const part of postcode3sOf(segment)) {
+      for (const line of part === withoutPostcode ? [] : await source.find(part, named)) {
+        const { street } = referencesOf(line);
+        for (const key of [`OPR ${street}`, `WPL ${placeOf.get(street)}`])
+          found.set(key, (found.get(key) ?? new Set()).add(identificatieOf(line)));
+      }
+    }
+  }
+  return objects.map((one) => ({ ...one, addresses: found.get(one.object)?.size ?? one.addresses }));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { unpackSegment } from '../dataset/line-segment.ts';
 import { diff } from '../dataset/lines.ts';
 import { type Load, resultOf } from '../dataset/load.ts';
-import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
+import { type ChangeExample, changeExample } from '../dataset/load-counts.ts';
+import type { Objection } from '../dataset/objections.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import type { SegmentItem } from './collect.ts';
 import type { LoadProposal } from './load-report.ts';

@@ -1,4 +1,4 @@
-import type { Thresholds } from '../dataset/load-counts.ts';
+import type { Thresholds } from '../dataset/objections.ts';
 import type { Amount, Progress } from '../progress.ts';
 import type { AddressTable, ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';

@@ -19,6 +19,8 @@ export const paths = {
   snapshotObjecten: (snapshot: string, segment: string) => `${snapshots}${snapshot}/objecten/${segment}`,
   /** The streets and places behind them. */
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
+  /** What days have changed by woonplaats since the last extract or approval; absent after one. */
+  snapshotSums: (snapshot: string) => `${snapshots}${snapshot}/sums`,
   /** A whole extract from a server without Range support, or a municipality's inner zip that was deflated. */
   incoming: (name: string) => `${loads}incoming/${name}`,
   workOf: (load: string) => `${loads}${load}/`,

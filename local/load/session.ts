@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Load } from '../../loader/dataset/load.ts';
-import type { Thresholds } from '../../loader/dataset/load-counts.ts';
+import type { Thresholds } from '../../loader/dataset/objections.ts';
 import { loadDefaults, localGuardDefaults } from '../../loader/names.ts';
 import { noProgress, type Progress } from '../../loader/progress.ts';
 import type { StepContext, StepOptions } from '../../loader/steps/step.ts';

@@ -1,6 +1,7 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/dataset/lines.ts';
 import type { ChangeExample } from '../../loader/dataset/load-counts.ts';
+import { type SetAside, setAsideOf } from '../../loader/dataset/set-aside.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
@@ -36,7 +37,7 @@ export function renderReport(report: LoadReport): string {
     ...days,
     ...stopped,
     ...(report.more ? ['Further days follow, which are judged by themselves.'] : []),
-    ...setAsideText(report),
+    ...setAsideText(report.setAside),
     ...notes.map((note) => `Note: ${note}.`),
     '',
     renderChanges(report),
@@ -100,9 +101,9 @@ function auditText({ audit }: LoadReport): string[] {
 }
 
 /** Objects that the mutations did not match. */
-function setAsideText({ setAside: { count, examples } }: LoadReport): string[] {
+function setAsideText({ count, addresses, examples }: SetAside): string[] {
   if (count === 0) return [];
-  const title = `Set aside, as they are not what the mutations expect, until the next extract: ${counted(count, 'object')}.`;
+  const title = `Set aside, as they are not what the mutations expect, until a corrected delivery or the next extract: ${counted(count, 'object')}, ${counted(addresses, 'address')}.`;
   return [title, ...examples.map((example) => `  ${example}`)];
 }
 
@@ -192,6 +193,8 @@ export function renderStatus(shown: ShownStatus): string {
         `are already from that snapshot. Unless it is still running, finish it: "load run".`,
     );
   }
+  const setAside = setAsideText(setAsideOf(published?.setAside ?? []));
+  if (setAside.length > 0) lines.push('', ...setAside);
   for (const load of refused) lines.push('', refusalOf(load, `The load of ${load.peildatum} is refused`));
   if (mutations?.problem) lines.push('', mutations.problem);
   // The demo of npm start is old on purpose.

@@ -4,6 +4,7 @@ import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { type ChangesCsv, changesCsvHead } from '../../loader/dataset/changes-csv.ts';
 import { problemCount } from '../../loader/dataset/load-counts.ts';
+import { setAsideOf } from '../../loader/dataset/set-aside.ts';
 import type { LoadProposal } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
@@ -11,6 +12,8 @@ import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/
 /** The register as lookups are answered from it, and the last loads, the newest first. */
 export type RegisterView = {
   peildatum: string | null;
+  /** Changes of the register that did not match and were set aside: how many, until they are corrected. */
+  setAside: { count: number; addresses: number; examples: string[] };
   loads: PublishedLoad[];
 };
 
@@ -38,6 +41,17 @@ export type LoadExample = {
   nummeraanduidingen?: string[];
 };
 
+/** One reason why a load waits. */
+export type LoadObjection = {
+  code: string;
+  message: string;
+  count?: number;
+  of?: number;
+  place?: string;
+  since?: string;
+  examples?: string[];
+};
+
 /** A load that waits for an approval, and what it would change. */
 export type WaitingLoad = LoadChanges & {
   /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
@@ -45,8 +59,11 @@ export type WaitingLoad = LoadChanges & {
   livePeildatum: string | null;
   /** Addresses that could not be made; `null`: not counted. */
   problems: number | null;
-  /** Why it waits. The codes are stable, the messages are English. */
-  objections: { code: string; message: string }[];
+  /**
+   * Why it waits. The codes are stable, the messages are English. `count` of `of` addresses or streets are too many, in
+   * all or at a `place` (a woonplaats or a street), such as the `examples`; `since`: with the days since that date.
+   */
+  objections: LoadObjection[];
   /** The ten streets (`Buitenveer, Weesp`) and places with the most changes. */
   streets: { name: string; changes: number }[];
   woonplaatsen: { name: string; changes: number }[];
@@ -73,7 +90,7 @@ export async function readRegister(storage: Storage, last: number): Promise<Regi
   const loads = history.slice(0, last).map(({ load, peildatum, at, addresses, added, changed, removed }) => {
     return { load, peildatum, at, addresses, added, changed, removed };
   });
-  return { peildatum: published?.peildatum ?? null, loads };
+  return { peildatum: published?.peildatum ?? null, setAside: setAsideOf(published?.setAside ?? []), loads };
 }
 
 /** A refused load as its operators see it. */

@@ -24,6 +24,7 @@ export type {
   LoadChanges,
   LoadDecision,
   LoadExample,
+  LoadObjection,
   PublishedLoad,
   RegisterView,
   WaitingLoad,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { LoadDecision, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
+import type { LoadDecision, LoadObjection, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
 import {
   type Html,
   OtherPage,
@@ -49,7 +49,7 @@ function onRegister<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
 async function registerPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
   const loads = await loadsOf(visit);
-  const [{ peildatum: live, loads: last }, waiting, running, decisions] = await Promise.all([
+  const [{ peildatum: live, setAside, loads: last }, waiting, running, decisions] = await Promise.all([
     loads.register(),
     loads.waiting(),
     loads.running(),
@@ -68,6 +68,7 @@ async function registerPage(visit: Visit): Promise<Page> {
     title: text.register,
     body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p>${facts([[text.peildatum, live ? format.day(live) : '-']])}</div>
 ${running[0] ? runningNote(visit, running[0].since) : ''}
+${setAside.count > 0 ? html`<div class="card"><h2>${text.setAside}</h2><p>${text.setAsideText(format.addresses(setAside.addresses))}</p><ul>${setAside.examples.map((one) => html`<li>${one}</li>`)}</ul></div>` : ''}
 <div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
 <div class="card">${rows.length > 0 ? scrollTable(text.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
 ${decisions}`,
@@ -88,27 +89,25 @@ function waitingEntry(visit: Visit, load: WaitingLoad): Html {
 function objectionList(visit: Visit, load: WaitingLoad): Html {
   const { text } = visit;
   const kinds: Readonly<Record<string, string>> = text.objections;
-  const items = load.objections.map(({ code, message }) => {
-    const figures = text.objectionText(message, figuresOf(visit, load, code));
+  const items = load.objections.map((objection) => {
+    const { code, message } = objection;
+    const figures = text.objectionText(message, figuresOf(visit, load, objection));
     return html`<li><strong>${kinds[code] ?? code}</strong>${figures ? html`<br><span class="muted">${figures}</span>` : ''}</li>`;
   });
   return html`<ul>${items}</ul>`;
 }
 
-function figuresOf({ text, format }: Visit, load: WaitingLoad, code: string): string {
-  const { addresses, added, changed, removed, problems, peildatum, livePeildatum } = load;
-  const live = addresses - added + removed;
-  const share = (count: number, of: number) =>
-    text.outOf(format.number(count), format.number(of), format.share(of > 0 ? count / of : 1));
-  const figures: Readonly<Record<string, string>> = {
-    too_few_addresses: format.number(addresses),
-    too_many_removed: share(removed, live),
-    too_many_changed: share(changed, live),
-    too_many_added: share(added, live),
-    too_many_problems: share(problems ?? 0, addresses + (problems ?? 0)),
-    older_peildatum: livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '',
-  };
-  return figures[code] ?? '';
+/** Where, how many of how many, and the first few. */
+function figuresOf({ text, format }: Visit, load: WaitingLoad, objection: LoadObjection): string {
+  const { code, place = '', count, of, since, examples = [] } = objection;
+  const { addresses, peildatum, livePeildatum } = load;
+  if (code === 'too_few_addresses') return format.number(addresses);
+  if (code === 'older_peildatum') return livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '';
+  const number = count === undefined ? '' : format.number(count);
+  const share = of ? text.outOf(number, format.number(of), format.share((count ?? 0) / of)) : number;
+  return [place, share, since ? text.daysSince(format.day(since)) : '', examples.join('; ')]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function approvalNote(visit: Visit, { approval, proposal }: WaitingLoad): Html {

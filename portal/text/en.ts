@@ -434,7 +434,21 @@ export const en = {
     other_area: 'It is of another area than the live dataset',
     last_file_full: 'A file may be missing',
     repeated_occurrences: 'It has addresses twice',
+    too_many_renumbered: 'It would change many house numbers or postcodes',
+    too_many_toevoegingen_lost: 'Many addresses would lose their huisletter or toevoeging',
+    too_many_names_garbled: 'Names have other letters than they had',
+    too_many_streets_changed: 'It would rename many streets of one place',
+    too_many_streets_removed: 'It would empty many streets of one place',
+    too_many_places_renamed: 'It would rename many places',
+    too_many_objects_lost: 'Many addresses would lose an object',
+    too_many_objects_moved: 'The objects of many addresses would move',
+    too_many_object_problems: 'Many objects have a problem',
+    too_many_set_aside: 'Many changes do not match what is live',
   },
+  daysSince: (day: string) => `together with the days since ${day}`,
+  setAside: 'Changes that were set aside',
+  setAsideText: (addresses: string) =>
+    `These changes of the register do not match what is live, so ${addresses} stay as they were until a corrected delivery or the next full extract.`,
   /** The sentence of the loader, which is in English and also names the limit, or the figures alone. */
   objectionText: (message: string, _figures: string) => message,
   /** By `Intl.PluralRules`, which knows no other two for these languages. */

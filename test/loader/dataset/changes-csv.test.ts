@@ -1,8 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { ChangesCsvWriter, changesCsvLine } from '../../../loader/dataset/changes-csv.ts';
-import { lineOf } from '../../../loader/dataset/lines.ts';
-import { changedPlaces } from '../../../loader/dataset/load-counts.ts';
+import { changedPlaces, lineOf } from '../../../loader/dataset/lines.ts';
 
 const line = (key: string, straat: string) =>
   lineOf({ key, places: [{ straat, woonplaats: 'Weesp', nummeraanduidingen: ['0457200000201234'] }] });

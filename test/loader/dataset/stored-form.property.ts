@@ -28,6 +28,7 @@ import {
   parseLine,
   placeText,
 } from '../../../loader/dataset/lines.ts';
+import { addSizes } from '../../../loader/dataset/place-changes.ts';
 import { GrowingBytes, packLines, postcode3sOf, UnknownFormError } from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
@@ -119,12 +120,13 @@ describe('a snapshot', () => {
         for (const postcode3 of postcode3sOf('13'))
           expect(reader.lines(postcode3)).toEqual(lines.filter((line) => line.startsWith(postcode3)));
         const copied = lineSegmentWriter();
-        const total = { lines: 0, lists: 0 };
+        const total = { lines: 0, lists: 0, places: {} };
         for (const part of reader.parts) {
           const { lines: blocks, counts } = reader.blocks(part);
           copied.add(part, blocks, counts);
           total.lines += counts.lines;
           total.lists += counts.lists;
+          total.places = addSizes(total.places, Object.entries(counts.places));
         }
         expect(total).toEqual(countLines(lines));
         expect(total.lists).toBe(lines.filter((line) => addressPart(line) === null).length);

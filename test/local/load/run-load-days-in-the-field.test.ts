@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
-import { readManifest } from '../../../loader/steps/manifest.ts';
+import { loadStatus, readManifest } from '../../../loader/steps/manifest.ts';
 import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
 import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import { renderStatus } from '../../../operator/cli/render-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
@@ -122,11 +123,11 @@ describe('a delivery', () => {
   });
 });
 
-/** Days of a register of 200 objects: on the second, a place that changes every address gets another name. */
+/** Days of a register of 200 objects: on the second, all places get the same name. */
 async function registerWithLargeDay() {
   const register = new Register(bench, 16, 0, 200);
   const { first } = register;
-  const renamed = first.WPL.map((place) => ({ ...place, naam: `${place.naam} aan Zee` }));
+  const renamed = first.WPL.map((place) => ({ ...place, naam: 'Weesp aan Zee' }));
   const large = mutationsBetween(first, { ...first, WPL: renamed });
   await register.write(start, jan9, []);
   await register.write(jan9, jan10, large);
@@ -178,7 +179,7 @@ describe('a day that changes too much', () => {
     const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
     // Another file of the same day, as large: a load of its own.
     const { first } = register;
-    const renamed = first.WPL.map((place) => ({ ...place, naam: `${place.naam} op Zee` }));
+    const renamed = first.WPL.map((place) => ({ ...place, naam: 'Weesp op Zee' }));
     await register.write(jan9, jan10, mutationsBetween(first, { ...first, WPL: renamed }));
     const { load: other = '' } = (await refusalOf(runLoad(options))) ?? {};
     expect(await snapshots()).toEqual(expect.arrayContaining([load, other]));
@@ -273,11 +274,49 @@ describe('a chain of days', () => {
       peildatum: jan9,
       setAside: { count: 1, examples: [expect.stringContaining(change.wordt.identificatie)] },
     });
-    expect((await readManifest(options.storage as Storage)).published).toMatchObject({ setAside: 1 });
+    expect((await readManifest(options.storage as Storage)).published).toMatchObject({
+      setAside: [{ object: `NUM ${change.wordt.identificatie}`, addresses: 1 }],
+    });
     // The next extract makes it right, and counts it.
     await register.deliver();
     const report = await run({ source: await register.extract(jan9), mutations: [] });
     expect(report).toMatchObject({ outcome: 'published', peildatum: jan9, audit: expect.anything() });
+  });
+
+  it('keeps a woonplaats that does not match in view, with its addresses, until a delivery does or an extract comes', async () => {
+    const { register, options, run } = await loadedRegister(16, 0, 200);
+    const { first } = register;
+    const [place] = first.WPL as [Voorkomens['WPL'][0]];
+    const rename = { was: place, wordt: { ...place, naam: 'Weesp aan de Vecht' } };
+    const wrong = { ...rename, was: { ...place, naam: 'Wesep' } };
+    await register.write(start, jan9, [{ kind: 'WPL', changes: [wrong] }]);
+    const { addresses } = (await run({ planOnly: true })).setAside;
+    expect(addresses).toBeGreaterThan(100);
+    const thresholds = { ...localGuardDefaults, maximumProblemShare: 1, alwaysAllowedInPlace: addresses - 1 };
+    const refused = await refusalOf(run({ thresholds, waiveSize: false }));
+    expect(refused?.objections).toMatchObject([
+      {
+        code: 'too_many_set_aside',
+        count: addresses,
+        message: expect.stringContaining(`${addresses} addresses of 1 objects`),
+      },
+    ]);
+
+    const setAside = {
+      count: 1,
+      addresses,
+      examples: [expect.stringContaining(`from 'Wesep' (2010-01-01 on), and it is 'Weesp'`)],
+    };
+    const most = { thresholds: { ...thresholds, alwaysAllowedInPlace: addresses } };
+    expect(await run(most)).toMatchObject({ outcome: 'published', setAside });
+    await register.write(jan9, jan10, []);
+    expect(await run(most)).toMatchObject({ outcome: 'published', peildatum: jan10, setAside: { count: 1 } });
+    expect(await run(most)).toMatchObject({ outcome: 'unchanged', setAside: { count: 1 } });
+    const status = { ...(await loadStatus(options)), running: [], refused: [] };
+    expect(renderStatus(status)).toContain('until a corrected delivery or the next extract: 1 object, ');
+
+    await register.write(jan10, jan11, [{ kind: 'WPL', changes: [rename] }]);
+    expect(await run(most)).toMatchObject({ outcome: 'published', setAside: { count: 0, addresses: 0 } });
   });
 
   it('is applied again from the extract on when one of its days is corrected, into one difference', async () => {

@@ -173,8 +173,13 @@ describe('loads on this machine, one after the other', () => {
       load: expect.stringMatching(/^2026-04-08-/),
       peildatum: another.peildatum,
       objections: [
-        { code: 'too_many_removed', message: expect.any(String) },
-        { code: 'too_many_added', message: expect.any(String) },
+        {
+          code: 'too_many_removed',
+          message: expect.any(String),
+          count: 11,
+          of: 11,
+          examples: ['1012 RJ 147', '1012 RJ 149', '1381 AA 7'],
+        },
       ],
     });
     expect(await served(february)).toEqual(tableOf(february));

@@ -1,0 +1,348 @@
+/** What a load may change without an approval, and each objection to what changes more (decision 0112). */
+
+import { addressText } from '../../core/addresses/address-key.ts';
+import type { loadDefaults } from '../names.ts';
+import { corrected, type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
+import {
+  type AreaTally,
+  type Counted,
+  gemeentePrefix,
+  mergeTallies,
+  mostChanged,
+  noGemeente,
+  noTallies,
+  type PlaceKind,
+  type PlaceSize,
+  type PlaceSizes,
+  type PlaceTallies,
+  woonplaatsOf,
+} from './place-changes.ts';
+
+/**
+ * What a load may change before an operator has to approve it; `maximumNamesShare`: the share that may get another
+ * street or gemeente and nothing else, where that is not `maximumChangedShare`.
+ */
+export type Thresholds = Record<keyof typeof loadDefaults.guard, number> & { maximumNamesShare?: number };
+
+/**
+ * The limits of days of mutations. A day changes a fiftieth of what a month does, but on some days a municipality
+ * makes up arrears. So one may change a fifth of what a load may, and a delivery of several days more. Several
+ * deliveries together may change what one of them may: beyond that, each is judged by itself. The gemeenten that merge
+ * in a year all do so on one day, and rename streets, so of names a day may change what a load may; so may it in one
+ * woonplaats, where what happens in a month happens on one day.
+ */
+export function thresholdsOfDays(thresholds: Thresholds, days: readonly { vanaf: string; tot: string }[]): Thresholds {
+  const lengths = days.map(({ vanaf, tot }) => (Date.parse(tot) - Date.parse(vanaf)) / 86_400_000);
+  const share = Math.min(1, Math.min(...lengths) / 5);
+  return {
+    ...thresholds,
+    maximumNamesShare: thresholds.maximumChangedShare,
+    maximumRemovedShare: thresholds.maximumRemovedShare * share,
+    maximumChangedShare: thresholds.maximumChangedShare * share,
+    maximumAddedShare: thresholds.maximumAddedShare * share,
+  };
+}
+
+/** Objections to the size of a difference and to its cause, that one extract replaces another of another area. */
+type SizeCode =
+  | 'other_area'
+  | 'too_many_removed'
+  | 'too_many_changed'
+  | 'too_many_added'
+  | 'too_many_renumbered'
+  | 'too_many_toevoegingen_lost'
+  | 'too_many_names_garbled'
+  | 'too_many_streets_changed'
+  | 'too_many_streets_removed'
+  | 'too_many_places_renamed'
+  | 'too_many_objects_lost'
+  | 'too_many_objects_moved';
+
+/** Objections to the contents or the date of the extract. */
+const otherCodes = [
+  'too_few_addresses',
+  'too_many_problems',
+  'too_many_object_problems',
+  'too_many_set_aside',
+  'last_file_full',
+  'repeated_occurrences',
+  'older_peildatum',
+] as const;
+
+type ObjectionCode = SizeCode | (typeof otherCodes)[number];
+
+/**
+ * Why a load stops before its first write. The message says by how much and where; `count` of `of` and `place`, the
+ * woonplaats or the street, say the same to a program. `since`: together with all days since this date.
+ */
+export type Objection = {
+  code: ObjectionCode;
+  message: string;
+  count?: number;
+  of?: number;
+  place?: string;
+  since?: string;
+  /** Addresses or streets, the first few. */
+  examples?: string[];
+};
+
+/** Whether an objection is only to the amount of change, not to the contents or the date of the extract. */
+export const isAboutSize = ({ code }: Objection) => !otherCodes.some((other) => other === code);
+
+/** What a load is compared with: the live dataset, with the sizes of its woonplaatsen. */
+export type Live = { peildatum: string; addresses: number; places: PlaceSizes };
+
+/** What was published in days since an extract, or a load that was approved, at `since`. */
+export type Earlier = PlaceTallies & { since: string };
+
+/** Which share of what a load may change: of all addresses, and of those in a woonplaats. */
+type Limit = {
+  code: SizeCode;
+  what: string;
+  whole?: keyof Thresholds | 0;
+  place?: keyof Thresholds;
+  /** The member of a `PlaceSize` that it is a share of, and what these addresses are; the live ones by default. */
+  of?: 1 | 2 | 3;
+  there?: string;
+};
+
+const removed = { whole: 'maximumRemovedShare', place: 'maximumPlaceShare' } as const;
+const lost = { whole: 'maximumLostShare', place: 'maximumLostShare', there: 'have one' } as const;
+const limits: Partial<Record<PlaceKind, Limit>> = {
+  removed: { code: 'too_many_removed', what: 'remove', ...removed },
+  changed: { code: 'too_many_changed', what: 'change', whole: 'maximumChangedShare', place: 'maximumLostShare' },
+  renamed: {
+    ...{ code: 'too_many_changed', what: 'change the street of' },
+    ...{ whole: 'maximumNamesShare', place: 'maximumLostShare' },
+  },
+  gemeente: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
+  added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
+  renumbered: { code: 'too_many_renumbered', what: 'change the huisnummer or postcode of', ...removed },
+  huisletters: { code: 'too_many_toevoegingen_lost', what: 'take the huisletter off', of: 1, ...lost },
+  toevoegingen: { code: 'too_many_toevoegingen_lost', what: 'take the toevoeging off', of: 2, ...lost },
+  letters: {
+    ...{ code: 'too_many_names_garbled', what: 'change the special letters in the names of' },
+    ...{ of: 3, ...lost, there: 'have such letters' },
+  },
+  garbled: { code: 'too_many_names_garbled', what: 'put characters that no name has into the names of', whole: 0 },
+  lost: { code: 'too_many_objects_lost', what: 'take an object from', ...removed },
+  moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
+};
+
+/** Of streets in one woonplaats, by the number alone: more are renamed or emptied together in no month. */
+const limitsOfStreets: Partial<Record<PlaceKind, Limit>> = {
+  renamedStreets: { code: 'too_many_streets_changed', what: 'change the name of' },
+  emptiedStreets: { code: 'too_many_streets_removed', what: 'remove many addresses from each of' },
+};
+
+/** A new quarter has 2,000 addresses: any dataset and woonplaats may get so many times what a woonplaats may lose. */
+const newQuarter = 10;
+
+/** The changes of all addresses, or of those in a woonplaats or a street: of a load, or also of the days `since`. */
+type Area = {
+  tally: AreaTally;
+  own: AreaTally;
+  size?: PlaceSize | undefined;
+  place?: string;
+  since?: string | undefined;
+};
+
+/** @param streetsOf the streets with the most changes of a kind */
+function objectionsIn(
+  { tally, own, size = [0, 0, 0, 0], place, since }: Area,
+  thresholds: Thresholds,
+  streetsOf: (kind: PlaceKind) => string[] = () => [],
+): Objection[] {
+  const found: Objection[] = [];
+  const within = place === undefined ? '' : ` in ${place}`;
+  for (const kind of Object.keys(own) as PlaceKind[]) {
+    const { count, examples } = tally[kind] ?? noneCounted;
+    const { code, what, whole, place: inPlace, of: member = 0, there = 'are live' } = limits[kind] ?? noLimit;
+    const limit = place === undefined ? whole : inPlace;
+    if (limit === undefined) continue;
+    const [of, most] = [size[member], limit === 0 ? 0 : (thresholds[limit] ?? thresholds.maximumChangedShare)];
+    const { alwaysAllowed, alwaysAllowedInPlace } = thresholds;
+    const always = place === undefined ? alwaysAllowed : alwaysAllowedInPlace;
+    if (count <= Math.max(of * most, kind === 'added' ? newQuarter * alwaysAllowedInPlace : always)) continue;
+    const share = `where ${grouped(of)} ${there}${within}: ${percent(count / of)}, over the limit of ${percent(most)}`;
+    const text = `${what} ${grouped(count)} addresses${of > 0 ? ` ${share}` : within}`;
+    const such = [...streetsOf(kind), ...examples.map(addressText)];
+    found.push(objectionTo(code, text, { count, of, ...(place !== undefined && { place }) }, since, such));
+  }
+  for (const [kind, { code, what }] of Object.entries(limitsOfStreets) as [PlaceKind, Limit][]) {
+    const { count, examples } = tally[kind] ?? noneCounted;
+    if (place === undefined || !own[kind] || count <= thresholds.alwaysAllowedStreets) continue;
+    const text = `${what} ${grouped(count)} streets${within}, over the limit of ${thresholds.alwaysAllowedStreets}`;
+    found.push(objectionTo(code, text, { count, place }, since, examples));
+  }
+  return found;
+}
+
+const noLimit: Limit = { code: 'too_many_changed', what: '' };
+const noneCounted: Counted = { count: 0, examples: [] };
+
+function objectionTo(
+  code: SizeCode,
+  what: string,
+  counts: Pick<Objection, 'count' | 'of' | 'place'>,
+  since: string | undefined,
+  examples: string[],
+): Objection {
+  const together = since === undefined ? '' : `together with the days since ${since} `;
+  const such = examples.length > 0 ? `, such as ${examples.join('; ')}` : '';
+  const message = `${together}it would ${what}${such}`;
+  return { code, message, ...counts, ...(since !== undefined && { since }), examples };
+}
+
+/** How many objections of one kind name their woonplaats or street. */
+const mostPlaces = 5;
+
+/** The first of each kind, and how many more there are. */
+function firstOfEach(found: readonly Objection[]): Objection[] {
+  return [...Map.groupBy(found, ({ code }) => code).values()].flatMap((same) => {
+    const [first, ...others] = same.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, mostPlaces);
+    if (!first) return [];
+    const more = same.length - mostPlaces;
+    return [more > 0 ? { ...first, message: `${first.message}; and so in ${more} other places` } : first, ...others];
+  });
+}
+
+/** A woonplaats with another name, or a gemeente that becomes part of another: one change of many addresses. */
+export type RenamedPlace = { from: string; to: string; addresses: number };
+
+/** The share of its addresses from which a woonplaats is renamed; below that some of its addresses move to another. */
+const renamedFrom = 0.8;
+
+/** As many gemeenten become part of others in a dataset of one gemeente; in that of the country the share counts. */
+const mostMerged = 3;
+
+/** What gets another name, and the other changes: addresses that go to another woonplaats count as renamed. */
+function renamedPlaces(tallies: PlaceTallies, live: PlaceSizes): { renamed: RenamedPlace[]; tallies: PlaceTallies } {
+  const [renamed, merged, moved]: [RenamedPlace[], RenamedPlace[], PlaceTallies[]] = [[], [], []];
+  for (const [names, counted] of Object.entries(tallies.names)) {
+    const [from = '', to = ''] = names.split('\t');
+    const one = { from, to, addresses: counted.count };
+    if (from.startsWith(gemeentePrefix)) merged.push(one);
+    else if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0)) renamed.push(one);
+    else moved.push({ ...noTallies(), all: { renamed: counted }, woonplaatsen: { [from]: { renamed: counted } } });
+  }
+  const all = mergeTallies([tallies, ...moved]);
+  const isMerger =
+    merged.length > 0 &&
+    merged.length <= mostMerged &&
+    merged.every(({ to }) => to !== `${gemeentePrefix}${noGemeente}`);
+  if (isMerger) delete all.all.gemeente;
+  return { renamed: isMerger ? [...renamed, ...merged] : renamed, tallies: all };
+}
+
+/** As many woonplaatsen get another name in one load: three, or a hundredth of all. */
+const mostRenamed = (places: PlaceSizes) => Math.max(3, Object.keys(places).length / 100);
+
+function objectionsToNames(all: readonly RenamedPlace[], live: PlaceSizes): Objection[] {
+  const renamed = all.filter(({ from }) => !from.startsWith(gemeentePrefix));
+  const names = new Set(renamed.map(({ to }) => to));
+  if (renamed.length <= mostRenamed(live) && names.size === renamed.length) return [];
+  const examples = renamed.slice(0, 3).map(({ from, to }) => `${from} → ${to}`);
+  const what = `rename ${renamed.length} woonplaatsen to ${names.size} names`;
+  return [objectionTo('too_many_places_renamed', what, { count: renamed.length }, undefined, examples)];
+}
+
+/** What a load changes, and since which date others changed what, if any did: an extract and an approval end that. */
+export type Judged = {
+  peildatum: string;
+  allowOlder: boolean;
+  wasJudged?: boolean;
+  tallies: PlaceTallies;
+  earlier?: Earlier | null;
+};
+
+/**
+ * Every objection to a load, compared with the live dataset, and the woonplaatsen that it renames; without a live
+ * dataset the shares don't apply. An older date is an objection unless `allowOlder`. @param ofDay what the load alone
+ * may change of all addresses
+ */
+export function judge(
+  counts: LoadCounts,
+  load: Judged,
+  live: Live | null,
+  thresholds: Thresholds,
+  ofDay = thresholds,
+): { objections: Objection[]; renamed: RenamedPlace[] } {
+  const found: Objection[] = [];
+  const { addresses, nummeraanduidingen, objecten, problems } = counts;
+  if (addresses < thresholds.minimumAddresses) {
+    const message = `the extract has ${grouped(addresses)} addresses, fewer than the ${grouped(thresholds.minimumAddresses)} required`;
+    found.push({ code: 'too_few_addresses', message });
+  }
+  const { objections, renamed } = live && live.addresses > 0 ? judgeChanges(load, live, thresholds, ofDay) : nothing;
+  found.push(...objections);
+  const check = (code: ObjectionCode, what: string, count: number, of: number) => {
+    const limit = thresholds.maximumProblemShare;
+    if (count <= Math.max(of * limit, thresholds.alwaysAllowed)) return;
+    const message = `${grouped(count)} of ${grouped(of)} ${what}: ${percent(count / of)}, over the limit of ${percent(limit)}`;
+    found.push({ code, message, count, of });
+  };
+  if (objecten && problems) {
+    const missing = problemsOfObjecten.reduce((sum, kind) => sum + problems[kind].count, 0);
+    const what = 'objects have an address that is not there, or an unknown location';
+    check('too_many_object_problems', what, missing, objecten.live + missing);
+  }
+  if (problems && !load.wasJudged) {
+    const count = problemCount(problems);
+    check('too_many_problems', 'addresses have a problem', count, nummeraanduidingen + count);
+  }
+  if (live && load.peildatum < live.peildatum && !load.allowOlder) {
+    const message = `the extract of ${load.peildatum} is older than the live dataset of ${live.peildatum}`;
+    found.push({ code: 'older_peildatum', message });
+  }
+  return { objections: found, renamed };
+}
+
+const nothing: ReturnType<typeof judge> = { objections: [], renamed: [] };
+
+/** Of all addresses the load alone may change what a day may; together with the days before it, what a load may. */
+function judgeChanges(
+  { tallies, earlier }: Judged,
+  { addresses, places }: Live,
+  thresholds: Thresholds,
+  ofDay: Thresholds,
+): ReturnType<typeof judge> {
+  const { renamed, tallies: ofLoad } = renamedPlaces(tallies, places);
+  const together = earlier ? renamedPlaces(mergeTallies([earlier, tallies]), places).tallies : ofLoad;
+  const since = earlier?.since;
+  const sizes = Object.values(places);
+  const of = (member: 1 | 2 | 3) => sizes.reduce((sum, size) => sum + size[member], 0);
+  const whole = { own: ofLoad.all, size: [addresses, of(1), of(2), of(3)] satisfies PlaceSize };
+  const alone = objectionsIn({ ...whole, tally: ofLoad.all }, ofDay);
+  const withDays = earlier ? objectionsIn({ ...whole, tally: together.all, since }, thresholds) : [];
+  const inPlaces = Object.entries(ofLoad.woonplaatsen).flatMap(([place, own]) => {
+    const area = { own, tally: together.woonplaatsen[place] ?? own, size: places[place], place, since };
+    return objectionsIn(area, thresholds, (kind) => {
+      const streets = Object.entries(tallies.streets).filter(([name]) => woonplaatsOf(name) === place);
+      const most = Object.entries(mostChanged(Object.fromEntries(streets), 3, kind));
+      return most.map(([name, count]) => `${name} (${count})`);
+    });
+  });
+  const onStreets = Object.entries(tallies.streets).flatMap(([place, { removed }]) =>
+    removed ? objectionsIn({ own: { removed }, tally: { removed }, place }, thresholds) : [],
+  );
+  const others = withDays.filter(({ code }) => !alone.some((one) => one.code === code));
+  return {
+    objections: [
+      ...alone,
+      ...others,
+      ...firstOfEach([...inPlaces, ...onStreets]),
+      ...objectionsToNames(renamed, places),
+    ],
+    renamed,
+  };
+}
+
+/** `9,912,345`. Not by `toLocaleString`, the first of which takes 17 ms. */
+export function grouped(count: number): string {
+  return `${count}`.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function percent(share: number): string {
+  return `${Number((share * 100).toFixed(share < 0.01 ? 3 : 1))} %`;
+}

@@ -1,0 +1,270 @@
+/** What is counted by woonplaats: how large each one is, and what a load changes in it and on its streets. */
+
+import { keyParts } from '../../core/addresses/address-key.ts';
+import type { Place } from '../../core/place-fields.ts';
+import { type Change, type ChangedPlaces, keyOf, type Line } from './lines.ts';
+
+/** How many addresses there are, and how many have a huisletter, a toevoeging, and a name with special letters. */
+export type PlaceSize = [addresses: number, huisletters: number, toevoegingen: number, special: number];
+
+/** The sizes of woonplaatsen by their names, in order: the same lines give the same JSON. */
+export type PlaceSizes = Record<string, PlaceSize>;
+
+/** Which of huisletter (1) and toevoeging (2) the toevoeging of a key has: the letter that it begins with is one. */
+export function suffixOf(first: number, length: number): number {
+  if (length === 0) return 0;
+  return first < 0x41 ? 2 : length === 1 ? 1 : 3;
+}
+
+/** The size of one address. */
+export function sizeOfAddress(key: string, place: Place): PlaceSize {
+  const { toevoeging } = keyParts(key);
+  const suffix = suffixOf(toevoeging.charCodeAt(0), toevoeging.length);
+  return [1, suffix & 1, suffix >> 1, Number(isSpecial(place))];
+}
+
+/** Adds up sizes; a negative `sign` takes the later ones off. */
+export function addSizes(sizes: PlaceSizes, more: Iterable<[string, PlaceSize]>, sign = 1): PlaceSizes {
+  const total = new Map(Object.entries(sizes));
+  for (const [name, size] of more) {
+    const before = total.get(name);
+    total.set(name, size.map((count, i) => (before?.[i] ?? 0) + sign * count) as PlaceSize);
+  }
+  return Object.fromEntries([...total].filter(([, [count]]) => count !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * What a load changes in addresses. `removed` and `added` are of an address that no other key of its street has before
+ * or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another street, `changed` is
+ * any change that is no other one, as of its id. `huisletters` and `toevoegingen` are lost ones. `letters`: a name in
+ * which only the special letters differ; `garbled`: one with characters that no name has. `lost` and `moved` are of
+ * objects. The last two count streets: with another name, and that lose many addresses.
+ */
+export type PlaceKind =
+  | 'total'
+  | 'removed'
+  | 'added'
+  | 'changed'
+  | 'renamed'
+  | 'gemeente'
+  | 'renumbered'
+  | 'huisletters'
+  | 'toevoegingen'
+  | 'letters'
+  | 'garbled'
+  | 'lost'
+  | 'moved'
+  | 'renamedStreets'
+  | 'emptiedStreets';
+
+/** A number of changes, with the keys or names of the first few. */
+export type Counted = { count: number; examples: string[] };
+export type AreaTally = Partial<Record<PlaceKind, Counted>>;
+
+/** Changes by street (`Buitenveer, Weesp`) and by woonplaats. */
+export type PlaceTallies = {
+  /** Of all addresses; one that is in two places counts once. */
+  all: AreaTally;
+  streets: Record<string, AreaTally>;
+  woonplaatsen: Record<string, AreaTally>;
+  /** Of nothing but the woonplaats or gemeente: by the old and the new one, with a tab between them. */
+  names: Record<string, Counted>;
+};
+
+export const noTallies = (): PlaceTallies => ({ all: {}, streets: {}, woonplaatsen: {}, names: {} });
+
+/** What gemeenten begin with among the names. */
+export const gemeentePrefix = 'gemeente ';
+export const noGemeente = 'none';
+
+const examplesKept = 3;
+
+function addCounted<Name extends string>(
+  counts: Partial<Record<Name, Counted>>,
+  name: Name,
+  { count, examples }: Counted,
+): void {
+  const counted: Counted = counts[name] ?? { count: 0, examples: [] };
+  counted.count += count;
+  if (counted.examples.length < examplesKept)
+    counted.examples = [...counted.examples, ...examples].slice(0, examplesKept);
+  counts[name] = counted;
+}
+
+function addTally(total: AreaTally, tally: AreaTally): AreaTally {
+  for (const [kind, counted] of Object.entries(tally)) addCounted(total, kind as PlaceKind, counted);
+  return total;
+}
+
+function addTo(areas: Record<string, AreaTally>, name: string, tally: AreaTally): void {
+  areas[name] = addTally(areas[name] ?? {}, tally);
+}
+
+/** Several tallies as one. */
+export function mergeTallies(all: readonly PlaceTallies[]): PlaceTallies {
+  const total = noTallies();
+  for (const { all: ofAll, streets, woonplaatsen, names } of all) {
+    addTally(total.all, ofAll);
+    for (const [name, tally] of Object.entries(streets)) addTo(total.streets, name, tally);
+    for (const [name, tally] of Object.entries(woonplaatsen)) addTo(total.woonplaatsen, name, tally);
+    for (const [name, counted] of Object.entries(names)) addCounted(total.names, name, counted);
+  }
+  return total;
+}
+
+export function nameOf({ straat, woonplaats }: Place): string {
+  return `${straat}, ${woonplaats}`;
+}
+
+/** The woonplaats in the name of a street. */
+export const woonplaatsOf = (street: string) => street.slice(street.lastIndexOf(', ') + 2);
+
+/** A street that loses this many addresses is emptied: more than a demolished block of flats. */
+const emptiedFrom = 20;
+
+/** An address at one place before or after a change; `isReturned`: it is what it was in an extract before. */
+type At = { key: string; place: Place; isReturned?: boolean };
+
+/** Counts the changes of a segment, one part after the other. */
+export class PlaceCounter {
+  readonly #tallies = noTallies();
+  /** By their ids, the addresses of the part that an object no longer has, and that it newly has. */
+  readonly #left = new Map<string, At>();
+  readonly #came = new Map<string, At>();
+  readonly #removed: At[] = [];
+  /** The last key that was counted of each kind. */
+  readonly #last: Partial<Record<PlaceKind, string>> = {};
+  readonly #added: At[] = [];
+
+  /** @param isReturned whether the address is what it was in an extract that was accepted before */
+  count(
+    { kind, before, after }: Change,
+    { old, now }: ChangedPlaces,
+    { objects = { lost: 0, moved: 0 }, isOfGemeente = false, isReturned = false } = {},
+  ): void {
+    const key = keyOf((after ?? before) as Line);
+    const [were, are] = [old ?? [], now ?? []];
+    const all = new Map([...were, ...are].map((place) => [nameOf(place), place]));
+    for (const name of all.keys()) addTo(this.#tallies.streets, name, { total: { count: 1, examples: [] } });
+    for (const name of new Set([...all.values()].map(({ woonplaats }) => woonplaats)))
+      addTo(this.#tallies.woonplaatsen, name, { total: { count: 1, examples: [] } });
+    for (const { place, id } of idsWithout(are, were)) this.#came.set(id, { key, place, isReturned });
+    if (isReturned) return;
+    const [gone, come] = [without(were, are), without(are, were)];
+    const isChanged = old !== null && now !== null;
+    for (const from of gone) {
+      const same = come.findIndex(({ straat }) => straat === from.straat);
+      this.#countPlace(key, from, come.splice(Math.max(0, same), 1)[0], isChanged);
+    }
+    for (const to of come) this.#countPlace(key, undefined, to, isChanged);
+    for (const { place, id } of idsWithout(were, are)) this.#left.set(id, { key, place });
+    const [first] = were;
+    if (!first) return;
+    const at = { key, place: first };
+    if (isOfGemeente) {
+      this.#add('gemeente', at);
+      const [from, to] = [first, are[0]].map((place) => `${gemeentePrefix}${place?.gemeente ?? noGemeente}`);
+      addCounted(this.#tallies.names, `${from}\t${to}`, { count: 1, examples: [key] });
+    } else if (kind === 'changed' && gone.length + come.length === 0) this.#add('changed', at);
+    for (const what of ['lost', 'moved'] as const) this.#add(what, at, objects[what]);
+  }
+
+  #countPlace(key: string, from: Place | undefined, to: Place | undefined, isChanged: boolean): void {
+    if (to && isGarbled(to) && !(from && isGarbled(from))) this.#add('garbled', { key, place: to });
+    if (!from || !to) {
+      // Of an address with several places that stays, one comes or goes.
+      if (isChanged) this.#add('changed', { key, place: (from ?? to) as Place });
+      else if (from) this.#removed.push({ key, place: from });
+      else if (to) this.#added.push({ key, place: to });
+      return;
+    }
+    if (from.straat === to.straat)
+      addCounted(this.#tallies.names, `${from.woonplaats}\t${to.woonplaats}`, { count: 1, examples: [key] });
+    else this.#add('renamed', { key, place: from });
+    if (isSpecial(from) && !isGarbled(to) && hasOtherLetters(nameOf(from), nameOf(to)))
+      this.#add('letters', { key, place: from });
+  }
+
+  #add(kind: PlaceKind, { key, place }: At, count = 1): void {
+    if (count === 0) return;
+    const tally = { [kind]: { count, examples: [key] } };
+    addTo(this.#tallies.streets, nameOf(place), tally);
+    addTo(this.#tallies.woonplaatsen, place.woonplaats, tally);
+    if (this.#last[kind] !== key) addTally(this.#tallies.all, tally);
+    this.#last[kind] = key;
+  }
+
+  /** To be called after each part, the keys of a postcode being in one: pairs the addresses that moved within it. */
+  endPart(): void {
+    const isThere = ({ place }: At, at: At | undefined) => at !== undefined && nameOf(at.place) === nameOf(place);
+    for (const one of this.#removed) {
+      const to = idsOf(one.place).flatMap((id) => this.#came.get(id) ?? []);
+      const moved = to.find((at) => isThere(one, at));
+      const kind = moved ? !moved.isReturned && kindOfMove(one.key, moved.key) : 'removed';
+      if (kind) this.#add(kind, one);
+    }
+    for (const one of this.#added) {
+      if (!idsOf(one.place).some((id) => isThere(one, this.#left.get(id)))) this.#add('added', one);
+    }
+    this.#removed.length = this.#added.length = 0;
+    this.#left.clear();
+    this.#came.clear();
+  }
+
+  /** To be called last. Keeps the streets with the most changes. */
+  end(mostStreets: number): PlaceTallies {
+    const { streets, ...others } = this.#tallies;
+    for (const [name, { renamed, removed }] of Object.entries(streets)) {
+      const street = { count: 1, examples: [name] };
+      const tally: AreaTally = {
+        ...(renamed && { renamedStreets: street }),
+        ...(removed && removed.count >= emptiedFrom && { emptiedStreets: street }),
+      };
+      if (Object.keys(tally).length > 0) addTo(others.woonplaatsen, woonplaatsOf(name), tally);
+    }
+    return { ...others, streets: Object.fromEntries(byChanges(streets).slice(0, mostStreets)) };
+  }
+}
+
+function byChanges(areas: Record<string, AreaTally>, kind: PlaceKind = 'total'): [string, AreaTally][] {
+  const changes = (tally: AreaTally) => tally[kind]?.count ?? 0;
+  return Object.entries(areas).sort(([a, one], [b, other]) => changes(other) - changes(one) || (a < b ? -1 : 1));
+}
+
+/** The areas with the most changes of a kind, in descending order, and how many; each has one. */
+export function mostChanged(areas: Record<string, AreaTally>, most: number, kind?: PlaceKind): Record<string, number> {
+  const counts = byChanges(areas, kind).map(([name, tally]) => [name, tally[kind ?? 'total']?.count ?? 0] as const);
+  return Object.fromEntries(counts.slice(0, most).filter(([, count]) => count > 0));
+}
+
+function kindOfMove(from: string, to: string): PlaceKind | null {
+  const [old, now] = [keyParts(from), keyParts(to)];
+  if (old.postcode !== now.postcode || old.huisnummer !== now.huisnummer) return 'renumbered';
+  const [was, is] = [old.toevoeging, now.toevoeging];
+  if (suffixOf(was.charCodeAt(0), was.length) % 2 === 1 && is === was.slice(1)) return 'huisletters';
+  return was.startsWith(is) ? 'toevoegingen' : null;
+}
+
+function without(places: readonly Place[], others: readonly Place[]): Place[] {
+  return places.filter((place) => !others.some((other) => nameOf(other) === nameOf(place)));
+}
+
+const idsOf = ({ nummeraanduidingen = [] }: Place) => nummeraanduidingen;
+
+function idsWithout(places: readonly Place[], others: readonly Place[]): { place: Place; id: string }[] {
+  const there = new Set(others.flatMap(idsOf));
+  return places.flatMap((place) => idsOf(place).flatMap((id) => (there.has(id) ? [] : { place, id })));
+}
+
+const special = /[^\0-\x7f]/;
+export const isSpecial = (place: Place) => special.test(nameOf(place));
+
+/** The characters of names. `Ã` and `Â` are what other letters begin with where they were encoded twice. */
+const usual = /^[\p{Script=Latin}\p{M}\p{Nd} .,'’‘`´"&+:;!°/()–-]*$/u;
+const isGarbled = (place: Place) => !usual.test(nameOf(place)) || /[ÃÂ]/.test(nameOf(place));
+
+/** Whether names differ in special letters only, which one of them lacks or has others in their place. */
+function hasOtherLetters(from: string, to: string): boolean {
+  const bare = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '');
+  return bare(from) === bare(to) || from.replace(/[^ -~]/g, '') === to.replace(/[^ -~]/g, '');
+}

@@ -1,0 +1,263 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { localGuardDefaults } from '../../../loader/names.ts';
+import type { LoadReport, RefusedLoadError } from '../../../loader/steps/load-report.ts';
+import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { writeExtract } from '../../../local/demo/write-extract.ts';
+import { runLoad } from '../../../local/load/run-load.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { deliveryName, newDataset } from '../../loader/steps/mutation-register.ts';
+import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { dateAfter } from '../../support/register.ts';
+import { sweep } from '../../support/sweep.ts';
+import { type Change, nums, quarter, streets, townOfWeesp } from '../../support/town.ts';
+
+const town = townOfWeesp();
+const [january, february, march] = ['2026-01-08', '2026-02-08', '2026-03-08'];
+
+let bench: LoadBench;
+let live: Awaited<ReturnType<typeof newDataset>>['options'];
+let made = 0;
+
+/** A dataset that holds the town, guarded by the defaults. */
+async function loaded() {
+  const { options } = await newDataset(bench);
+  const dataset = { ...options, waiveSize: false, thresholds: localGuardDefaults };
+  await runLoad({ ...dataset, source: await extract(january, town) });
+  return dataset;
+}
+
+async function extract(date: string, state: Voorkomens): Promise<string> {
+  const file = join(bench.newFolder(), `extract-${made++}.zip`);
+  await writeFile(file, await writeExtract(date, state));
+  return file;
+}
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  live = await loaded();
+}, 60_000);
+afterAll(() => bench.stop());
+
+async function proposed(change: Change): Promise<LoadReport> {
+  return runLoad({ ...live, planOnly: true, source: await extract(february, change(town)) });
+}
+
+const count = town.NUM.length;
+const streetOf = ({ openbareRuimte }: NumStand) => Number(openbareRuimte.slice(-4)) - 1;
+const other = (num: NumStand) => ({ identificatie: num.identificatie.replace('045720', '045729') });
+const twice = (text: string) => Buffer.from(text).toString('latin1');
+
+/** What is wrong, and what the operator reads of it. */
+const wrong: [string, Change, string, RegExp][] = [
+  // Those that were published without a question.
+  [
+    'without 4.9 % of the addresses: whole quarters are gone',
+    nums((_, i) => (i < count * 0.049 ? null : {})),
+    'too_many_removed',
+    /remove 581 addresses where 11,\d+ are live in Weesp: 4\.9 %, over the limit of 2 %, such as Straat 1, Weesp \(411\); .*; 1381 AB 1;/,
+  ],
+  [
+    'without any huisnummertoevoeging',
+    nums(() => ({ huisnummertoevoeging: undefined })),
+    'too_many_toevoegingen_lost',
+    /take the toevoeging off/,
+  ],
+  [
+    'with names that were encoded twice',
+    streets(twice),
+    'too_many_names_garbled',
+    /put characters that no name has into the names of \d+ addresses/,
+  ],
+  [
+    'with 104 streets called XXXX',
+    streets((naam, i) => (i >= 100 && i < 204 ? 'XXXX' : naam)),
+    'too_many_streets_changed',
+    /change the name of 104 streets in Weesp, over the limit of 25, such as Straat 1/,
+  ],
+  [
+    'with 1000 added to 4.9 % of the house numbers',
+    nums(({ huisnummer }, i) => (i % 20 === 0 ? { huisnummer: huisnummer + 1000 } : {})),
+    'too_many_renumbered',
+    /huisnummer or postcode of 5\d\d addresses/,
+  ],
+  // Others.
+  [
+    'without any huisletter',
+    nums(() => ({ huisletter: undefined })),
+    'too_many_toevoegingen_lost',
+    /take the huisletter off/,
+  ],
+  [
+    'with ? for each special letter',
+    streets((naam) => naam.replace(/[^ -~]/g, '?')),
+    'too_many_names_garbled',
+    /put characters that no name has/,
+  ],
+  [
+    'without accents',
+    streets((naam) => naam.normalize('NFD').replace(/\p{M}/gu, '')),
+    'too_many_names_garbled',
+    /change the special letters in the names of/,
+  ],
+  [
+    'in which 30 streets have the name of the next one',
+    streets((naam, i) => (i >= 50 && i < 80 ? `Straat ${i + 2}` : naam)),
+    'too_many_streets_changed',
+    /30 streets in Weesp/,
+  ],
+  [
+    'with the postcode of elsewhere for 4 % of the addresses',
+    nums((_, i) => (i % 25 === 0 ? { postcode: '9999ZZ' } : {})),
+    'too_many_removed',
+    /in Weesp/,
+  ],
+  ['with another id for each address', nums(other), 'too_many_changed', /change 11,\d+ addresses/],
+  [
+    'without the largest street',
+    nums((num) => (streetOf(num) === 0 ? null : {})),
+    'too_many_removed',
+    /remove 411 addresses in Straat 1, Weesp/,
+  ],
+  [
+    'with 6,000 addresses that there are not',
+    quarter(6_000),
+    'too_many_added',
+    /add 6,000 addresses where 11,\d+ are live in Weesp: 5\d\.\d %, over the limit of 50 %/,
+  ],
+  [
+    'in which a third of the addresses went to another woonplaats',
+    (state) => ({
+      ...nums((_, i) => (i % 3 === 0 ? { woonplaats: '1013' } : {}))(state),
+      WPL: [...state.WPL, { identificatie: '1013', naam: 'Muiden', begin: '2010-01-01' }],
+    }),
+    'too_many_changed',
+    /change the street of 3,\d+ addresses/,
+  ],
+  [
+    'without the first digit of longer house numbers',
+    nums(({ huisnummer }) => (huisnummer > 9 ? { huisnummer: Number(`${huisnummer}`.slice(1)) || 1 } : {})),
+    'too_many_renumbered',
+    /in Weesp/,
+  ],
+  [
+    'without a gemeente',
+    (state) => ({ ...state, relaties: [] }),
+    'too_many_changed',
+    /change the gemeente of 11,\d+ addresses/,
+  ],
+];
+
+describe('days that withdraw 0.95 % of the addresses each', () => {
+  it('are stopped on the third, and the true extract after them needs no approval', async () => {
+    const dataset = await loaded();
+    const folder = bench.newFolder();
+    let state = town;
+    const outcomes: string[] = [];
+    for (let day = 1; day <= 3; day++) {
+      const [vanaf, date] = [dateAfter(january, day - 1), dateAfter(january, day)];
+      const next = nums((_, i) => (i % 105 === day ? { eind: date } : {}))(state);
+      await writeFile(
+        join(folder, deliveryName(vanaf, date)),
+        await writeMutationDelivery(vanaf, date, mutationsBetween(state, next)),
+      );
+      state = next;
+      const load = runLoad({ ...dataset, mutations: [folder] });
+      outcomes.push(
+        await load.then(
+          ({ outcome }) => outcome,
+          (error: RefusedLoadError) => error.report.objections[0]?.message ?? '',
+        ),
+      );
+    }
+    expect(outcomes).toEqual([
+      'published',
+      'published',
+      expect.stringMatching(
+        /^together with the days since 2026-01-08 it would remove 339 addresses where 11,623 are live in Weesp: 2\.9 %, over the limit of 2 %, such as /,
+      ),
+    ]);
+    expect(await runLoad({ ...dataset, source: await extract(february, town) })).toMatchObject({
+      outcome: 'published',
+      approved: false,
+      objections: [],
+    });
+  }, 120_000);
+});
+
+describe('an extract of a town', () => {
+  it.each(sweep(wrong, 6))(
+    '%s is refused, and says where, how many and which',
+    async (_, change, code, message) => {
+      const { outcome, objections } = await proposed(change);
+      expect(outcome).toBe('planned');
+      const found = objections.filter((one) => one.code === code && message.test(one.message));
+      expect(found.length > 0 || objections).toBe(true);
+      for (const { examples } of found) expect(examples?.length).toBeGreaterThan(0);
+    },
+    30_000,
+  );
+
+  const inStreet = (street: number, change: (num: NumStand) => Partial<NumStand> | null) =>
+    nums((num) => (streetOf(num) === street ? change(num) : {}));
+  const healthy: [string, Change, string[]][] = [
+    [
+      'renames it',
+      (state) => ({ ...state, WPL: [{ ...(state.WPL[0] as Voorkomens['WPL'][0]), naam: 'Weesp aan de Vecht' }] }),
+      [`the register renames Weesp to Weesp aan de Vecht, which is one change: `],
+    ],
+    [
+      'gives it to another gemeente on 1 January, with 20 streets renamed',
+      (state) => ({
+        ...streets((naam, i) => (i >= 100 && i < 120 ? `Oude ${naam}` : naam))(state),
+        relaties: [{ woonplaats: '1012', gemeente: '0363', begin: '2010-01-01' }],
+      }),
+      ['the register renames gemeente 0457 to gemeente 0363, which is one change: '],
+    ],
+    ['has a new quarter of 2,000 addresses', quarter(2_000), []],
+    ['numbers a street anew', inStreet(47, ({ huisnummer }) => ({ huisnummer: 2 * huisnummer })), []],
+    ['lost a block of 200 flats', nums((_, i) => (i >= 411 && i < 611 ? null : {})), []],
+    ['corrects the name of a street', streets((naam) => naam.replace('Israëls', 'Israels')), []],
+    ['gives a street another postcode', inStreet(60, () => ({ postcode: '1384ZZ' })), []],
+    [
+      'counts flats by digits instead of letters',
+      inStreet(0, (num) =>
+        num.huisletter ? { huisletter: undefined, huisnummertoevoeging: `${num.huisnummer}` } : {},
+      ),
+      [],
+    ],
+    [
+      'is that of an ordinary month',
+      nums(({ huisnummer }, i) => (i % 400 === 7 ? null : i % 900 === 8 ? { huisnummer: huisnummer + 500 } : {})),
+      [],
+    ],
+  ];
+
+  it.each(sweep(healthy, 3))(
+    'that %s is published without a question',
+    async (_, change, notes) => {
+      const { outcome, objections, notes: said } = await proposed(change);
+      expect({ outcome, objections }).toEqual({ outcome: 'planned', objections: [] });
+      expect(said).toEqual(notes.map((note) => expect.stringContaining(note)));
+    },
+    30_000,
+  );
+
+  it.each(sweep([wrong[3], wrong[0], wrong[1], wrong[4]] as typeof wrong, 1))(
+    '%s that was approved by mistake is put right by the next one, which needs no approval',
+    async (_, change) => {
+      const dataset = await loaded();
+      const source = await extract(february, change(town));
+      const error: RefusedLoadError = await runLoad({ ...dataset, source }).catch((error) => error);
+      expect(error.report).toMatchObject({ outcome: 'refused' });
+      await runLoad({ ...dataset, source, approve: error.report.load ?? '' });
+      expect(await runLoad({ ...dataset, source: await extract(march, town) })).toMatchObject({
+        outcome: 'published',
+        objections: [],
+        approved: false,
+      });
+    },
+    120_000,
+  );
+});
