@@ -29,7 +29,11 @@ export const problems: Record<ProblemCode, ProblemText> = {
     title: 'Plan inactive',
     detail: "The key is valid, but its account's plan is no longer active. Ask your provider for another plan.",
   },
-  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this path.' },
+  'not-found': {
+    status: 404,
+    title: 'Not found',
+    detail: 'There is nothing at this path. The API is described at /v1/openapi.json.',
+  },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',

@@ -1,18 +1,30 @@
 import { environment } from '../../core/names.ts';
 import type { RequestEvent } from './middleware.ts';
 
+/** What can be read without a key, beside the pages of problems. */
+const always = ['/v1/openapi.json', '/openapi.json', '/postman.json', '/favicon.ico'] as const;
+/** The reference in every form that somebody may read, in a deployment that shows it. */
+const withReference = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'] as const;
+export type PublishedPath = (typeof always | typeof withReference)[number];
+
 /**
  * Whether the route of the reference handles a request. Every start of the function loads this file, so it imports no
  * texts. A person who opens `/` in a browser is led to the page; to a program it is a path that does not exist.
  */
 export function isPublished({ rawPath, headers }: Pick<RequestEvent, 'rawPath' | 'headers'>): boolean {
-  if (rawPath === '/') return hasDocs() && (headers.accept ?? '').includes('text/html');
-  return rawPath === '/v1/openapi.json' || /^\/problems\/[^/]+$/.test(rawPath) || isDocsPath(rawPath);
+  if (rawPath === '/') return hasDocs() && isBrowser(headers);
+  return isPublishedPath(rawPath) || /^\/problems\/[^/]+$/.test(rawPath);
 }
 
-/** Whether the path is the page with the API reference, in a deployment that shows the page. */
-export function isDocsPath(path: string): boolean {
-  return path === '/docs' && hasDocs();
+/** Whether this deployment publishes a document at the path. */
+export function isPublishedPath(path: string): path is PublishedPath {
+  const paths: readonly string[] = hasDocs() ? [...always, ...withReference] : always;
+  return paths.includes(path);
+}
+
+/** Whether a person asks, by what browsers accept. */
+export function isBrowser({ accept = '' }: RequestEvent['headers']): boolean {
+  return accept.includes('text/html');
 }
 
 /** Whether this deployment shows the page with the API reference. */

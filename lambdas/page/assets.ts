@@ -8,3 +8,15 @@ export function readAsset(name: 'style.css' | 'copy.js' | 'chart.js' | 'referenc
 
 /** The style sheet in the colour of an operator. */
 export const styleSheet = (colour: string): string => `:root{--brand:${colour}}${readAsset('style.css')}`;
+
+/** The icon of every page: the logo as a `data:` URL, or a house in the colour of the operator. */
+export function icon({ logo, colour }: { logo?: string | undefined; colour: string }): string {
+  const image = logo
+    ? `<image width="16" height="16" href="${logo}"/>`
+    : `<path fill="${colour}" d="M8 1 1 7h2v8h4v-5h2v5h4V7h2z"/>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${image}</svg>`;
+}
+
+/** The icon as a part of the page, so that no request is made for it. */
+export const iconUrl = (given: Parameters<typeof icon>[0]): string =>
+  `data:image/svg+xml,${encodeURIComponent(icon(given))}`;

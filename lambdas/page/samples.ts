@@ -24,34 +24,40 @@ export function programTabs(legend: string, url: string): string {
   return `<fieldset class="tabs"><legend>${legend}</legend>\n${inputs.join('\n')}\n${panels.join('\n')}\n</fieldset>\n`;
 }
 
-/** The shortest program for a lookup in each language, for the tabs of the page. The key is in the environment. */
+/**
+ * The shortest program for a lookup in each language, for the tabs of the page. The key is in the environment; what the
+ * service refuses is printed, and the program fails.
+ */
 export function lookupSamples(url: string): { label: string; source: string }[] {
   return [
     {
       label: 'curl',
-      source: `curl -H "X-API-Key: $BAG_ADRES_KEY" \\
+      source: `curl --fail-with-body -H "X-API-Key: $BAG_ADRES_KEY" \\
   "${url}"`,
     },
     {
-      label: 'TypeScript',
+      label: 'JavaScript',
       source: `const url = '${url}';
 const headers = { 'X-API-Key': process.env.BAG_ADRES_KEY ?? '' };
 
 const response = await fetch(url, { headers });
+if (!response.ok) throw new Error(await response.text());
 const answer = await response.json();
-if (!response.ok) throw new Error(answer.title ?? answer.message);
 if (answer.status === 'ok') console.log(answer.address.straat);`,
     },
     {
       label: 'Python',
-      source: `import json, os, urllib.request
+      source: `import json, os, sys, urllib.error, urllib.request
 
 url = "${url}"
 headers = {"X-API-Key": os.environ["BAG_ADRES_KEY"]}
 
 request = urllib.request.Request(url, headers=headers)
-with urllib.request.urlopen(request, timeout=10) as response:
-    answer = json.load(response)
+try:
+    with urllib.request.urlopen(request, timeout=10) as response:
+        answer = json.load(response)
+except urllib.error.HTTPError as error:
+    sys.exit(error.read().decode())
 if answer["status"] == "ok":
     print(answer["address"]["straat"])`,
     },
@@ -64,9 +70,59 @@ curl_setopt_array($curl, [
     CURLOPT_HTTPHEADER => ["X-API-Key: $key"],
     CURLOPT_RETURNTRANSFER => true,
 ]);
-$answer = json_decode(curl_exec($curl), true);
+$body = curl_exec($curl);
+if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) !== 200) {
+    throw new RuntimeException($body ?: curl_error($curl));
+}
+$answer = json_decode($body, true);
 if ($answer['status'] === 'ok') {
     echo $answer['address']['straat'];
+}`,
+    },
+    {
+      label: 'Java',
+      source: `import java.net.URI;
+import java.net.http.*;
+
+class Lookup {
+  public static void main(String[] args) throws Exception {
+    var url = URI.create("${url}");
+    var request = HttpRequest.newBuilder(url)
+        .header("X-API-Key", System.getenv("BAG_ADRES_KEY"))
+        .build();
+    var response = HttpClient.newHttpClient()
+        .send(request, HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() != 200)
+      throw new RuntimeException(response.body());
+    System.out.println(response.body());
+  }
+}`,
+    },
+    {
+      label: 'Go',
+      source: `package main
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"os"
+)
+
+func main() {
+	url := "${url}"
+	request, _ := http.NewRequest("GET", url, nil)
+	request.Header.Set("X-API-Key", os.Getenv("BAG_ADRES_KEY"))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != 200 {
+		log.Fatalln(string(body), err)
+	}
+	os.Stdout.Write(body)
 }`,
     },
     {
@@ -78,7 +134,10 @@ using var client = new HttpClient();
 client.DefaultRequestHeaders.Add("X-API-Key", key);
 
 var url = "${url}";
-var answer = JsonNode.Parse(await client.GetStringAsync(url))!;
+using var response = await client.GetAsync(url);
+var body = await response.Content.ReadAsStringAsync();
+if (!response.IsSuccessStatusCode) throw new Exception(body);
+var answer = JsonNode.Parse(body)!;
 if ((string?)answer["status"] == "ok")
     Console.WriteLine(answer["address"]!["straat"]);`,
     },

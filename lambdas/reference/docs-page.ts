@@ -1,8 +1,10 @@
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../http/problem.ts';
+import type { PublishedPath } from '../http/published.ts';
 import type { Language } from '../page/language.ts';
 import { escaped, programTabs, sample } from '../page/samples.ts';
 import type { Branding } from './branding.ts';
+import { changesList } from './changes.ts';
 import { highlightedJson, inline } from './html.ts';
 import { brandedPage } from './layout.ts';
 import {
@@ -22,6 +24,8 @@ type DocsPage = {
   words: TranslatedText;
   /** The URL of this deployment, such as `https://api.example.nl`. */
   baseUrl: string;
+  /** Where somebody can try a lookup, if there is a portal. */
+  tryUrl: string | undefined;
 };
 
 /**
@@ -39,10 +43,11 @@ export function docsPage(language: Language, baseUrl: string, branding: Branding
     language,
     branding,
     title: words.pageTitle,
+    description: inline(words.lead),
     home: '#top',
     version: openApiDocument.info.version,
     script: { attributes: attributes.join('') },
-    body: bodyOf({ words, baseUrl }),
+    body: bodyOf({ words, baseUrl, tryUrl: branding.portalUrl && `${branding.portalUrl}/try` }),
   });
 }
 
@@ -79,15 +84,15 @@ function sections(page: DocsPage): { id: keyof TranslatedText['sections']; html:
     { id: 'errors', html: errors(page) },
     { id: 'headers', html: headers(page) },
     { id: 'openapi', html: openApi(page) },
-    { id: 'changes', html: block(`<p>${inline(page.words.paragraphs.Compatibility)}</p>`) },
+    { id: 'changes', html: changes(page) },
   ];
 }
 
 function quickStart(page: DocsPage): string {
-  const { words } = page;
+  const { words, tryUrl } = page;
   const steps = words.startSteps.map((step) => `<li>${inline(step)}</li>`).join('\n');
   return block(
-    `<ol class="steps">\n${steps}\n</ol>`,
+    `<ol class="steps">\n${steps}\n</ol>${tryUrl ? `\n<p><a href="${escaped(tryUrl)}">${words.tryIt}</a></p>` : ''}`,
     curl(page, exampleUrl('found')) + response(page, example('lookUpAddress', '200', 'found')),
   );
 }
@@ -194,10 +199,19 @@ function headers({ words }: DocsPage): string {
   return `<p>${words.headersLead}</p>\n${htmlTable([words.name, words.description], rows)}`;
 }
 
+const otherForms: PublishedPath[] = ['/docs.md', '/llms.txt', '/postman.json'];
+
 function openApi(page: DocsPage): string {
   const { path } = operation('getOpenApi');
-  const text = `<p>${inline(page.words.operations.getOpenApi ?? '')}</p>\n<p><a href="${path}"><code>${path}</code></a></p>`;
+  const text = `<p>${inline(page.words.operations.getOpenApi ?? '')}</p>\n<p><a href="${path}"><code>${path}</code></a></p>
+<p>${page.words.otherForms}: ${otherForms.map((form) => `<a href="${form}"><code>${form}</code></a>`).join(', ')}</p>`;
   return `${endpoint('getOpenApi')}\n${block(text, sample(page.words.request, `curl "${escaped(page.baseUrl)}${path}"`))}`;
+}
+
+function changes({ words }: DocsPage): string {
+  const feed = `<p><a href="${'/changes.xml' satisfies PublishedPath}">${words.feed}</a></p>`;
+  const versions = `${heading(3, 'versions', words.versions)}\n<div lang="en">${changesList()}</div>`;
+  return block(`<p>${inline(words.paragraphs.Compatibility)}</p>\n${versions}\n${feed}`);
 }
 
 function example(id: string, status: string, name: string): unknown {

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
-import { readAsset, styleSheet } from '../page/assets.ts';
+import { iconUrl, readAsset, styleSheet } from '../page/assets.ts';
 import { type Language, languages } from '../page/language.ts';
 import { namedLinks } from '../page/links.ts';
 import { escaped } from '../page/samples.ts';
 import type { Branding } from './branding.ts';
+import { plain } from './html.ts';
 import { referenceTexts } from './text/texts.ts';
 
 export type PageContent = {
   language: Language;
   branding: Branding;
-  /** HTML, like `body`. */
+  /** HTML, like `description` and `body`. */
   title: string;
+  description: string;
   /** The address behind the name of the service in the header. */
   home: string;
   /** Shown beside the name of the service. */
@@ -35,7 +37,8 @@ export function brandedPage(content: PageContent): { html: string; policy: strin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${content.title}${branding.name ? ` - ${escaped(branding.name)}` : ''}</title>
-<link rel="icon" href="${branding.logo ?? icon}">
+<meta name="description" content="${escaped(plain(content.description))}">
+<link rel="icon" href="${iconUrl(branding)}">
 <style>${style}</style>
 </head>
 <body${script?.attributes ?? ''}>
@@ -89,10 +92,3 @@ function footer({ language, branding }: PageContent): string {
   if (!name && links.length === 0) return '';
   return `<footer aria-label="${text.about}">${name ? `<span>${escaped(name)}</span> ` : ''}${links.join(' ')}</footer>`;
 }
-
-/** The icon, as a `data:` URL, so that no request is made for it. */
-const icon =
-  'data:image/svg+xml,' +
-  encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#c2410c" d="M8 1 1 7h2v8h4v-5h2v5h4V7h2z"/></svg>',
-  );

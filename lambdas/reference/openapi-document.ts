@@ -12,17 +12,21 @@ type MediaTypes = Record<string, { examples?: Record<string, Example> }>;
 type Response = SchemaReference | { headers: Record<string, SchemaReference>; content?: MediaTypes };
 type Operation = {
   operationId: string;
+  summary: string;
   description: string;
   parameters?: { name: string; required?: boolean; description: string; examples?: Record<string, Example> }[];
   requestBody?: { content: MediaTypes };
   responses: Record<string, Response>;
+  /** `[]` where no key is needed. */
+  security?: [];
   'x-codeSamples'?: { label: string; source: string }[];
 };
 type Document = {
-  info: { version: string; description: string; contact: { name: string } };
+  info: { title: string; summary: string; version: string; description: string; contact: { name: string } };
   servers: { url: string }[];
   paths: Record<string, Partial<Record<'get' | 'post', Operation>>>;
   'x-elsewhere': Record<string, SchemaReference>;
+  'x-changes': { version: string; date?: string; changes: string[] }[];
   components: { headers: Record<string, Header>; responses: Record<string, Exclude<Response, SchemaReference>> };
 };
 

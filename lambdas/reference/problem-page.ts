@@ -41,8 +41,26 @@ export function problemPage(
 ${code === 'invalid-input' ? faultList(language) : ''}
 <p>${seeAlso(code, language)}</p>
 </main>`;
-  return brandedPage({ language, branding, title, home: hasDocs() ? `/docs?lang=${language}` : '#', body });
+  return brandedPage({ language, branding, title, description: inline(happened), home: homeOf(language), body });
 }
+
+/** The page at the address of a problem that does not exist: it leads to those that do. */
+export function unknownProblemPage(language: Language, branding: Branding): { html: string; policy: string } {
+  const { explanations, problemPage: words } = referenceTexts[language];
+  const codes = Object.keys(explanations) as ExplainedCode[];
+  const links = codes.map((code) => `<li>${link(code, escaped(headingOf(code, language)), language)}</li>`);
+  const body = `<main class="page">
+<h1>${words.unknown}</h1>
+<p>${words.known}</p>
+<ul>
+${links.join('\n')}
+</ul>
+</main>`;
+  const { unknown: title, known: description } = words;
+  return brandedPage({ language, branding, title, description, home: homeOf(language), body });
+}
+
+const homeOf = (language: Language) => (hasDocs() ? `/docs?lang=${language}` : '#');
 
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {

@@ -5,17 +5,24 @@ import { HttpRefusal } from '../http/http-refusal.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
-import { isDocsPath, isPublished } from '../http/published.ts';
+import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../http/published.ts';
+import { icon } from '../page/assets.ts';
 import { acceptedBy, type Language, languageFor } from '../page/language.ts';
 import { readBranding } from './branding.ts';
+import { changesFeed } from './changes.ts';
 import { docsPage } from './docs-page.ts';
+import { indexForPrograms, markdownOf } from './markdown.ts';
 import { deployedDocument } from './openapi-document.ts';
-import { hasExplanation, problemPage } from './problem-page.ts';
+import { postmanCollection } from './postman.ts';
+import { hasExplanation, problemPage, unknownProblemPage } from './problem-page.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
 
-/** `GET /v1/openapi.json`, `/problems/{code}` and `/docs`: the description of the API. Requires no key. */
+/**
+ * Everything that is published about the API, such as `GET /v1/openapi.json`, `/problems/{code}` and `/docs`. Requires
+ * no key.
+ */
 export function referenceRoute() {
   return middy<RequestEvent, Answer>()
     .use(observe('reference'))
@@ -40,25 +47,45 @@ function redirect(): Answer {
 
 const branding = readBranding();
 
-type Document = { headers: Record<string, string>; body: string };
-type Published = { headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
+type Document = { status?: number; headers: Record<string, string>; body: string };
+type Published = { status: number; headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
+
+type Asked = { baseUrl: string; language: Language };
+
+/** What is published at each path, made from the OpenAPI document and the texts. */
+const documents: Record<PublishedPath, (asked: Asked) => Document> = {
+  '/v1/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),
+  '/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),
+  '/postman.json': ({ baseUrl }) => json(postmanCollection(baseUrl)),
+  '/docs': ({ baseUrl, language }) => page(docsPage(language, baseUrl, branding), language),
+  '/docs.md': ({ baseUrl, language }) =>
+    inLanguage(language, 'text/markdown', markdownOf(docsPage(language, baseUrl, branding).html)),
+  '/llms.txt': ({ baseUrl }) => text('text/plain', indexForPrograms(baseUrl)),
+  '/changes.xml': ({ baseUrl }) => text('application/rss+xml', changesFeed(baseUrl)),
+  '/favicon.ico': () => text('image/svg+xml', icon(branding)),
+};
 
 /** A small cache: what is read never changes within a deployment, but the page contains the host of the request. */
 const read = new Map<string, Published>();
 const maxRead = 64;
 
 function readerOf(event: RequestEvent): (() => Published) | undefined {
-  const path = event.rawPath;
-  const baseUrl = baseUrlOf(event.headers);
-  if (path === '/v1/openapi.json') return () => once(`${path} ${baseUrl}`, () => openApi(baseUrl));
-  const asked = new URLSearchParams(event.rawQueryString).get('lang');
-  const language = languageFor(asked, event.headers['accept-language'], branding.languages, 'en');
-  if (isDocsPath(path)) {
-    return () => once(`${path} ${language} ${baseUrl}`, () => page(docsPage(language, baseUrl, branding), language));
-  }
+  const { rawPath: path, headers } = event;
+  const chosen = new URLSearchParams(event.rawQueryString).get('lang');
+  const asked = {
+    baseUrl: baseUrlOf(headers),
+    language: languageFor(chosen, headers['accept-language'], branding.languages, 'en'),
+  };
+  const { baseUrl, language } = asked;
+  if (isPublishedPath(path)) return () => once(`${path} ${language} ${baseUrl}`, () => documents[path](asked));
   const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
-  if (!code || !hasExplanation(code)) return undefined;
-  return () => once(`${path} ${language}`, () => page(problemPage(code, language, branding), language));
+  if (!code) return undefined;
+  if (hasExplanation(code)) {
+    return () => once(`${path} ${language}`, () => page(problemPage(code, language, branding), language));
+  }
+  if (!isBrowser(headers)) return undefined;
+  return () =>
+    once(`/problems ${language}`, () => ({ ...page(unknownProblemPage(language, branding), language), status: 404 }));
 }
 
 function once(name: string, create: () => Document): Published {
@@ -70,37 +97,39 @@ function once(name: string, create: () => Document): Published {
   return published;
 }
 
-/** The OpenAPI document of the file, with what only a deployment knows. */
-function openApi(baseUrl: string): Document {
-  const headers = { 'content-type': 'application/json', vary: 'Accept-Encoding' };
-  return { headers, body: JSON.stringify(deployedDocument(baseUrl, branding)) };
+function json(value: object): Document {
+  return { headers: { 'content-type': 'application/json', vary: 'Accept-Encoding' }, body: JSON.stringify(value) };
+}
+
+function text(type: string, body: string): Document {
+  return { headers: { 'content-type': `${type}; charset=utf-8`, vary: 'Accept-Encoding' }, body };
+}
+
+function inLanguage(language: Language, type: string, body: string): Document {
+  const { headers } = text(type, body);
+  return { headers: { ...headers, 'content-language': language, vary: 'Accept-Encoding, Accept-Language' }, body };
 }
 
 function page({ html, policy }: { html: string; policy: string }, language: Language): Document {
-  const headers = {
-    'content-type': 'text/html; charset=utf-8',
-    'content-language': language,
-    'content-security-policy': policy,
-    'referrer-policy': 'no-referrer',
-    vary: 'Accept-Encoding, Accept-Language',
-  };
-  return { headers, body: html };
+  const { headers, body } = inLanguage(language, 'text/html', html);
+  return { headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body };
 }
 
-function prepared({ headers, body }: Document): Published {
+function prepared({ status = 200, headers, body }: Document): Published {
   const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`;
-  return { headers, text: body, gzip: gzipSync(body), etag };
+  return { status, headers, text: body, gzip: gzipSync(body), etag };
 }
 
 /** Without a body where the client has this version; compressed where it accepts gzip. */
-function answer({ headers, text, gzip, etag }: Published, request: RequestEvent['headers']): Answer {
+function answer({ status, headers, text, gzip, etag }: Published, request: RequestEvent['headers']): Answer {
   const validators = { etag, vary: headers.vary ?? '' };
-  if (matches(request['if-none-match'], etag)) return { statusCode: 304, headers: validators, body: '' };
+  if (status === 200 && matches(request['if-none-match'], etag))
+    return { statusCode: 304, headers: validators, body: '' };
   const complete = { ...headers, ...validators };
   if (!acceptedBy(request['accept-encoding']).includes('gzip'))
-    return { statusCode: 200, headers: complete, body: text };
+    return { statusCode: status, headers: complete, body: text };
   const encoded = { ...complete, 'content-encoding': 'gzip' };
-  return { statusCode: 200, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
+  return { statusCode: status, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
 }
 
 /** The weak comparison of RFC 9110, which `If-None-Match` requires. */

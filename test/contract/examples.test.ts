@@ -1,8 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
@@ -144,22 +147,39 @@ describe.each(interpreters)('the example %s', (file, command) => {
 });
 
 describe('a sample of the reference page', () => {
-  const commands: Record<string, [program: string, toRun: string[]]> = {
-    curl: ['curl.sh', ['sh', '-c']],
-    TypeScript: ['typescript.ts', [process.execPath, '--input-type=module', '-e']],
-    Python: ['python.py', [python, '-c']],
-    PHP: ['php.php', ['php', '-r']],
+  /** How a sample is run from a file of that name, and what is there if its language is. */
+  const commands: Record<string, [file: string, toRun: string[], toFindIt: string[]]> = {
+    curl: ['lookup.sh', ['sh'], ['curl', '--version']],
+    JavaScript: ['lookup.mjs', [process.execPath], [process.execPath, '--version']],
+    Python: ['lookup.py', [python], [python, '--version']],
+    PHP: ['lookup.php', ['php'], ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);']],
+    Java: ['Lookup.java', ['java'], ['javac', '--version']],
+    Go: ['lookup.go', ['go', 'run'], ['go', 'version']],
+    'C#': ['lookup.cs', ['dotnet', 'run'], ['dotnet', '--version']],
   };
+  const sources = mkdtempSync(join(tmpdir(), 'bag-adres-samples-'));
+  afterAll(() => rmSync(sources, { recursive: true }));
 
   for (const { label } of lookupSamples('')) {
-    const [program = '', toRun = []] = commands[label] ?? [];
-    const test = present.has(program) ? it : it.skip;
-    test(`looks an address up, in ${label}`, async () => {
-      const url = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
-      const source = lookupSamples(url).find((one) => one.label === label)?.source ?? '';
-      const { out, error } = await run(toRun, [source.replace('<?php', '')]);
-      expect([out, error]).toEqual([expect.stringContaining('Nieuwezijds Voorburgwal'), expect.any(String)]);
-    });
+    const [file = '', toRun = [], toFindIt = []] = commands[label] ?? [];
+    const isHere = runs(toFindIt);
+    const because = isHere ? '' : ` (skipped: ${toFindIt[0]} is not on this machine)`;
+    (isHere ? it : it.skip)(
+      `looks an address up, and shows why it can't, in ${label}${because}`,
+      async () => {
+        const url = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
+        const path = join(sources, file);
+        await writeFile(path, lookupSamples(url).find((one) => one.label === label)?.source ?? '');
+        const [found, refused] = [await run(toRun, [path]), await run(toRun, [path], 'bagadres_no_key')];
+        expect([found.code, found.out]).toEqual([0, expect.stringContaining('Nieuwezijds Voorburgwal')]);
+        expect([refused.code === 0, refused.out + refused.error]).toEqual([
+          false,
+          expect.stringContaining('Send a valid API key'),
+        ]);
+        // The first program in Go compiles its libraries.
+      },
+      180_000,
+    );
   }
 });
 

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { faultCodes } from '../../core/contract.ts';
 import { environment } from '../../core/names.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
+import { lookupSamples } from '../../lambdas/page/samples.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { newAccount } from '../support/address-service.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
@@ -111,7 +112,7 @@ describe('the reference page', () => {
   });
 
   it('is served only at /docs, and only for GET and HEAD', async () => {
-    for (const path of ['/docs/', '/docs/start.js', '/favicon.ico']) {
+    for (const path of ['/docs/', '/docs/start.js', '/docs.html']) {
       expect([path, (await service.send(path)).status]).toEqual([path, 404]);
     }
     const refused = await fetch(`${service.baseUrl}/docs`, { method: 'POST' });
@@ -249,8 +250,8 @@ describe('the reference page', () => {
       const { page, show } = await visit('/docs');
       for (const viewport of [phone, desktop]) {
         await show({ viewport, colorScheme: 'light' });
-        for (const label of ['curl', 'TypeScript', 'Python', 'PHP', 'C#']) {
-          await page.locator('.tabs label', { hasText: label }).click();
+        for (const { label } of lookupSamples('')) {
+          await page.locator('.tabs').getByText(label, { exact: true }).first().click();
           const shown = page.locator('.tabs .panel:visible');
           expect([label, await shown.locator('figcaption').innerText()]).toEqual([
             label,
@@ -260,12 +261,12 @@ describe('the reference page', () => {
           const pre = [...document.querySelectorAll('.tabs pre')].find((one) => one.offsetParent);
           return { height: pre.offsetHeight, hidden: pre.scrollWidth - pre.clientWidth };
         })()`)) as { height: number; hidden: number };
-          expect([label, height < 480, hidden]).toEqual([label, true, 0]);
+          expect([label, height < 720, hidden]).toEqual([label, true, 0]);
         }
         const cut = "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
         if (viewport === phone) expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
         await show({ viewport, colorScheme: 'dark', media: 'print' });
-        expect(await page.locator('.tabs .panel:visible').count()).toBe(5);
+        expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
         for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
           expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
         }

@@ -12,6 +12,15 @@ const document = openApiDocument as object as Json;
 
 /** Headers of the transport, which the document does not describe. */
 const transportHeaders = new Set('content-type content-length date connection keep-alive apigw-requestid'.split(' '));
+/** What is published beside the document, with the headers that every response has. */
+const publishedTypes: [path: RegExp, type: string][] = [
+  [/^\/(problems\/[^/]+|docs)$/, 'text/html; charset=utf-8'],
+  [/^\/docs\.md$/, 'text/markdown; charset=utf-8'],
+  [/^\/llms\.txt$/, 'text/plain; charset=utf-8'],
+  [/^\/changes\.xml$/, 'application/rss+xml; charset=utf-8'],
+  [/^\/favicon\.ico$/, 'image/svg+xml; charset=utf-8'],
+  [/^\/(openapi|postman)\.json$/, 'application/json'],
+];
 const pageHeaders = new Set(['content-security-policy', 'referrer-policy', 'content-language']);
 
 // Without the schema of schemas, which takes a tenth of a second to compile: a test of the document checks its schemas.
@@ -24,7 +33,8 @@ ajv.addSchema(closed(document), 'openapi');
  * of its headers, its content type and its body, without a member that the document does not name.
  */
 export function expectContract(method: string, path: string, answer: ContractAnswer): void {
-  const faults = isPage(path, answer) ? pageFaults(answer) : faultsOf(responseTo(method, path, answer.status), answer);
+  const type = publishedType(path, answer);
+  const faults = type ? publishedFaults(type, answer) : faultsOf(responseTo(method, path, answer.status), answer);
   if (faults.length === 0) return;
   const got = JSON.stringify(answer, null, 2);
   throw new Error(`${method} ${path} is not answered as docs/openapi.json says:\n- ${faults.join('\n- ')}\n${got}`);
@@ -35,7 +45,7 @@ function responseTo(method: string, url: string, status: number): Part | undefin
   const pathItem = path.startsWith('/v1/') ? at('/paths', path.slice('/v1'.length)) : undefined;
   const operation = pathItem && /^(GET|POST)$/.test(method) && at(pathItem.pointer, method.toLowerCase());
   if (operation) return at(`${operation.pointer}/responses`, String(status));
-  const isAllowed = pathItem || /^\/(problems\/|docs$)/.test(path) ? [404, 405] : [404];
+  const isAllowed = pathItem || publishedTypes.some(([one]) => one.test(path)) ? [404, 405] : [404];
   return isAllowed.includes(status) ? at('/x-elsewhere', String(status)) : undefined;
 }
 
@@ -75,20 +85,24 @@ function headerFaults(response: Part, headers: Record<string, string>): string[]
   ];
 }
 
-/** The pages are for people: the document describes only the headers that every response has. */
-function isPage(path: string, { status }: ContractAnswer): boolean {
-  return /^\/(problems\/|docs(\?|$))/.test(path) && [200, 304].includes(status);
+/**
+ * Its content type, if this is an answer with what is published; a browser gets a page about a problem that is none.
+ */
+function publishedType(url: string, { status, headers }: ContractAnswer): string | undefined {
+  const [, type] = publishedTypes.find(([path]) => path.test(url.split('?')[0] ?? '')) ?? [];
+  const isUnknownProblem = status === 404 && headers['content-type'] === type && url.startsWith('/problems/');
+  return [200, 304].includes(status) || isUnknownProblem ? type : undefined;
 }
 
-function pageFaults({ status, headers, body }: ContractAnswer): string[] {
+function publishedFaults(type: string, { status, headers, body }: ContractAnswer): string[] {
   // The language of a page depends on one more header than the compression of every published document.
   const vary = (headers.vary ?? '').replace(/, Accept-Language$/, '');
   const own = Object.entries({ ...headers, vary }).filter(([name]) => !pageHeaders.has(name));
-  const response = at('/paths/~1openapi.json/get/responses', String(status));
+  const response = at('/paths/~1openapi.json/get/responses', status === 304 ? '304' : '200');
   if (!response) throw new Error('the document describes itself');
-  const isContent = status === 304 ? body === '' : headers['content-type'] === 'text/html; charset=utf-8';
+  const isContent = status === 304 ? body === '' : headers['content-type'] === type;
   return [
-    ...(isContent ? [] : [status === 304 ? 'a body after 304' : 'not HTML']),
+    ...(isContent ? [] : [status === 304 ? 'a body after 304' : `not ${type}`]),
     ...headerFaults(response, Object.fromEntries(own)),
   ];
 }

@@ -66,6 +66,25 @@ export function codeSamples(): { lang: string; label: string; source: string }[]
   }));
 }
 
+/**
+ * What consumers of the API notice of each version, newest first, as the changelog has it; without objects where a service
+ * has none.
+ */
+function changesOf(changelog: string, hasObjects: boolean): { version: string; date?: string; changes: string[] }[] {
+  const [, ...versions] = changelog.split(/^## /m);
+  return versions.flatMap((text) => {
+    const [, version, date] = /^(\d+\.\d+\.\d+)(?: \((\d{4}-\d\d-\d\d)\))?$/m.exec(text) ?? [];
+    const [list] = text.split('\nFor consumers of the API:\n\n')[1]?.split('\n\n') ?? [];
+    if (!version || !list) return [];
+    const changes = list
+      .replace(/^- /, '')
+      .split('\n- ')
+      .map((change) => change.replaceAll(/\s+/g, ' ').trim());
+    const noticed = changes.filter((change) => hasObjects || !change.includes('objecten'));
+    return [{ version, ...(date && { date }), changes: noticed }];
+  });
+}
+
 z.globalRegistry.add(includeSchema, { uniqueItems: true });
 
 /** The query of a lookup in a service with objects, or in one without. */
@@ -178,6 +197,7 @@ export function createOpenApiDocument(hasObjects = false) {
         headers: headerComponents,
         responses: problemResponses,
       },
+      'x-changes': changesOf(readFileSync(new URL('../CHANGELOG.md', docs), 'utf8'), hasObjects),
       // OpenAPI has no place for the responses of other paths and methods.
       'x-elsewhere': problemReferences(404, 405),
       // Not in the responses of the operations: generators would make unions of it that no `switch` over `type`
