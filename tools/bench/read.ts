@@ -201,10 +201,10 @@ function memberOf(storage: Storage, load: Load, part: Part): Promise<RandomAcces
  * Whole loads up to their proposal on all cores, each in a process of its own that starts as `npm start` does: how long,
  * and the memory of all threads. The middle one of three counts, since when V8 collects its garbage is chance.
  */
-function zipToSnapshot(path: string) {
+export function zipToSnapshot(path: string, objecten = false) {
   const launch = fileURLToPath(new URL('../../local/launch.js', import.meta.url));
   const script = fileURLToPath(new URL('./mutations-parts/run-load.ts', import.meta.url));
-  const wanted = JSON.stringify({ planOnly: true, source: path });
+  const wanted = JSON.stringify({ planOnly: true, objecten, source: path });
   const runs = Array.from({ length: 3 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'bag-adres-plan-'));
     try {
