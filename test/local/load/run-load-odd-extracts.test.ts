@@ -79,7 +79,8 @@ describe('an extract that is not whole', () => {
   ])('is refused: one %s', async (_, state, code) => {
     const { load } = await loaded();
     const report = await load(later, state, {}, { thresholds: { ...localGuardDefaults, alwaysAllowed: 1e6 } });
-    expect(report).toMatchObject({ outcome: 'refused', objections: [{ code }] });
+    expect(report.outcome).toBe('refused');
+    expect(report.objections).toContainEqual(expect.objectContaining({ code }));
   });
 
   it('is refused when one file is a copy of another', async () => {
