@@ -162,8 +162,11 @@ function objectionsIn(
     if (limit === undefined) continue;
     const [of, most] = [size[member], limit === 0 ? 0 : (thresholds[limit] ?? thresholds.maximumChangedShare)];
     const { alwaysAllowed, alwaysAllowedInPlace } = thresholds;
-    const always = place === undefined ? alwaysAllowed : alwaysAllowedInPlace;
-    if (count <= Math.max(of * most, kind === 'added' ? newQuarter * alwaysAllowedInPlace : always)) continue;
+    const always = Math.max(
+      place === undefined ? alwaysAllowed : alwaysAllowedInPlace,
+      kind === 'added' ? newQuarter * alwaysAllowedInPlace : 0,
+    );
+    if (count <= Math.max(of * most, always)) continue;
     const share = `where ${grouped(of)} ${there}${within}: ${percent(count / of)}, over the limit of ${percent(most)}`;
     const text = `${what} ${grouped(count)} addresses${of > 0 ? ` ${share}` : within}`;
     const such = [...streetsOf(kind), ...examples.map(addressText)];
