@@ -34,7 +34,7 @@ async function checkNpx([program = '', ...args]: readonly string[]): Promise<str
 async function checkNpm(args: readonly string[]): Promise<string | null> {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const [command = '', ...rest] = args.filter((arg) => arg !== '-s' && arg !== '--silent');
-  if (['ci', 'install'].includes(command)) return null;
+  if (['ci', 'install', 'view'].includes(command)) return null;
   const script = command === 'run' ? (rest.shift() ?? '') : command;
   if (!(script in scripts)) return `there is no npm script "${script}"`;
   if (rest.length > 0 && rest[0] !== '--') return `npm takes these options itself: put -- before ${rest[0]}`;
