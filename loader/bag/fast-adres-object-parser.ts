@@ -197,7 +197,9 @@ class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
 /** The class that reads objects of `kind`. */
 export function fastAdresObjectParser(
   kind: ObjectenKind,
-): new (...options: FastParserOptions<AdresObjectBytes>) => FastParser<AdresObjectBytes> {
+): new (
+  ...options: FastParserOptions<AdresObjectBytes>
+) => FastParser<AdresObjectBytes> {
   const form = formOf(kind);
   return class extends FastAdresObjectParser {
     constructor(...options: FastParserOptions<AdresObjectBytes>) {

@@ -61,6 +61,8 @@ const ownRates = {
   // way of somebody who revokes a key.
   'GET /accounts/{page+}': throttle,
   'POST /accounts/{page+}': throttle,
+  'GET /keys': throttle,
+  'POST /keys': throttle,
   'ANY /operator/{page+}': throttle,
 };
 

@@ -64,8 +64,9 @@ describe('the docs', () => {
     'show a command that the command line accepts: %s',
     async (command) => {
       // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.
-      const args = [...command.split(/\s+/), ...(command.includes('--local') ? ['--data', nowhere] : [])];
-      const { exit, err } = await runWith(args);
+      // What a command reads from a file it gets as an argument.
+      const words = command.replace(/ < \S+$/, ' b9uDEGM7').split(/\s+/);
+      const { exit, err } = await runWith([...words, ...(command.includes('--local') ? ['--data', nowhere] : [])]);
       expect([command, exit, err]).toEqual([command, command === '--help' ? 0 : 1, expect.anything()]);
     },
     60_000,

@@ -255,7 +255,7 @@ describe('the pages for developers and their people', () => {
     const { body } = await admin.get(`/accounts/${id}/api`);
     const url = `${portalSettings.apiUrl}/v1/address?postcode=9999SD&huisnummer=1`;
     const samples = lookupSamples(url);
-    expect(samples.length).toBe(5);
+    expect(samples.length).toBe(7);
     for (const { label, source } of samples) {
       expect(body).toContain(`>${label}</label>`);
       expect(body).toContain(`<code>${escaped(source)}</code>`);

@@ -48,7 +48,7 @@ describe('the list of accounts', () => {
     const answer = await operator.post('/operator/accounts', { id: 'never', plan: 'small', [field]: text });
     expect(answer.status).toBe(422);
     expect(answer.body).toContain(`<p class="fault" id="${field}-fault">`);
-    expect((await operator.get('/accounts/never')).body).toContain('does not exist');
+    expect((await operator.get('/accounts/never')).body).toContain('There is no account never');
   });
 });
 
