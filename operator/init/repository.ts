@@ -42,11 +42,11 @@ export function repository(
   const cdk = readJson(found, 'cdk.json');
   const packageJson = readJson(found, 'package.json');
   if (packageJson?.name === 'bag-adres')
-    throw new CommandError('init', 'This is a clone of bag-adres. Run "bag-adres init" in a folder of your own.');
+    throw new CommandError('init', 'This is a clone of bag-adres. Run "npx bag-adres init" in a folder of your own.');
   if (cdk && !String(cdk.app).includes('bag-adres'))
     throw new CommandError(
       'init',
-      'cdk.json belongs to another app. Run "bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
+      'cdk.json belongs to another app. Run "npx bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
     );
   const wanted = {
     'package.json': json(withDependencies(packageJson ?? { name: nameOf(found.name), private: true }, versions)),
