@@ -18,6 +18,7 @@ import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
 import { sessionPages } from './pages/sessions.ts';
 import { statementPages } from './pages/statements.ts';
+import { tryPages } from './pages/try.ts';
 import { usagePages } from './pages/usage.ts';
 import { providerFault } from './stack/names.ts';
 import { isLanguage, texts } from './text/format.ts';
@@ -53,6 +54,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...registerPages,
   ...sessionPages,
   ...statementPages,
+  ...tryPages,
   ...usagePages,
 ];
 

@@ -87,6 +87,7 @@ function apiPage(visit: AccountVisit): Page {
     title: text.api,
     body: html`<div class="card"><p>${text.apiText}</p>${codeBlock('curl', curlLine(apiUrl), 'call')}${codeBlock(text.answer, exampleAnswer)}
 <p>${text.quotaText}</p>
+<p><a href="/try">${text.tryHere}</a></p>
 <p><a href="/help">${text.help.title}</a></p>
 <p><a href="${apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>
 <div class="card"><h2>${text.apiSamples}</h2>${raw(programTabs(text.apiSamplesText, lookupUrl(apiUrl)))}</div>`,
@@ -97,9 +98,15 @@ const exampleAnswer =
   '{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}';
 
 /** A call of the API that works when it is pasted, given a key. The postcode is that of the test addresses. */
-export function curlLine(apiUrl: string, key = 'YOUR_KEY'): string {
-  return `curl -H 'X-API-Key: ${key}' '${lookupUrl(apiUrl)}'`;
+export function curlLine(apiUrl: string, key = 'YOUR_KEY', query = testAddress): string {
+  return `curl -H 'X-API-Key: ${key}' '${lookupUrl(apiUrl, query)}'`;
 }
 
-/** One of the test addresses. */
-const lookupUrl = (apiUrl: string) => `${apiUrl}/v1/address?postcode=9999SD&huisnummer=1`;
+const testAddress: [name: string, value: string][] = [
+  ['postcode', '9999SD'],
+  ['huisnummer', '1'],
+];
+
+/** A lookup, in quotes of the shell as well. */
+export const lookupUrl = (apiUrl: string, query = testAddress): string =>
+  `${apiUrl}/v1/address?${new URLSearchParams(query)}`;

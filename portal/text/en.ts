@@ -237,6 +237,13 @@ export const en = {
   apiSamplesText: 'Each reads the key from the environment variable BAG_ADRES_KEY.',
   apiReference: 'The complete reference',
   answer: 'The response',
+  request: 'The request',
+  tryHere: 'Try it here, with your own key',
+  tryText: 'Looks up one address with your key, as a program does. It counts like any other lookup.',
+  tryKey: 'It is used for this lookup and not stored.',
+  tryInclude: 'Names with commas, for instance gemeente; empty for none',
+  tryFailed: 'The API did not respond. Try again in a moment.',
+  apiKey: 'API key',
   quotaText:
     'Each lookup with valid input counts, also if the address does not exist. Over a limit, the response is 429 with Retry-After.',
 

@@ -238,6 +238,13 @@ export const nl: Text = {
   apiSamplesText: 'Elk programma leest de sleutel uit de omgevingsvariabele BAG_ADRES_KEY.',
   apiReference: 'De volledige beschrijving',
   answer: 'Het antwoord',
+  request: 'Het verzoek',
+  tryHere: 'Probeer het hier, met uw eigen sleutel',
+  tryText: 'Zoekt één adres op met uw sleutel, zoals een programma dat doet. De zoekopdracht telt gewoon mee.',
+  tryKey: 'De sleutel wordt alleen voor deze zoekopdracht gebruikt en niet bewaard.',
+  tryInclude: "Namen met komma's ertussen, bijvoorbeeld gemeente; leeg voor geen",
+  tryFailed: 'De API gaf geen antwoord. Probeer het zo weer.',
+  apiKey: 'API-sleutel',
   quotaText:
     'Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Boven een limiet is het antwoord 429 met Retry-After.',
 

@@ -129,6 +129,7 @@ describe('the portal in a browser', () => {
     '/sessions',
     '/help',
     '/keys',
+    '/try',
     `/operator/register/${portal.register.waiting}`,
     '/nothing/here',
   ];
