@@ -8,7 +8,7 @@ import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotat
 import { UsageError } from '../connect/errors.ts';
 import { allPages, type CarryOut, type CliCommand, counted, type Result } from './command.ts';
 import { table } from './table.ts';
-import { accountId, instant, keyId, label, memberRole, person } from './values.ts';
+import { accountId, keyId, label, memberRole, person, until } from './values.ts';
 
 type OfAccount = { account: string };
 
@@ -47,8 +47,8 @@ function addCreateKey(key: CliCommand): void {
     .requiredOption('--label <text>', 'what the key is for, like "webshop"; the owner of the key can read it', label)
     .option(
       '--expires <date>',
-      'refuse it from then on: 2027-01-31, or 2027-01-31T12:00:00Z; both are UTC',
-      instant('--expires'),
+      'the last day on which it works, in Dutch time: 2027-01-31; or until 2027-01-31T12:00:00Z',
+      until('--expires'),
     )
     .notes('To replace a key without a refused request: key rotate. Only the key is on standard output.')
     .examples('key create --account acme --label webshop --local')
@@ -105,7 +105,11 @@ function addRotateKey(key: CliCommand): void {
   ofKey(key.command('rotate'))
     .description('replace a key and print the new one; the old one goes on working until its end')
     .option('--label <text>', 'of the new key (default: that of the old one, with a number)', label)
-    .option('--ends <date>', 'refuse the old key from then on, in UTC (default: 24 hours from now)', instant('--ends'))
+    .option(
+      '--ends <date>',
+      'the last day on which the old key works, or a time, as for "key create" (default: 24 hours from now)',
+      until('--ends'),
+    )
     .onAccounts(
       async ({ admin }, keyId: string, { account, label, ends }: OfAccount & { label?: string; ends?: Date }) => {
         const made = await admin.keys.rotate({ account, keyId, ...(label && { label }), ...(ends && { ends }) });

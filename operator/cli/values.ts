@@ -13,7 +13,8 @@ import {
   type Role,
 } from '../../core/accounts/admin/admin-error.ts';
 import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
-import { monthOf } from '../../core/calendar.ts';
+import { instant, monthOf } from '../../core/calendar.ts';
+import { dutchTime } from '../../core/dutch-time.ts';
 import { UsageError } from '../connect/errors.ts';
 
 /** These read an argument or an option: they return it if the admin module accepts it, and throw `UsageError` if not. */
@@ -34,13 +35,15 @@ export function shardCount(text: string): number {
   return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
 }
 
-/** Reads an option that takes `2027-01-31` or `2027-01-31T12:00:00Z`. */
-export function instant(option: string): (text: string) => Date {
+/** Reads an option that takes a last day, `2027-01-31`, which ends in the Netherlands, or `2027-01-31T12:00:00Z`. */
+export function until(option: string): (text: string) => Date {
   return (text) => {
-    const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
-    const written = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
-    if (written === text || written === `${text}T00:00:00Z`) return date;
-    throw new UsageError(`${option} takes a date in UTC, 2027-01-31 or 2027-01-31T12:00:00Z, not "${text}".`);
+    const time = Date.parse(text) / 1000;
+    const date = time >= 0 && instant(time) === text ? new Date(text) : dutchTime.endOfDay(text);
+    if (date) return date;
+    throw new UsageError(
+      `${option} takes a last day, like 2027-01-31, or a time in UTC, like 2027-01-31T12:00:00Z, not "${text}".`,
+    );
   };
 }
 

@@ -35,6 +35,7 @@ export type { KeyRecord } from '../../core/accounts/key-record.ts';
 export type { Limits } from '../../core/accounts/quota.ts';
 export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';
 export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
+export { dutchTime } from '../../core/dutch-time.ts';
 export type {
   AccountChanges,
   AccountInput,

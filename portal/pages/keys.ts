@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import { type KeyView, labelAfter } from '../../packages/admin/index.ts';
-import { endOfDay } from '../text/dutch-time.ts';
+import { dutchTime, type KeyView, labelAfter } from '../../packages/admin/index.ts';
 import {
   type AccountVisit,
   type Html,
@@ -115,7 +114,7 @@ ${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, t
 async function create(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form, text, tools } = visit;
   const { label = '', once = '', expires = '' } = form;
-  const end = expires === '' ? undefined : endOfDay(expires);
+  const end = expires === '' ? undefined : dutchTime.endOfDay(expires);
   const isPast = expires !== '' && !(end && end.getTime() > tools.now());
   if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
   const input = { account, label, token: once, ...(end && { expires: end }) };

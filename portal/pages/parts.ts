@@ -2,13 +2,13 @@ import { html, raw } from 'hono/html';
 import { escaped, sample } from '../../lambdas/page/samples.ts';
 import {
   type AccountState,
+  dutchTime,
   type Limits,
   type PlanState,
   type Role,
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
-import { dateEndingAt } from '../text/dutch-time.ts';
 import type { Text } from '../text/en.ts';
 import { type Html, may, type Page, type Visit } from '../visit/visit.ts';
 
@@ -93,7 +93,7 @@ export function instantOf({ format }: Pick<Visit, 'format'>, iso: string | null)
 
 /** Until when a key works: for a whole last day, as people say it, or until an instant. */
 export function untilOf({ text, format }: Pick<Visit, 'text' | 'format'>, iso: string): Html {
-  const lastDay = dateEndingAt(iso);
+  const lastDay = dutchTime.dateEndingAt(iso);
   if (lastDay !== undefined) return `${text.worksThrough} ${format.day(lastDay)}`;
   return html`${text.worksUntil} ${instantOf({ format }, iso)}`;
 }

@@ -1,5 +1,5 @@
 import type { Language } from '../../lambdas/page/language.ts';
-import { timeZone } from './dutch-time.ts';
+import { dutchTime } from '../../packages/admin/index.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 
@@ -20,6 +20,7 @@ export function formatter(language: Language): Formatter {
 }
 
 function createFormatter(language: Language) {
+  const timeZone = dutchTime.zone;
   const { locale, addressCount } = texts[language];
   const numbers = new Intl.NumberFormat(locale);
   const plurals = new Intl.PluralRules(locale);

@@ -243,13 +243,17 @@ describe('key', () => {
     expect(made.key).toContain(`_acme_${made.key_id}`);
   });
 
-  it('create --expires sets when the key expires, and refuses anything but a date in UTC', async () => {
+  it('create --expires sets when the key expires, the end of a day being that in the Netherlands, and refuses any other text', async () => {
     const made = await bench.json('key create --account acme --label trial --expires 2099-01-31');
     const listed = await bench.json('key list --account acme');
-    expect(listed).toContainEqual(expect.objectContaining({ key_id: made.key_id, expires: '2099-01-31T00:00:00Z' }));
+    expect(listed).toContainEqual(expect.objectContaining({ key_id: made.key_id, expires: '2099-01-31T23:00:00Z' }));
+    const timed = await bench.json('key create --account acme --label timed --expires 2099-07-01T12:00:00Z');
+    expect(await bench.json('key list --account acme')).toContainEqual(
+      expect.objectContaining({ key_id: timed.key_id, expires: '2099-07-01T12:00:00Z' }),
+    );
     for (const bad of ['tomorrow', '2099-02-30', '2099-01-31T12:00', '31-01-2099']) {
       const { exit, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'x', '--expires', bad);
-      expect([exit, err]).toEqual([2, expect.stringContaining('--expires takes a date in UTC')]);
+      expect([exit, err]).toEqual([2, expect.stringContaining('--expires takes a last day')]);
     }
     const past = await bench.run('key create --account acme --label x --expires 2020-01-01');
     expect([past.exit, past.err]).toEqual([1, expect.stringContaining('expires in the future')]);
@@ -331,13 +335,13 @@ describe('key rotate', () => {
   it('prints the new key, and when the old one ends', async () => {
     const { id, out, err, exit } = await rotate('--ends', '2099-01-31');
     expect([exit, out]).toEqual([0, expect.stringMatching(/^bagadres_acme_\w+$/)]);
-    expect(err).toContain(`Key ${id} works until 2099-01-31T00:00:00Z.`);
+    expect(err).toContain(`Key ${id} works until 2099-01-31T23:00:00Z.`);
     const labels = (await bench.json('key list --account acme')).map(({ label }: { label: string }) => label);
     expect(labels).toEqual(expect.arrayContaining(['rotated', 'rotated 2']));
   });
 
   it.each([
-    ['an end that is no date', 'soon', 2, '--ends takes a date in UTC'],
+    ['an end that is no date', 'soon', 2, '--ends takes a last day'],
     ['an end that has passed', '2020-01-01', 1, 'in the future'],
   ])('refuses %s', async (_, ends, exit, message) => {
     expect(await rotate('--ends', ends)).toMatchObject({ exit, err: expect.stringContaining(message) });

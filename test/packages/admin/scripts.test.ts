@@ -91,6 +91,7 @@ describe('the package bag-adres-admin', () => {
       'announceWith',
       'changeEventTypes',
       'createAdmin',
+      'dutchTime',
       'isAdminError',
       'isPerson',
       'labelAfter',
