@@ -5,6 +5,7 @@ import { statementsOf } from '../../core/accounts/admin/statements.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { usageRecord } from '../../core/accounts/usage-record.ts';
 import { dateOf, daySeconds, secondsOf, windowStart } from '../../core/calendar.ts';
+import { dutchTime } from '../../core/dutch-time.ts';
 import { type Item, updateChanges } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
@@ -93,9 +94,9 @@ export async function addExampleCustomers(
     await set(accessKey(id), countedToday(today, { used: Math.round(perDay * 0.62), before, codes }));
   }
   const kim = adminAt(9, shownPerson);
-  const expires = new Date((secondsOf(today) + 40 * daySeconds) * 1000);
+  const expires = dutchTime.endOfDay(dateOf(secondsOf(today) + 40 * daySeconds));
   await kim.keys.create({ account: shownAccount, label: 'proef', expires });
-  await kim.members.add({ account: shownAccount, person: 'boekhouding@delinde.example', role: 'viewer' });
+  await kim.members.add({ account: shownAccount, person: 'boekhouding@delinde.example', role: 'finance' });
   await operatorAt(3).accounts.suspend('kattenbak');
 
   const statements = statementsOf(
