@@ -30,6 +30,8 @@ const mostBytes = 5_000_000;
 
 const allPath = '/operator/statements';
 const listPathOf = ({ account }: AccountVisit) => `/accounts/${account}/statements`;
+const fileOf = ({ account }: AccountVisit, month: string, type: 'csv' | 'json') =>
+  `/accounts/${account}/statement.${type}?month=${month}`;
 const monthOf = ({ query }: Visit) => query.month ?? '';
 
 /** What `work` finds in the statements. @throws OtherPage that says that there is none */
@@ -60,7 +62,9 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
   const rows = (await readMonths(visit, visit.account)).map(({ month, state }): Html[] => [
     format.month(month),
     text.monthStates[state],
-    state === 'closed' ? html`<a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a>` : '-',
+    state === 'closed'
+      ? html`<span class="actions"><a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a><a href="${fileOf(visit, month, 'csv')}" aria-label="${text.csv}: ${format.month(month)}">${text.csv}</a></span>`
+      : '-',
   ]);
   return {
     title,
@@ -73,12 +77,11 @@ const findStatement = (visit: AccountVisit) =>
 
 async function statementPage(visit: AccountVisit): Promise<Page> {
   const { month, plans, lookups, days, sha256 } = await findStatement(visit);
-  const { text, format, account } = visit;
+  const { text, format } = visit;
   const periods = plans.map(({ plan, from, to, lookups }): Html[] => {
     return [plan, format.day(from), format.day(to), format.number(lookups)];
   });
   const rows = days.map((day): Html[] => [format.day(day.date), format.number(day.lookups)]);
-  const file = (type: 'csv' | 'json') => `/accounts/${account}/statement.${type}?month=${month}`;
   return {
     title: `${text.statement} ${format.month(month)}`,
     body: html`<div class="card">${facts([
@@ -86,7 +89,7 @@ async function statementPage(visit: AccountVisit): Promise<Page> {
       ['SHA-256', html`<code>${sha256}</code>`],
     ])}
 <p class="muted">${text.statementText}</p>
-<p class="actions"><a href="${file('csv')}">${text.csv}</a><a href="${file('json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.statements}</a></p></div>
+<p class="actions"><a href="${fileOf(visit, month, 'csv')}">${text.csv}</a><a href="${fileOf(visit, month, 'json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.statements}</a></p></div>
 <div class="card">${scrollTable(text.plan, [text.plan, text.rangeFrom, text.rangeTo, numbers(text.lookups)], periods)}<p class="muted">${text.planPeriodsText}</p></div>
 <div class="card">${scrollTable(text.lookups, [text.day, numbers(text.lookups)], rows)}</div>`,
   };

@@ -67,7 +67,7 @@ describe('the statements of an account', () => {
 
   it('are not listed for months before the account, and such a month is refused with the first one', async () => {
     const { body } = await member.get('/accounts/mine/statements');
-    expect([...body.matchAll(/20\d\d-\d\d/g)].map(([month]) => month)).toEqual(['2026-10']);
+    expect(new Set(body.match(/20\d\d-\d\d/g))).toEqual(new Set(['2026-10']));
     expect(body).not.toContain('September');
     for (const path of ['statements/show', 'statement.csv', 'statement.json']) {
       const answer = await member.get(`/accounts/mine/${path}?month=2026-09`);
