@@ -10,6 +10,7 @@ import { accountPages } from './pages/account.ts';
 import { excelType } from './pages/csv.ts';
 import { findKeyPages } from './pages/find-key.ts';
 import { faultOf, helpPages, keptNote, type PageFault, signedOut, signInAgain, welcome } from './pages/general.ts';
+import { homePages } from './pages/home.ts';
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
 import { operatorPages } from './pages/operator.ts';
@@ -47,6 +48,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...accountPages,
   ...findKeyPages,
   ...helpPages,
+  ...homePages,
   ...keyPages,
   ...memberPages,
   ...operatorPages,
@@ -80,7 +82,10 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   const app = new Hono();
   app.use(compressed, headers(settings));
   app.use(async (c, next) => {
-    const answered = await within(c.req.method === 'POST' ? deadline.form : deadline.page, next());
+    const answered = await within(
+      c.req.method === 'POST' ? deadline.form : deadline.page,
+      next().then(() => true),
+    );
     if (answered) return;
     logError(new Error('A page took too long.'), requestId(c));
     return answers.fault(c, 'slow');
@@ -245,6 +250,13 @@ function isPage(path: string): boolean {
   return pageRoutes.some((route) => route.method === 'GET' && isAt(route.path));
 }
 
+/** How many loads wait, for the menu of operators: it keeps no page from being shown. */
+async function waitingFor({ person, shared }: Visit): Promise<number> {
+  if (!person.operator) return 0;
+  const waiting = await within(1000, shared.waiting()).catch(() => undefined);
+  return waiting?.length ?? 0;
+}
+
 /** Every page behind the sign-in. */
 function addPages(app: Hono, parts: Parts): void {
   const { cookies, take, languageOf, sessionOf, formOf, senderOf, visitOf, roleOf, show, fault, noAccount, tooMany } =
@@ -294,10 +306,11 @@ function addPages(app: Hono, parts: Parts): void {
 
   async function answer(
     c: Context,
-    { comesBack, text }: Visit,
+    visit: Visit,
     work: () => PageAnswer | Promise<PageAnswer>,
     frame: Partial<Frame>,
   ): Promise<Response> {
+    const { comesBack, text } = visit;
     let given: PageAnswer;
     try {
       given = await work();
@@ -306,7 +319,8 @@ function addPages(app: Hono, parts: Parts): void {
       given = error.page;
     }
     if ('goTo' in given) return c.redirect(given.goTo, 303);
-    if (!('file' in given)) return show(c, comesBack ? keptNote(given, text) : given, frame);
+    if (!('file' in given))
+      return show(c, comesBack ? keptNote(given, text) : given, { ...frame, waiting: await waitingFor(visit) });
     const disposition = `attachment; filename="${given.name}"`;
     return c.body(given.file, 200, { 'Content-Type': given.type, 'Content-Disposition': disposition });
   }

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { type Language, languages } from '../lambdas/page/language.ts';
 import { namedLinks } from '../lambdas/page/links.ts';
 import type { Text } from './text/en.ts';
-import { texts } from './text/format.ts';
+import { type Formatter, formatter, texts } from './text/format.ts';
 import {
   type Action,
   type Html,
@@ -28,9 +28,11 @@ export type Frame = {
   person?: Person;
   formField?: Html;
   account?: { id: string; role: PortalRole };
+  /** How many loads wait for approval, as operators see in the menu. */
+  waiting?: number;
 };
 
-type Tab = { path: string; name: string };
+type Tab = { path: string; name: string; count?: number };
 
 /** The whole document around a page. */
 export function document({ title, body }: Page, frame: Frame): Html {
@@ -69,18 +71,20 @@ ${body}
 </html>`;
 }
 
-function navigation({ account, person, path }: Frame, text: Text): Html {
+function navigation({ account, person, path, language, waiting = 0 }: Frame, text: Text): Html {
   const operator: Tab[] = person?.operator
     ? [
+        { path: '/operator/home', name: text.home },
         { path: '/operator/accounts', name: text.accounts },
         { path: '/operator/plans', name: text.plans },
-        { path: '/operator/register', name: text.register },
+        { path: '/operator/register', name: text.register, count: waiting },
         { path: '/operator/statements', name: text.statements },
         { path: '/operator/sessions', name: text.sessions },
       ]
     : [];
   const tabs = account ? accountTabs(account, text) : [];
-  return html`${operator.length > 0 ? tabList(text.manage, operator, path) : ''}${tabs.length > 0 ? tabList(text.menu, tabs, path) : ''}`;
+  const listOf = (label: string, all: Tab[]) => (all.length > 0 ? tabList(label, all, path, formatter(language)) : '');
+  return html`${listOf(text.manage, operator)}${listOf(text.menu, tabs)}`;
 }
 
 function accountTabs({ id, role }: NonNullable<Frame['account']>, text: Text): Tab[] {
@@ -98,7 +102,7 @@ function accountTabs({ id, role }: NonNullable<Frame['account']>, text: Text): T
   return all.filter(({ action }) => may(role, action));
 }
 
-function tabList(label: string, tabs: Tab[], current: string): Html {
+function tabList(label: string, tabs: Tab[], current: string, format: Formatter): Html {
   // On a page below a tab, the tab with the longest path that leads to it.
   const [within] = tabs
     .map(({ path }) => path)
@@ -109,7 +113,7 @@ function tabList(label: string, tabs: Tab[], current: string): Html {
     return path === within && !tabs.some((tab) => tab.path === current) ? html` aria-current="true"` : '';
   };
   return html`<nav class="menu" aria-label="${label}"><ul>
-${tabs.map(({ path, name }) => html`<li><a href="${path}"${mark(path)}>${name}</a></li>`)}
+${tabs.map(({ path, name, count }) => html`<li><a href="${path}"${mark(path)}${count ? html` aria-label="${name} ${format.count(count, 'waiting')}"` : ''}>${name}${count ? html` <span class="tag warn">${format.number(count)}</span>` : ''}</a></li>`)}
 </ul></nav>`;
 }
 

@@ -65,7 +65,7 @@ async function listPage(visit: AccountVisit): Promise<Page> {
     title: text.keys,
     body: html`${doneNote(visit)}<div class="card">${list}<p class="muted">${text.keyIdPlace} ${idInKey(visit, keys.at(-1)?.keyId)}</p></div>
 ${findKeyForm(visit)}
-${canChange ? html`<div class="card"><h2>${text.createKey}</h2><p>${text.createKeyText}</p>${createForm(visit)}</div>` : ''}`,
+${canChange ? createKeyCard(visit, text.createKey) : ''}`,
   };
 }
 
@@ -103,12 +103,14 @@ const onceField = () => hidden('once', randomUUID());
 
 const labelLength = 64;
 
-function createForm(visit: AccountVisit): Html {
+/** The form for another key, or for the first one. */
+export function createKeyCard(visit: AccountVisit, heading: string): Html {
   const { text, tools } = visit;
   const min = new Date(tools.now()).toISOString().slice(0, 10);
   const fields = html`${onceField()}${field(visit, { name: 'label', label: text.label, hint: text.labelHint, maxLength: labelLength, required: true })}
 ${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, type: 'date', min })}`;
-  return postForm(visit, pathOf(visit), fields, { label: text.createKey });
+  const form = postForm(visit, pathOf(visit), fields, { label: text.createKey });
+  return html`<div class="card"><h2>${heading}</h2><p>${text.createKeyText}</p>${form}</div>`;
 }
 
 async function create(visit: AccountVisit): Promise<PageAnswer> {
@@ -188,7 +190,7 @@ function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey)
     [text.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
     [text.usedSince, since ? format.day(since) : text.notUsed],
     [text.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
-    [text.recentLookups(recentDays), format.number(recent)],
+    [text.recentLookups(format.count(recentDays, 'day')), format.number(recent)],
   ]);
 }
 

@@ -76,7 +76,7 @@ function leavingLink(visit: AccountVisit): (member: MemberView) => Html {
   return ({ person }) =>
     isSelf(visit, person)
       ? leaveLink(visit, visit.account)
-      : html`<a href="${pathOf(visit)}/remove?person=${encodeURIComponent(person)}" aria-label="${text.remove}: ${person}">${text.remove}</a>`;
+      : html`<span class="actions"><a href="${pathOf(visit)}/remove?person=${encodeURIComponent(person)}" aria-label="${text.remove}: ${person}">${text.remove}</a></span>`;
 }
 
 function addForm(visit: AccountVisit): Html {
@@ -125,7 +125,7 @@ const noMember = (visit: AccountVisit, person: string) =>
 
 /** Leads to leaving an account; also for who may not see its members. */
 export const leaveLink = ({ text }: Pick<Visit, 'text'>, account: string): Html =>
-  html`<a href="/accounts/${account}/leave" aria-label="${text.leave}: ${account}">${text.leave}</a>`;
+  html`<span class="actions"><a href="/accounts/${account}/leave" aria-label="${text.leave}: ${account}">${text.leave}</a></span>`;
 
 function leaveQuestion(visit: AccountVisit): Page {
   const { account, text } = visit;

@@ -1,6 +1,13 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
-import { type AccountDetails, type AccountSummary, type WindowName, windowNames } from '../../packages/admin/index.ts';
+import {
+  type AccountDetails,
+  type AccountPageOptions,
+  type AccountSummary,
+  type WindowName,
+  windowNames,
+} from '../../packages/admin/index.ts';
+import { warnShare } from '../visit/shared.ts';
 import {
   type AccountVisit,
   type Html,
@@ -25,12 +32,13 @@ import {
   searchForm,
   seenField,
 } from './form.ts';
-import { instantOf, numbers, pager, scrollTable, stateTag } from './parts.ts';
+import { facts, numbers, pager, quotaBar, scrollTable, stateTag } from './parts.ts';
 import { allPlans } from './plans.ts';
 
 /** The accounts of the service, as operators find, make and change them. */
 export const operatorPages: readonly PageRoute[] = [
   ofService('GET', '/operator/accounts', 'operator.view', accountsPage),
+  ofService('GET', '/operator/accounts/new', 'account.manage', newPage),
   ofService('POST', '/operator/accounts', 'account.manage', create),
   ofAccount('GET', '/manage', 'account.manage', managePage),
   ofAccount('POST', '/manage', 'account.manage', save),
@@ -43,44 +51,106 @@ export const operatorPages: readonly PageRoute[] = [
 ];
 
 const accountsPath = '/operator/accounts';
+const newPath = `${accountsPath}/new`;
 const accountsShown = 50;
+const newDays = 30;
 
-async function accountsPage(visit: Visit): Promise<Page> {
-  const { admin, query, text } = visit;
+/** What the address of the list says besides where it begins. */
+const filterNames = ['q', 'plan', 'state', 'only'] as const;
+
+/** The accounts that the address of the page asks for. */
+function filterOf({ query, tools }: Visit): AccountPageOptions {
   const search = (query.q ?? '').trim();
-  const page = { limit: accountsShown, ...(search && { search }), ...(query.after && { cursor: query.after }) };
-  const of = { back: accountsPath, about: 'search' } as const;
-  const { accounts, cursor } = await attempt(visit, of, () => admin.accounts.list(page));
-  const plans = await allPlans(admin);
-  const searchField = field(visit, {
-    name: 'q',
-    label: text.searchAccounts,
-    type: 'search',
-    value: search,
-    maxLength: 200,
-  });
+  const state = (['active', 'suspended'] as const).find((one) => one === query.state);
+  const createdSince = new Date(tools.now() - newDays * 86_400_000).toISOString();
   return {
-    title: text.accounts,
-    body: html`<div class="card">${searchForm(accountsPath, searchField, text.search)}</div>
-<div class="card">${accounts.length > 0 ? accountTable(visit, accounts) : html`<p>${text.noAccounts}</p>`}
-${pager(visit, { name: 'after', cursor, keep: 'q' })}</div>
-<p><a href="/operator/usage.csv">${text.usage}: ${text.csv}</a></p>
-<div class="card"><h2>${text.createAccount}</h2>${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
+    ...(search && { search }),
+    ...(query.plan && { plan: query.plan }),
+    ...(state && { state }),
+    ...(query.only === 'near' && { usedShare: warnShare }),
+    ...(query.only === 'new' && { createdSince }),
   };
 }
 
-function accountTable(visit: Visit, accounts: AccountSummary[]): Html {
-  const { text, format } = visit;
-  const rows = accounts.map(({ id, name, contact, state, plan, activeKeys, created }): Html[] => [
-    html`<a href="/accounts/${id}">${id}</a>`,
-    html`${name ?? '-'}${contact ? html`<br><span class="muted">${contact}</span>` : ''}`,
-    stateTag(state, text),
-    plan,
-    format.number(activeKeys),
-    instantOf(visit, created),
+async function accountsPage(visit: Visit): Promise<Page> {
+  const { admin, query, text, format } = visit;
+  const page = { ...filterOf(visit), limit: accountsShown, ...(query.after && { cursor: query.after }) };
+  const of = { back: accountsPath, about: 'search' } as const;
+  const [{ accounts, cursor }, counts] = await Promise.all([
+    attempt(visit, of, () => admin.accounts.list(page)),
+    admin.plans.counts(),
   ]);
-  const head = [text.account, text.detailNames.name, text.state, text.plan, numbers(text.activeKeys), text.created];
-  return scrollTable(text.accounts, head, rows);
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const stats = [[text.accounts, format.number(total)] as const, await nearStat(visit)];
+  const found = accounts.length > 0 ? accountTable(visit, text.accounts, accounts) : html`<p>${text.noAccounts}</p>`;
+  const more = cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
+  return {
+    title: text.accounts,
+    body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.usage}: ${text.csv}</a></p>
+<div class="card">${facts(stats, 'stats')}${filterForm(visit, counts)}</div>
+<div class="card">${found}${more}${pager(visit, { name: 'after', cursor, keeps: filterNames })}</div>`,
+  };
+}
+
+/** How many accounts have used much of a limit, with the link to them. */
+export async function nearStat({ shared, text, format }: Visit): Promise<readonly [name: string, value: Html]> {
+  const { accounts, cursor } = await shared.nearLimits();
+  const count = `${cursor === null ? '' : '≥ '}${format.number(accounts.length)}`;
+  return [text.near, html`<a href="${accountsPath}?only=near">${count}</a>`];
+}
+
+function filterForm(visit: Visit, counts: Readonly<Record<string, number>>): Html {
+  const { query, text, format } = visit;
+  const asked = { ...visit, form: Object.fromEntries(filterNames.map((name) => [name, query[name] ?? ''])) };
+  const all = ['', text.all] as const;
+  const plans = Object.entries(counts).map(([code, count]) => [code, `${code} (${format.number(count)})`] as const);
+  const states = (['active', 'suspended'] as const).map((state) => [state, text[state]] as const);
+  const only = [['near', text.near] as const, ['new', text.newAccounts(format.count(newDays, 'day'))] as const];
+  const fields = html`${field(asked, { name: 'q', label: text.searchAccounts, type: 'search', maxLength: 200 })}
+${choice(asked, { name: 'plan', label: text.plan, options: [all, ...plans] })}
+${choice(asked, { name: 'state', label: text.state, options: [all, ...states] })}
+${choice(asked, { name: 'only', label: text.show, options: [all, ...only] })}`;
+  return searchForm(accountsPath, fields, text.search);
+}
+
+export function accountTable(visit: Visit, caption: string, accounts: readonly AccountSummary[]): Html {
+  const { text, format } = visit;
+  const rows = accounts.map((account): Html[] => {
+    const { id, name, contact, state, plan, activeKeys, created } = account;
+    return [
+      html`<a href="/accounts/${id}">${id}</a>`,
+      html`${name ?? '-'}${contact ? html`<br><span class="muted">${contact}</span>` : ''}`,
+      stateTag(state, text),
+      plan,
+      fullestWindow(visit, account),
+      format.number(activeKeys),
+      format.day(created),
+    ];
+  });
+  const names = [text.account, text.detailNames.name, text.state, text.plan, text.used];
+  return scrollTable(caption, [...names, numbers(text.activeKeys), text.created], rows);
+}
+
+/** The day or the month, whichever has less left of its limit. */
+function fullestWindow(visit: Visit, { windows }: AccountSummary): Html {
+  const { text } = visit;
+  const [fullest] = (['day', 'month'] as const)
+    .flatMap((name) => {
+      const { limit = null, used = 0 } = windows[name] ?? {};
+      return limit === null ? [] : [{ name, limit, used }];
+    })
+    .toSorted((a, b) => b.used * a.limit - a.used * b.limit);
+  if (!fullest) return '-';
+  return html`<span class="muted">${text.windows[fullest.name]}</span>${quotaBar(visit, fullest.name, fullest)}`;
+}
+
+async function newPage(visit: Visit): Promise<Page> {
+  const { admin, text } = visit;
+  const plans = await allPlans(admin);
+  return {
+    title: text.createAccount,
+    body: html`<div class="card">${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
+  };
 }
 
 function createForm(visit: Visit, plans: { code: string }[]): Html {
@@ -89,7 +159,7 @@ function createForm(visit: Visit, plans: { code: string }[]): Html {
   const fields = html`${field(visit, { name: 'id', label: text.accountId, hint: text.accountIdHint, maxLength: 32, required: true })}
 ${choice(visit, { name: 'plan', label: text.plan, options })}
 ${detailFields(visit)}`;
-  return postForm(visit, accountsPath, fields, { label: text.createAccount });
+  return postForm(visit, accountsPath, fields, { label: text.createAccount, cancel: accountsPath });
 }
 
 const detailLengths = { name: 100, contact: 200, note: 200 } as const satisfies Record<keyof AccountDetails, number>;
@@ -116,13 +186,13 @@ async function create(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { id = '', plan = '' } = form;
   const fault = tooLong(visit);
-  if (fault) return faulty(visit, fault, accountsPage);
+  if (fault) return faulty(visit, fault, newPage);
   const account = await attempt(
     visit,
     {
-      back: accountsPath,
+      back: newPath,
       about: 'account',
-      form: { show: accountsPage, field: 'id' },
+      form: { show: newPage, field: 'id' },
       own: { not_found: text.errors.plan },
     },
     () => admin.accounts.create({ id, plan, ...readDetails(visit) }),

@@ -10,6 +10,7 @@ import {
   windowNames,
 } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
+import { warnShare } from '../visit/shared.ts';
 import { type Html, may, type Page, type Visit } from '../visit/visit.ts';
 
 /** The head of a column. */
@@ -51,10 +52,16 @@ export function facts(given: readonly (readonly [name: string, value: Html])[], 
 /** Links to the first and the next page of what is listed by a cursor, in the parameter `name` of a query. */
 export function pager(
   { text, path, query }: Visit,
-  { name, cursor, at = '', keep }: { name: string; cursor: string | null; at?: string; keep?: string },
+  {
+    name,
+    cursor,
+    at = '',
+    keeps = [],
+  }: { name: string; cursor: string | null; at?: string; keeps?: readonly string[] },
 ): Html {
   const address = (given: Record<string, string>) => {
-    const all = new URLSearchParams({ ...(keep && query[keep] && { [keep]: query[keep] }), ...given }).toString();
+    const kept = keeps.flatMap((name) => (query[name] ? [[name, query[name]]] : []));
+    const all = new URLSearchParams({ ...Object.fromEntries(kept), ...given }).toString();
     return `${path}${all && `?${all}`}${at}`;
   };
   const first = query[name] ? html`<a href="${address({})}">${text.first}</a>` : '';
@@ -70,9 +77,6 @@ export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired'
   const kind = state === 'active' ? 'good' : state === 'suspended' || state === 'inactive' ? 'bad' : 'off';
   return html`<span class="tag ${kind}">${text[state]}</span>`;
 }
-
-/** From this share of a limit on a customer is told, before requests are refused. */
-const warnShare = 0.8;
 
 /** A bar of how much of a limit is used, with its state in colour and, from the share that warns on, in words. */
 export function quotaBar({ text, format }: Visit, name: WindowName, { used, limit }: { used: number; limit: number }) {
@@ -98,12 +102,12 @@ export function untilOf({ text, format }: Pick<Visit, 'text' | 'format'>, iso: s
   return html`${text.worksUntil} ${instantOf({ format }, iso)}`;
 }
 
-/** `Per day: 1,000, Per month: unlimited`. */
+/** `1,000 per day, unlimited per month` */
 export function limitsText({ text, format }: Visit, limits: Limits): string {
   const shown = windowNames.flatMap((name) => {
     const limit = limits[name];
     if (limit === undefined) return [];
-    return [`${text.windows[name]}: ${limit === null ? text.unlimited : format.number(limit)}`];
+    return [`${limit === null ? text.unlimited : format.number(limit)} ${text.windows[name].toLowerCase()}`];
   });
   return shown.join(', ');
 }

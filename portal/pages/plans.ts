@@ -71,9 +71,8 @@ ${limitFields(visit, {}, text.planLimitHint)}`;
 }
 
 /** How many accounts a plan has. */
-async function followers({ admin, format }: Visit, code: string): Promise<string> {
-  const counts = await admin.plans.counts();
-  return format.number(counts[code] ?? 0);
+async function followers({ admin }: Visit, code: string): Promise<number> {
+  return (await admin.plans.counts())[code] ?? 0;
 }
 
 /** Sent twice, the second is refused: a plan of that code exists. */
@@ -121,7 +120,7 @@ const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'ina
 const verbOf = ({ state }: Pick<Plan, 'state'>) => (state === 'active' ? 'deactivatePlan' : 'activatePlan');
 
 async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<Page> {
-  const { admin, text } = visit;
+  const { admin, text, format } = visit;
   const { code, state, limits } = plan;
   const [count, changes] = await Promise.all([
     followers(visit, code),
@@ -134,7 +133,7 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
     body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card">${facts(
       [
         [text.state, stateTag(state, text)],
-        [text.accounts, count],
+        [text.accounts, format.number(count)],
         [text.limits, limitsText(visit, limits)],
       ],
     )}</div>
@@ -185,7 +184,7 @@ async function question(
   { code }: Plan,
   { what, ...ask }: { title: string; what: string; yes: string; fields: Html },
 ): Promise<Page> {
-  const explanation = `${what} ${visit.text.followNow(await followers(visit, code))}`;
+  const explanation = `${what} ${visit.text.followNow(visit.format.count(await followers(visit, code), 'account'))}`;
   return confirmation(visit, { ...ask, explanation, action: visit.path, cancel: pathOf(code) });
 }
 
@@ -224,13 +223,13 @@ async function changePage(visit: Visit, { code, change }: PlanPage['plans'][numb
   const counts = Object.values(await admin.plans.counts());
   const counted = counts.reduce((sum, count) => sum + count, 0);
   const all = Math.max(looked, counted);
-  const label = text.lookedAt(format.number(looked), format.number(all));
+  const label = text.lookedAt(format.number(looked), format.count(all, 'account'));
   const form = postForm(visit, visit.path, '', { label: text.goOn, goesOn: true });
   return {
     title: `${text.plan} ${code}: ${text.unfinished}`,
     body: html`<div class="card" aria-live="polite"><p>${text.changeStarted} ${instantOf(visit, started)} (${actor})</p>
 <p><meter min="0" max="${Math.max(all, 1)}" value="${looked}" aria-label="${label}"></meter> ${label}</p>
-<p>${text.haveChange(format.number(followed))}</p><p>${text.changeGoesOn}</p>${form}</div>
+<p>${text.haveChange(format.count(followed, 'account'))}</p><p>${text.changeGoesOn}</p>${form}</div>
 <p><a href="${plansPath}">${text.backToPlans}</a></p>`,
   };
 }

@@ -27,7 +27,7 @@ export const registerPages: readonly PageRoute[] = [
   ]),
 ];
 
-const registerPath = '/operator/register';
+export const registerPath = '/operator/register';
 const pathOf = (load: string) => `${registerPath}/${load}`;
 
 /** The loads of the register. @throws OtherPage where the loader is not connected */
@@ -51,7 +51,7 @@ async function registerPage(visit: Visit): Promise<Page> {
   const loads = await loadsOf(visit);
   const [{ peildatum: live, setAside, loads: last }, waiting, running, decisions] = await Promise.all([
     loads.register(),
-    loads.waiting(),
+    visit.shared.waiting({ again: true }),
     loads.running(),
     changesPart(visit, loads.auditPage),
   ]);
@@ -68,7 +68,7 @@ async function registerPage(visit: Visit): Promise<Page> {
     title: text.register,
     body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p>${facts([[text.peildatum, live ? format.day(live) : '-']])}</div>
 ${running[0] ? runningNote(visit, running[0].since) : ''}
-${setAside.count > 0 ? html`<div class="card"><h2>${text.setAside}</h2><p>${text.setAsideText(format.addresses(setAside.addresses))}</p><ul>${setAside.examples.map((one) => html`<li>${one}</li>`)}</ul></div>` : ''}
+${setAside.count > 0 ? html`<div class="card"><h2>${text.setAside}</h2><p>${text.setAsideText(format.count(setAside.addresses, 'address'))}</p><ul>${setAside.examples.map((one) => html`<li>${one}</li>`)}</ul></div>` : ''}
 <div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
 <div class="card">${rows.length > 0 ? scrollTable(text.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
 ${decisions}`,
@@ -79,7 +79,8 @@ function runningNote(visit: Visit, since: string): Html {
   return html`<p class="note">${visit.text.running} ${instantOf(visit, since)}</p>`;
 }
 
-function waitingEntry(visit: Visit, load: WaitingLoad): Html {
+/** A load that waits, and why, with the link to all of it. */
+export function waitingEntry(visit: Visit, load: WaitingLoad): Html {
   const { text, format } = visit;
   return html`<section class="entry"><h3>${text.loadOf(format.day(load.peildatum))}</h3>${objectionList(visit, load)}${approvalNote(visit, load)}
 <p><a class="button plain" href="${pathOf(load.load)}" aria-label="${text.look}: ${load.load}">${text.look}</a></p></section>`;
@@ -168,7 +169,7 @@ function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: W
     const head = [text.place, numbers(text.addresses)];
     return rows.length > 0 ? html`<div class="card">${scrollTable(caption, head, rows)}</div>` : '';
   };
-  return html`${tableOf(text.mostChangedStreets, streets)}${tableOf(text.mostChangedPlaces, woonplaatsen)}`;
+  return html`<div class="columns">${tableOf(text.mostChangedStreets, streets)}${tableOf(text.mostChangedPlaces, woonplaatsen)}</div>`;
 }
 
 async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise<Html> {
@@ -198,7 +199,11 @@ async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<P
   const { question, explanation, yes } = text.decisions[decision];
   return confirmation(visit, {
     title: question(format.day(peildatum)),
-    explanation: explanation(format.addresses(added), format.addresses(changed), format.addresses(removed)),
+    explanation: explanation(
+      format.count(added, 'address'),
+      format.count(changed, 'address'),
+      format.count(removed, 'address'),
+    ),
     action: visit.path,
     yes,
     cancel,

@@ -37,7 +37,7 @@ async function ownPage(visit: Visit): Promise<Page> {
   });
   const endAll = postForm(visit, ownPath, '', { label: text.endAllSessions, isDanger: true });
   return {
-    title: text.sessions,
+    title: text.yourSessions,
     body: html`${doneNote(visit)}<div class="card">${table}</div>
 ${rows.length > 0 ? html`<div class="card">${memberships}</div>` : ''}
 <div class="card"><h2>${text.endAllSessions}</h2><p>${text.endAllSessionsText}</p>${endAll}</div>`,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { KeyUsage, Limits, UsageByKey, UsagePart } from '../../packages/admin/index.ts';
+import type { AccountView, KeyUsage, Limits, UsageByKey, UsagePart } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
 import {
   type AccountVisit,
@@ -15,7 +15,7 @@ import { chart } from './chart.ts';
 import { csvTable } from './csv.ts';
 import { attempt, field, hidden } from './form.ts';
 import { listOf } from './list.ts';
-import { facts, invalidPage, numbers, scrollTable, stateTag } from './parts.ts';
+import { facts, invalidPage, numbers, quotaBar, scrollTable, stateTag } from './parts.ts';
 import {
   daysLater,
   type PeriodCounts,
@@ -79,19 +79,16 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   const of = { back: pathOf(visit), about: 'range', form: { show, field: 'from' } } as const;
   const usage = await attempt(asked, { ...of, own: { not_found: text.errors.range } }, () => readUsage(visit));
   const total = usage.sums.reduce((sum, { lookups }) => sum + lookups, 0);
-  const head = html`${facts([...(await comparisonOf(visit)), [text.total, format.number(total)]], 'stats')}
+  const { windows } = await admin.accounts.show(account);
+  const head = html`${facts([...(await comparisonOf(visit, windows)), [text.total, format.number(total)]], 'stats')}
 <div class="toolbar">${choices(visit, usage.by)}${rangeForm(asked)}</div>`;
   if (total === 0 && !usage.hasRefusals)
     return { title: text.usage, body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>` };
-  const [{ windows }, byKey] = await Promise.all([
-    admin.accounts.show(account),
-    admin.accounts.usageByKey(account, { from, to }),
-  ]);
-  const limit = usage.by === 'week' ? undefined : (windows[usage.by]?.limit ?? undefined);
+  const byKey = await admin.accounts.usageByKey(account, { from, to });
   return {
     title: text.usage,
     body: html`<div class="card">${head}
-${usageChart(visit, usage, limit)}<p class="muted">${text.usageText}</p></div>
+${usageChart(visit, usage, windows)}<p class="muted">${text.usageText}</p></div>
 <div class="card">${usageTable(visit, usage)}${usage.hasRefusals ? html`<p class="muted">${text.refusedText}</p>` : ''}${fileLinks(visit, `${pathOf(visit)}.csv`, usage)}</div>
 <div class="card">${keyTable(visit, byKey)}<p class="muted">${text.byKeyText}</p>${fileLinks(visit, `${pathOf(visit)}-by-key.csv`, usage)}</div>`,
   };
@@ -115,8 +112,30 @@ function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html
   return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.fileForPeople}</a><a class="button plain" href="${address({})}">${text.csv}</a></p>`;
 }
 
+/** This month and today against their limits, and the last 30 days as a chart: for the first page. */
+export async function usageNow(given: AccountVisit, { windows }: Pick<AccountView, 'windows'>): Promise<Html> {
+  const visit = { ...given, query: {} };
+  const [usage, month] = await Promise.all([readUsage(visit), comparisonOf(visit, windows)]);
+  const today = usage.sums.at(-1)?.lookups ?? 0;
+  const drawn = usage.sums.some(({ lookups }) => lookups > 0)
+    ? usageChart(visit, usage, windows)
+    : html`<p class="nothing">${visit.text.noUsage}</p>`;
+  return html`${facts([...month, [visit.text.today, ofLimit(visit, 'day', today, windows)]], 'stats')}${drawn}`;
+}
+
+/** A number that counts against the limit of a window, if there is one. */
+function ofLimit(visit: Visit, name: 'day' | 'month', used: number, windows: AccountView['windows']): Html {
+  const { text, format } = visit;
+  const limit = windows[name]?.limit ?? null;
+  if (limit === null) return format.number(used);
+  return html`${format.number(used)} <span class="muted">${text.ofLimit(format.number(limit))}</span>${quotaBar(visit, name, { used, limit })}`;
+}
+
 /** This month until now, and the last one until the same day. */
-async function comparisonOf(visit: AccountVisit): Promise<(readonly [name: string, value: string])[]> {
+async function comparisonOf(
+  visit: AccountVisit,
+  windows: AccountView['windows'],
+): Promise<(readonly [name: string, value: Html])[]> {
   const { admin, account, text, format } = visit;
   const today = todayOf(visit);
   const month = periodStart('month', today);
@@ -129,14 +148,26 @@ async function comparisonOf(visit: AccountVisit): Promise<(readonly [name: strin
       .filter(({ date }) => periodStart('month', date) === first && date.slice(8) <= today.slice(8))
       .reduce((sum, { lookups }) => sum + lookups, 0);
   return [
-    [text.thisMonth, format.number(sumOf(month))],
+    [text.thisMonth, ofLimit(visit, 'month', sumOf(month), windows)],
     ...(from === before ? [[text.lastMonthSoFar, format.number(sumOf(before))] as const] : []),
   ];
 }
 
+/** Where no range was asked for, as many periods as can be shown: also those before the account was made. */
+function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
+  if (query.from) return sums;
+  const first = firstOf(by, to);
+  const count = (Date.parse(to) - Date.parse(first)) / 86_400_000 + 1;
+  const days = Array.from({ length: count }, (_, i) => ({ date: daysLater(first, i) }));
+  return sumsBy(by, [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
+}
+
 /** A bar for each period, with a line for the limit. The table below says the same in words. */
-function usageChart(visit: AccountVisit, { by, sums }: Usage, limit: number | undefined): Html {
+function usageChart(visit: AccountVisit, usage: Usage, windows: AccountView['windows']): Html {
   const { text, format } = visit;
+  const { by } = usage;
+  const sums = shownSums(visit, usage);
+  const limit = by === 'week' ? undefined : (windows[by]?.limit ?? undefined);
   const today = todayOf(visit);
   const bars = sums.map((sum) => {
     const isUnfinished = periodStart(by, sum.to) === periodStart(by, today);
@@ -212,49 +243,62 @@ const refusalColumns = (text: Text) =>
 
 /** Of an account, `plan` and limits as they are now. */
 type FileAccount = { account: string; plan: string | null; limits: Limits };
+type FileKey = Pick<KeyUsage, 'keyId' | 'label'>;
 
-/** The columns of a file of usage, and its rows for an account. */
-function usageFile(by: UsagePeriod, { text }: Visit) {
+async function accountForFile({ admin, account }: AccountVisit): Promise<FileAccount> {
+  const { plan, windows } = await admin.accounts.show(account);
+  return {
+    account,
+    plan,
+    limits: Object.fromEntries(Object.entries(windows).map(([name, { limit }]) => [name, limit])),
+  };
+}
+
+/** The columns of a file of usage, and its rows for an account, or for one of its keys. */
+function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
+  const ofKey = [
+    { name: 'key_id', heading: text.keyId },
+    { name: 'label', heading: text.label },
+  ];
   const columns = [
     { name: 'account', heading: text.account },
     { name: 'plan', heading: text.plan },
+    ...(isByKey ? ofKey : []),
     { name: by === 'day' ? 'date' : by, heading: text[by] },
     { name: 'limit', heading: text.limit },
     { name: 'lookups', heading: text.lookups },
     ...refusalColumns(text).map(({ name, heading }) => ({ name: `refused_${name}`, heading })),
   ];
-  const rowsOf = ({ account, plan, limits }: FileAccount, sums: readonly PeriodSum[]) => {
+  const rowsOf = ({ account, plan, limits }: FileAccount, sums: readonly PeriodSum[], key?: FileKey) => {
     const limit = by === 'week' ? null : limits[by];
     return sums.map((sum) => {
       const { lookups, quota, input, inactive } = sum;
-      return [account, plan, periodName(by, sum), limit, lookups, quota, input, inactive];
+      // A refusal is counted for the account, not for the key of the request.
+      const refused = key?.keyId ? [null, null, null] : [quota, input, inactive];
+      const ofKey = key ? [key.keyId, key.label] : [];
+      return [account, plan, ...ofKey, periodName(by, sum), limit, lookups, ...refused];
     });
   };
   return { columns, rowsOf };
 }
 
 async function usageCsv(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account } = visit;
-  const [{ by, sums }, { plan, windows }] = await Promise.all([readUsage(visit), admin.accounts.show(account)]);
-  const limits = Object.fromEntries(Object.entries(windows).map(([name, { limit }]) => [name, limit]));
+  const [{ by, sums }, account] = await Promise.all([readUsage(visit), accountForFile(visit)]);
   const { columns, rowsOf } = usageFile(by, visit);
-  return csvTable(visit, { name: `${account}-${by}.csv`, columns, rows: rowsOf({ account, plan, limits }, sums) });
+  return csvTable(visit, { name: `${visit.account}-${by}.csv`, columns, rows: rowsOf(account, sums) });
 }
 
 async function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, text } = visit;
+  const { admin, account } = visit;
   const { by, from, to } = await rangeOf(visit);
-  const { keys, unattributed } = await admin.accounts.usageByKey(account, { from, to });
-  const rows = [...keys, { ...unattributed, keyId: '', label: null }].flatMap(({ keyId, label, days }) =>
-    sumsBy(by, days).map((sum) => [account, keyId, label, periodName(by, sum), sum.lookups]),
-  );
-  const columns = [
-    { name: 'account', heading: text.account },
-    { name: 'key_id', heading: text.keyId },
-    { name: 'label', heading: text.label },
-    { name: by === 'day' ? 'date' : by, heading: text[by] },
-    { name: 'lookups', heading: text.lookups },
-  ];
+  const [{ keys, unattributed }, { refusals }, ofFile] = await Promise.all([
+    admin.accounts.usageByKey(account, { from, to }),
+    admin.accounts.usage(account, { from, to }),
+    accountForFile(visit),
+  ]);
+  const { columns, rowsOf } = usageFile(by, visit, true);
+  const none = { keyId: '', label: null, days: [...unattributed.days, ...refusals] };
+  const rows = [...keys, none].flatMap((key) => rowsOf(ofFile, sumsBy(by, key.days), key));
   return csvTable(visit, { name: `${account}-by-key.csv`, columns, rows });
 }
 

@@ -21,7 +21,7 @@ export function formatter(language: Language): Formatter {
 
 function createFormatter(language: Language) {
   const timeZone = dutchTime.zone;
-  const { locale, addressCount } = texts[language];
+  const { locale, counted } = texts[language];
   const numbers = new Intl.NumberFormat(locale);
   const plurals = new Intl.PluralRules(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
@@ -33,11 +33,19 @@ function createFormatter(language: Language) {
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
   const shortDays = new Intl.DateTimeFormat(locale, { ...date, timeZone });
   const shortMonths = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const ages = new Intl.RelativeTimeFormat(locale);
   return {
     number: (value: number) => numbers.format(value),
     /** `1 address` */
-    addresses: (count: number) =>
-      `${numbers.format(count)} ${addressCount[plurals.select(count) === 'one' ? 'one' : 'other']}`,
+    count: (count: number, what: keyof Text['counted']) =>
+      `${numbers.format(count)} ${counted[what][plurals.select(count) === 'one' ? 'one' : 'other']}`,
+    /** `3 days ago` */
+    ago: (milliseconds: number) => {
+      const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
+      if (minutes < 120) return ages.format(-minutes, 'minute');
+      const hours = Math.floor(minutes / 60);
+      return hours < 48 ? ages.format(-hours, 'hour') : ages.format(-Math.floor(hours / 24), 'day');
+    },
     share: (value: number) => shares.format(value),
     instant: (iso: string) => instants.format(new Date(iso)),
     /** `2026-11` */

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** How long a visitor waits at most, also when the database or the provider hangs; API Gateway waits 30 seconds. */
 export const deadlineMilliseconds = { page: 10_000, form: 27_000 };
 
-/** Whether `work` ended in time; what it still does then changes no answer. */
-export async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+/** What `work` gives within so long, else `undefined`: what it still does then changes no answer. */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const timer = new AbortController();
-  const late = sleep(milliseconds, false, { signal: timer.signal, ref: false }).catch(() => false);
+  const late = sleep(milliseconds, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([work, late]);
   } finally {
     timer.abort();
   }

@@ -11,6 +11,7 @@ import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
 import { type Identity, operatorStatus } from './identity.ts';
 import { ownerIn } from './kept-form.ts';
 import type { Rates } from './rates.ts';
+import { type Shared, sharedBy } from './shared.ts';
 import { isLoopback, type SignInSettings } from './sign-in.ts';
 
 /** Somebody who is signed in. */
@@ -106,6 +107,7 @@ export type Visit = {
   admin: Admin;
   /** Absent where the loader is not connected. */
   loads: (() => Promise<Loads>) | undefined;
+  shared: Shared;
   person: Person;
   /** The identities under which this person can be a member. */
   people: readonly string[];
@@ -171,6 +173,7 @@ const formBytes = 16 * 1024;
 
 /** Recognises who sends a request, and whether a form is one of ours. */
 export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
+  const shared = sharedBy(tools);
   const languageOf = (c: Context): Language =>
     languageFor(cookies.read(c, 'language'), c.req.header('accept-language'), tools.settings.languages, 'nl');
 
@@ -237,6 +240,7 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
         tools,
         admin: tools.adminAs(actor),
         loads: loadsAs && (() => loadsAs(actor)),
+        shared,
         person,
         people,
         session: id,

@@ -23,6 +23,7 @@ const pictures = (ids: { key: string; load: string }): [name: string, person: Pe
   ['account-members', 'Kim Klant', `${account}/members`],
   ['account-api', 'Kim Klant', `${account}/api`],
   ['not-found', 'Kim Klant', '/nothing/here'],
+  ['operator-home', 'Olaf Operator', '/operator/home'],
   ['operator-accounts', 'Olaf Operator', '/operator/accounts'],
   ['account-manage', 'Olaf Operator', `${account}/manage`],
   ['account-suspend', 'Olaf Operator', `${account}/suspend`],

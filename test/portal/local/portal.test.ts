@@ -21,13 +21,13 @@ function newBrowser() {
 }
 
 describe('signing in', () => {
-  it('leads a customer to their account, and an operator to all accounts', async () => {
+  it('leads a customer to their account, and an operator to what needs them', async () => {
     const customer = await newBrowser().signIn('customer');
     expect(customer.url).toBe(`${portalUrl}/accounts/demo`);
     expect(customer.body).toContain('Signed in as Kim Klant');
     const operator = await newBrowser().signIn('operator');
-    expect(operator.url).toBe(`${portalUrl}/operator/accounts`);
-    expect(operator.body).toContain('href="/accounts/demo"');
+    expect(operator.url).toBe(`${portalUrl}/operator/home`);
+    expect(operator.body).toContain('href="/operator/accounts"');
   });
 
   it('is undone by signing out, also for a copy of the cookie', async () => {

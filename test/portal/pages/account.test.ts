@@ -199,7 +199,7 @@ describe('the history of an account', () => {
       'webshop 2',
       'replaces',
       'Plan large',
-      'Per day: 2,500',
+      '2,500 per day',
     ])
       expect(own.body).toContain(shown);
     for (const hidden of ['root@build-7', 'arn:aws', 'olaf@', 'keyId', 'unknown'])

@@ -33,7 +33,7 @@ describe('the history of an operator', () => {
     const { body } = await (await portal.signedIn({ subject: 'sub:o', operator: true }, 'nl')).get(
       '/operator/plans/large',
     );
-    expect(body).toContain('inactief, Per dag: 2.000, Per maand: onbeperkt (eerder: actief, Per dag: 100)');
+    expect(body).toContain('inactief, 2.000 per dag, onbeperkt per maand (eerder: actief, 100 per dag)');
     expect(body).not.toMatch(/state (in)?active|before:/);
   });
 

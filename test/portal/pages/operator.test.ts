@@ -1,9 +1,16 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { chargeAt } from '../../support/charge-at.ts';
+import { createTestPortal } from '../../support/portal.ts';
 import { startPortalPages } from '../../support/portal-pages.ts';
 
 const { service, portal, operator } = await startPortalPages();
 for (let i = 0; i < 52; i++)
   await service.admin.accounts.create({ id: `many-${i}`, plan: 'small', name: 'One of many' });
+for (const id of ['f-large', 'f-near', 'f-suspended'])
+  await service.admin.accounts.create({ id, plan: id === 'f-large' ? 'large' : 'small', name: 'Filtered' });
+await service.admin.accounts.suspend('f-suspended');
+await service.admin.accounts.set({ id: 'f-near', limits: { day: 10 } });
+await chargeAt(service, 'f-near', Date.now() / 1000, 8);
 afterAll(() => service.stop());
 
 /** Of the second form of the page. */
@@ -33,6 +40,32 @@ describe('the list of accounts', () => {
     const second = await operator.get(next.replaceAll('&amp;', '&'));
     expect(idsIn(second.body)).toHaveLength(2);
     expect(second.body).toContain('href="/operator/accounts?q=of+MANY"');
+  });
+
+  it.each([
+    ['plan=large', ['f-large']],
+    ['state=suspended', ['f-suspended']],
+    ['only=near', ['f-near']],
+    ['plan=small&state=suspended&only=new', ['f-suspended']],
+    ['only=near&state=suspended', []],
+  ])('shows the accounts of a filter: %s', async (query, ids) => {
+    const { body } = await operator.get(`/operator/accounts?q=filtered&${query}`);
+    expect(idsIn(body)).toEqual(ids);
+    for (const [name, value = ''] of query.split('&').map((part) => part.split('=')))
+      expect(body.slice(body.indexOf(`<select id="${name}"`))).toMatch(
+        new RegExp(`^[^>]*>(<option value="[^"]*">[^<]*</option>)*<option value="${value}" selected>`),
+      );
+  });
+
+  it('shows no account as new that is older, says how many there are, and leads to making one', async () => {
+    const later = createTestPortal(service, { now: () => Date.now() + 31 * 86_400_000 });
+    const person = await later.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+    expect(idsIn((await person.get('/operator/accounts?only=new&q=filtered')).body)).toEqual([]);
+    const { body } = await operator.get('/operator/accounts');
+    const total = Object.values(await service.admin.plans.counts()).reduce((sum, count) => sum + count, 0);
+    expect(body).toContain(`<dt>Accounts</dt><dd>${total}</dd>`);
+    expect(body.indexOf('href="/operator/accounts/new"')).toBeLessThan(body.indexOf('<table'));
+    expect((await operator.get('/operator/accounts/new')).body).toContain('<label for="id">Account id</label>');
   });
 
   it('says what is wrong with a search that is too long', async () => {

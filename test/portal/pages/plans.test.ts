@@ -49,7 +49,7 @@ describe('a plan', () => {
     const code = await newPlan();
     const page = await operator.get(`/operator/plans/${code}`);
     const asked = await operator.post(`/operator/plans/${code}`, { ...hidden(page.body), 'limit-day': '250' });
-    expect(asked.body).toContain('Per day: 100 → Per day: 250. Accounts affected at once: 2.');
+    expect(asked.body).toContain('100 per day → 250 per day. It applies to 2 accounts at once.');
     expect((await planOf(code))?.limits).toEqual({ day: 100 });
     const done = await operator.post(`/operator/plans/${code}`, hidden(asked.body));
     expect(done.location).toBe(`/operator/plans/${code}?done=saved`);
@@ -77,7 +77,7 @@ describe('a plan', () => {
     const { key } = await service.admin.keys.create({ account: `${code}-a`, label: 'x' });
     const path = `/operator/plans/${code}/state`;
     const question = await operator.get(path);
-    expect(question.body).toContain('Accounts affected at once: 2.');
+    expect(question.body).toContain('It applies to 2 accounts at once.');
     expect((await operator.post(path, hidden(question.body))).location).toContain('done=planInactive');
     expect((await service.instance.lookUp(key)).status).toBe(403);
     expect((await operator.post(path, hidden(question.body))).status).toBe(409);

@@ -1,10 +1,12 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { startAddressService } from '../../support/address-service.ts';
+import { usageRecord } from '../../../core/accounts/usage-record.ts';
+import { startAddressService, testTables } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { createTestPortal } from '../../support/portal.ts';
 
 const service = await startAddressService();
-await service.admin.plans.put({ code: 'p', limits: { day: null } });
+await service.admin.plans.put({ code: 'p', limits: { day: null, month: 500 } });
 await service.admin.accounts.create({ id: 'keyed', plan: 'p' });
 await service.admin.members.add({ account: 'keyed', person: 'viewer@own.nl', role: 'viewer' });
 const now = Date.now() / 1000;
@@ -28,23 +30,34 @@ describe('the usage by key', () => {
 
   it('is a file of the chosen range, by day or month', async () => {
     const today = new Date().toISOString().slice(0, 10);
-    for (const [by, period] of [
-      ['day', today],
-      ['month', today.slice(0, 7)],
+    for (const [by, period, limit] of [
+      ['day', today, ''],
+      ['month', today.slice(0, 7), '500'],
     ]) {
       const { body, headers } = await member.get(`/accounts/keyed/usage-by-key.csv?by=${by}`);
       expect(headers.get('content-disposition')).toBe('attachment; filename="keyed-by-key.csv"');
-      expect(body.split('\r\n')[1]).toBe(`keyed,${keyId},webshop,${period},3`);
+      expect(body.split('\r\n')[1]).toBe(`keyed,p,${keyId},webshop,${period},${limit},3,,,`);
     }
     const { body } = await member.get('/accounts/keyed/usage-by-key.csv?from=2026-01-01&to=2026-01-31');
     expect(body.trim().split('\r\n')).toHaveLength(1);
   });
 
+  it('has what was refused in rows without a key, since no key is counted for a refusal', async () => {
+    const refused = { [usageRecord.refused('quota')]: 2, [usageRecord.refused('input')]: 1 };
+    const today = new Date().toISOString().slice(0, 10);
+    const item = usageRecord.sortKey(today);
+    await service.client.send(
+      new PutCommand({ TableName: testTables.accounts, Item: { account: 'keyed', item, ...refused } }),
+    );
+    const { body } = await member.get('/accounts/keyed/usage-by-key.csv');
+    expect(body.trim().split('\r\n').at(-1)).toBe(`keyed,p,,,${today},,0,2,1,0`);
+  });
+
   it('is also a file for Excel, with headings in the language of the page', async () => {
     const { body } = await dutch.get('/accounts/keyed/usage-by-key.csv?for=people');
     const [head, first] = body.split('\r\n');
-    expect(head).toBe('Account;Sleutel-id;Naam;Dag;Zoekopdrachten');
-    expect(first).toBe(`keyed;${keyId};webshop;${new Date().toISOString().slice(0, 10)};3`);
+    expect(head).toMatch(/^Account;Abonnement;Sleutel-id;Naam;Dag;Limiet;Zoekopdrachten;Geweigerd: boven limiet;/);
+    expect(first).toBe(`keyed;p;${keyId};webshop;${new Date().toISOString().slice(0, 10)};;3;;;`);
   });
 
   it('is for members of the account only', async () => {

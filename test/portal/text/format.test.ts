@@ -15,6 +15,23 @@ describe('the texts', () => {
     expect(keysOf(texts[language]).length).toBeGreaterThan(100);
   });
 
+  it.each([
+    ['nl', 0, '0 accounts'],
+    ['nl', 1, '1 adres'],
+    ['nl', 2, '2 adressen'],
+    ['nl', 1, '1 update wacht op goedkeuring'],
+    ['nl', 1200, '1.200 updates wachten op goedkeuring'],
+    ['en', 1, '1 address'],
+    ['en', 21, '21 addresses'],
+    ['en', 1, '1 load waits for approval'],
+  ] as const)('say in %s for %d: %s', (language, count, words) => {
+    const { counted } = texts[language];
+    const names = Object.keys(counted) as (keyof typeof counted)[];
+    expect(names.map((name) => formatter(language).count(count, name))).toContain(words);
+    // A language with more forms than two needs more texts.
+    expect(new Intl.PluralRules(language).resolvedOptions().pluralCategories).toEqual(['one', 'other']);
+  });
+
   it('write numbers and times as their language does, in Dutch time, which they name', () => {
     const [nl, en] = [formatter('nl'), formatter('en')];
     expect([nl.number(1234567), en.number(1234567)]).toEqual(['1.234.567', '1,234,567']);

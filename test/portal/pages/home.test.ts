@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { localLoadRunner } from '../../../local/load/load-runner.ts';
+import { loadsOf } from '../../../packages/admin/load-approvals.ts';
+import { testTables } from '../../support/address-service.ts';
+import { chargeAt } from '../../support/charge-at.ts';
+import { createTestPortal } from '../../support/portal.ts';
+import { startPortalPages } from '../../support/portal-pages.ts';
+import { createWaitingLoad } from '../../support/waiting-load.ts';
+
+const { service, portal, admin, operator, newAccount } = await startPortalPages();
+const register = await createWaitingLoad(service.client);
+const runner = localLoadRunner({ storage: register.storageFolder, addresses: register.addresses });
+afterAll(async () => {
+  await register.remove();
+  await service.stop();
+});
+
+/** The names of the stats of a page, with what they say. */
+const statsIn = (html: string) =>
+  Object.fromEntries(
+    [...html.matchAll(/<dt>([^<]*)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, name, value = '']) => [
+      name,
+      value.replaceAll(/<[^>]*>/g, '').trim(),
+    ]),
+  );
+
+describe('the first page of an account', () => {
+  it('asks an administrator for the first key, and a viewer to ask for one', async () => {
+    const id = await newAccount();
+    await service.admin.members.add({ account: id, person: 'v@own.nl', role: 'viewer' });
+    const viewer = await portal.signedIn({ subject: 'sub:v', email: 'v@own.nl' });
+    const first = await admin.get(`/accounts/${id}`);
+    expect(first.body).toContain('Make your first key');
+    expect(first.body).toContain(`<form method="post" action="/accounts/${id}/keys">`);
+    expect(first.body).toContain('no address was looked up');
+    const { body } = await viewer.get(`/accounts/${id}`);
+    expect([body.includes('Ask an administrator'), body.includes('name="label"')]).toEqual([true, false]);
+  });
+
+  it('shows this month and today against their limits, 30 days, and each key with its last use', async () => {
+    const id = await newAccount();
+    await service.admin.plans.put({ code: 'monthly', limits: { day: 10, month: 1000 } });
+    await service.admin.accounts.set({ id, plan: 'monthly' });
+    const keyId = await chargeAt(service, id, Date.now() / 1000, 8, 'webshop');
+    await service.admin.keys.create({ account: id, label: 'spare' });
+    const { body } = await admin.get(`/accounts/${id}`);
+    expect(statsIn(body)).toMatchObject({ 'This month so far': '8 of 1,000', today: '8 of 1080% used' });
+    expect(body.match(/<rect class="[a-z]*" x=/g)).toHaveLength(30);
+    const table = body.slice(body.indexOf('<caption>Keys'), body.indexOf('<caption>Limits'));
+    expect(table.indexOf('webshop')).toBeLessThan(table.indexOf('spare'));
+    for (const shown of [`/accounts/${id}/keys/${keyId}"`, '>8<', 'not yet']) expect(table).toContain(shown);
+    expect(body).not.toContain('Make your first key');
+  });
+});
+
+describe('the first page of an operator', () => {
+  const store = (actor: string) => createAdminStore(service.client, testTables.accounts, actor, Date.now);
+  const loadsAs = async (actor: string) => loadsOf(store(actor), register.storage, runner);
+  const olaf = { subject: 'sub:o', email: 'olaf@operator.nl', operator: true };
+
+  it('shows the loads that wait with their objections, the last load, and refused sign-ins', async () => {
+    await service.admin.sessions.refuse({ reason: 'test', identity: '-' });
+    const person = await createTestPortal(service, { loadsAs }).signedIn(olaf);
+    expect((await person.get('/')).location).toBe('/operator/home');
+    const { body } = await person.get('/operator/home');
+    const stats = statsIn(body);
+    expect(stats).toMatchObject({ 'Waiting for approval': '1', 'Refused sign-ins, 24 hours': '1' });
+    expect(stats['Last load']).toMatch(/^\d minutes? ago Peildatum 8 Jan 2026$/);
+    for (const shown of ['remove many addresses', `/operator/register/${register.waiting}"`])
+      expect(body).toContain(shown);
+  });
+
+  it('lists the accounts that have used much of a limit, and leads to all of them', async () => {
+    const id = await newAccount();
+    await service.admin.accounts.set({ id, limits: { day: 10 } });
+    await chargeAt(service, id, Date.now() / 1000, 9);
+    // What is remembered of a while ago is not what another instance reads.
+    const { body } = await createTestPortal(service)
+      .signedIn(olaf)
+      .then((person) => person.get('/operator/home'));
+    expect(body).toContain(`<a href="/accounts/${id}">`);
+    expect(body).toContain('90% used');
+    expect(body).toContain('href="/operator/accounts?only=near"');
+  });
+
+  it('counts the loads that wait in the menu of each page, for operators only', async () => {
+    const connected = createTestPortal(service, { loadsAs });
+    const person = await connected.signedIn(olaf, 'nl');
+    const tab = 'aria-label="Adresgegevens 1 update wacht op goedkeuring">Adresgegevens <span class="tag warn">1<';
+    for (const path of ['/operator/plans', '/help']) expect((await person.get(path)).body).toContain(tab);
+    const member = await connected.signedIn({ subject: 'sub:a', email: 'admin@own.nl' });
+    expect((await member.get('/help')).body).not.toContain('tag warn');
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('no storage'))],
+    ['does not answer', () => new Promise<never>(() => {})],
+  ])('is shown, as every page is, while the storage of the loads %s', async (_, broken) => {
+    const person = await createTestPortal(service, { loadsAs: broken }).signedIn(olaf);
+    const { status, body } = await person.get('/operator/home');
+    expect([status, statsIn(body)]).toMatchObject([200, { Register: 'can not be read right now' }]);
+    expect((await person.get('/operator/plans')).status).toBe(200);
+  });
+
+  it('has no loads where the loader is not connected', async () => {
+    expect(Object.keys(statsIn((await operator.get('/operator/home')).body))).toEqual([
+      'From 80% of a limit on',
+      'Refused sign-ins, 24 hours',
+    ]);
+  });
+});
