@@ -85,12 +85,19 @@ describe('the first page of an operator', () => {
   });
 
   it('counts the loads that wait in the menu of each page, for operators only', async () => {
-    const connected = createTestPortal(service, { loadsAs });
+    const openedBy: string[] = [];
+    const counting = (actor: string) => {
+      openedBy.push(actor);
+      return loadsAs(actor);
+    };
+    const connected = createTestPortal(service, { loadsAs: counting });
+    const member = await connected.signedIn({ subject: 'sub:a', email: 'admin@own.nl' });
+    expect((await member.get('/help')).body).not.toContain('tag warn');
+    expect(openedBy).toEqual([]);
     const person = await connected.signedIn(olaf, 'nl');
     const tab = 'aria-label="Adresgegevens 1 update wacht op goedkeuring">Adresgegevens <span class="tag warn">1<';
     for (const path of ['/operator/plans', '/help']) expect((await person.get(path)).body).toContain(tab);
-    const member = await connected.signedIn({ subject: 'sub:a', email: 'admin@own.nl' });
-    expect((await member.get('/help')).body).not.toContain('tag warn');
+    expect(openedBy).toEqual(['portal']);
   });
 
   it.each([
