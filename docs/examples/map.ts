@@ -55,5 +55,6 @@ console.log(`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Adres op de kaart</title>
+<style>body { margin: 0 auto; padding: 0.1rem 1rem; max-width: 40rem; font: 1rem/1.5 system-ui, sans-serif }</style>
 ${places.join('\n') || '<p>Dit adres bestaat niet.</p>'}
 </html>`);

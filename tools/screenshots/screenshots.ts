@@ -1,3 +1,4 @@
+import '../../test/support/with-objects.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -5,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../test/support/chromium.ts';
 import { startLocalPortalOf } from '../../test/support/local-portal.ts';
 import { addExampleCustomers, shownAccount } from './example-customers.ts';
+import { takeExamplePictures } from './example-pictures.ts';
 
 type Look = { colorScheme: 'light' | 'dark'; locale: 'nl-NL' | 'en-GB'; width: number };
 type Person = 'Kim Klant' | 'Olaf Operator';
@@ -41,16 +43,20 @@ const phone: Look = { colorScheme: 'dark', locale: 'nl-NL', width: 390 };
 
 await new Command('npm run screenshots --')
   .description(
-    'Takes the pictures of docs/portal, of example customers in a local portal; needs a Chromium on the PATH',
+    'Takes the pictures of docs/portal, of example customers in a local portal, and those of docs/examples; needs a Chromium on the PATH',
   )
-  .option('--out <folder>', 'where to', 'docs/portal')
+  .option('--out <folder>', 'where to, instead of docs/portal and docs/examples')
+  .option('--examples', 'those of docs/examples only')
   .option('--dark', 'in dark mode')
   .option('--english', 'in English')
   .option('--width <pixels>', 'of the window', Number, 1280)
   .action(take)
   .parseAsync();
 
-async function take({ out, dark, english, width }: { out: string; dark?: true; english?: true; width: number }) {
+type Options = { out?: string; examples?: true; dark?: true; english?: true; width: number };
+
+async function take({ out: given, examples, dark, english, width }: Options) {
+  const out = given ?? 'docs/portal';
   const look: Look = { colorScheme: dark ? 'dark' : 'light', locale: english ? 'en-GB' : 'nl-NL', width };
   await using resources = new AsyncDisposableStack();
   const browser = await launchBrowser();
@@ -59,6 +65,8 @@ async function take({ out, dark, english, width }: { out: string; dark?: true; e
   const portal = await startLocalPortalOf(addExampleCustomers);
   resources.defer(portal.stop);
   await mkdir(out, { recursive: true });
+  await takeExamplePictures(browser, portal, given ?? 'docs/examples');
+  if (examples) return;
 
   const open = new Map<string, Page>();
   const shoot = async ([name, person, path]: typeof onPhone, { colorScheme, locale, width }: Look) => {
