@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { entryRange, entryStream, hashOf, listEntries, type ZipEntry } from '../zip/zip.ts';
+import { entryRange, entryStream, hashOf, listEntries, readEntry, type ZipEntry } from '../zip/zip.ts';
 import {
   areaText,
   baseName,
@@ -28,33 +28,27 @@ export type Member = { kind: MemberKind; name: string; path: ZipEntry[] };
  */
 export type Spool = (stream: Readable, name: string, size: number) => Promise<RandomAccess>;
 
-/** Copies into memory; refuses an inner zip over 256 MB, which needs a spool to a file or to S3. */
-export const memorySpool: Spool = async (stream, name, size) => {
-  if (size > 256 * 1024 * 1024) throw new Error(`${name}: ${size} bytes are too many to inflate in memory`);
-  return bufferAccess(Buffer.concat(await stream.toArray()));
-};
-
 /**
  * The members of an extract with nummeraanduidingen, openbare ruimten, woonplaatsen (NUM, OPR, WPL, in this order) and
  * the relations of these to gemeenten, which may be missing; after them with `objecten` also those with adresseerbare
  * objecten (VBO, LIG, STA); its snapshot date, and the codes of the gemeenten that it covers (none: the whole country).
  * Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never members.
- * `peildatum` overrides the date of the Leveringsdocument, which may then be missing. @throws ExtractError, also where
- * the extract contradicts itself: a member or a Leveringsdocument twice, or different dates
+ * @throws ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or different
+ * dates
  */
 export async function findMembers(
   source: RandomAccess,
   label: string,
-  options: { spool?: Spool; peildatum?: string; now?: number; objecten?: boolean } = {},
+  options: { spool?: Spool; now?: number; objecten?: boolean } = {},
 ): Promise<{ peildatum: string; members: Member[]; gemeenten: string[] }> {
   const entries = await listEntries(source, label);
-  const { peildatum, gemeenten } = await described(source, entries, label, options.peildatum);
+  const { peildatum, gemeenten } = await described(source, entries, label);
   if (isFuture(peildatum, options.now)) throw futureDelivery(peildatum, label, options.now);
   const required = options.objecten ? [...addressKinds, ...objectenKinds] : addressKinds;
   const kinds: MemberKind[] = [...addressKinds, relatieFile, ...(options.objecten ? objectenKinds : [])];
   const members = membersAmong(entries, [], kinds);
   for (const entry of entries.filter(({ name }) => /^\d{4}GEM\d{8}\.zip$/.test(baseName(name)))) {
-    const municipality = await innerZip(source, entry, label, options.spool ?? memorySpool);
+    const municipality = await innerZip(source, entry, label, options.spool);
     members.push(
       ...membersAmong(await listEntries(municipality, `${label} > ${baseName(entry.name)}`), [entry], kinds),
     );
@@ -80,12 +74,12 @@ export function isOfArea({ kind }: Member): boolean {
   return kind !== relatieFile;
 }
 
-/** The inner zip of a member: in place if every zip around it is stored, else through `spool`. */
+/** The inner zip of a member: in place if every zip around it is stored, else through `spool` or in memory. */
 export async function memberAccess(
   source: RandomAccess,
   member: Member,
   label: string,
-  spool: Spool = memorySpool,
+  spool?: Spool,
 ): Promise<RandomAccess> {
   let inner = source;
   for (const entry of member.path) inner = await innerZip(inner, entry, label, spool);
@@ -108,33 +102,27 @@ export async function contentsOfMembers(
 }
 
 /**
- * The XML files of a member, in the order of its zip: every `.xml` in any letter case, except metadata files of macOS.
+ * The XML files of a member, by name: every `.xml` in any letter case, except metadata files of macOS.
  * @throws ExtractError where there is none, where the numbers of `0457NUM15102021-000001.xml` have a gap or repeat, or
  * where one is a copy of another
  */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
-  const files = (await listEntries(inner, label)).filter(({ name }) => /\.xml$/i.test(name) && !isJunk(name));
-  if (files.length === 0) throw new ExtractError('missing_member', label, 'holds no XML file; get the extract again');
+  const refused = (code: 'missing_member' | 'duplicate_member', what: string) =>
+    new ExtractError(code, label, `${what}; get the file again`);
+  const all = (await listEntries(inner, label)).filter(({ name }) => /\.xml$/i.test(name) && !isJunk(name));
+  if (all.length === 0) throw refused('missing_member', 'holds no XML file');
+  const files = all.toSorted((a, b) => (baseName(a.name) < baseName(b.name) ? -1 : 1));
   const written = files.filter(({ size }) => size > 0);
   for (const [one, copy] of Map.groupBy(written, ({ crc32, size }) => `${crc32} ${size}`).values()) {
     if (!one || !copy) continue;
-    const problem = `holds ${baseName(copy.name)}, which is a copy of ${baseName(one.name)}; get the extract again`;
-    throw new ExtractError('duplicate_member', label, problem);
+    throw refused('duplicate_member', `holds ${baseName(copy.name)}, which is a copy of ${baseName(one.name)}`);
   }
-  const numbers = files.map(({ name }) => Number(/[-_](\d{6})\.xml$/i.exec(name)?.[1])).filter(Boolean);
-  numbers.sort((a, b) => a - b);
-  const wrong = numbers.findIndex((number, index) => number !== index + 1);
+  const numbers = files.flatMap(({ name }) => /[-_](\d{6})\.xml$/i.exec(name)?.[1] ?? []).sort();
+  const wrong = numbers.findIndex((number, index) => Number(number) !== index + 1);
   if (wrong < 0) return files;
-  if (numbers[wrong] === wrong) {
-    const problem = `holds file ${sixDigits(wrong)} twice; get the extract again`;
-    throw new ExtractError('duplicate_member', label, problem);
-  }
-  const problem = `lacks file ${sixDigits(wrong + 1)} of ${numbers.at(-1)}; get the extract again`;
-  throw new ExtractError('missing_member', label, problem);
-}
-
-function sixDigits(number: number): string {
-  return String(number).padStart(6, '0');
+  if (Number(numbers[wrong]) === wrong) throw refused('duplicate_member', `holds file ${numbers[wrong]} twice`);
+  const lacking = String(wrong + 1).padStart(6, '0');
+  throw refused('missing_member', `lacks file ${lacking} of ${Number(numbers.at(-1))}`);
 }
 
 /** The name of an entry of `label` in messages. */
@@ -153,9 +141,18 @@ function membersAmong(entries: ZipEntry[], path: ZipEntry[], kinds: readonly Mem
   });
 }
 
-async function innerZip(outer: RandomAccess, entry: ZipEntry, label: string, spool: Spool): Promise<RandomAccess> {
+/** A zip within a zip: in place if it is stored, else through `spool` or in memory. */
+export async function innerZip(
+  outer: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+  spool?: Spool,
+): Promise<RandomAccess> {
   const file = `${label} > ${baseName(entry.name)}`;
-  if (entry.method !== 'stored') return spool(entryStream(outer, entry, file), spoolName(entry), entry.size);
+  if (entry.method !== 'stored') {
+    if (!spool) return bufferAccess(await readEntry(outer, entry, file));
+    return spool(entryStream(outer, entry, file), spoolName(entry), entry.size);
+  }
   const { position, length } = await entryRange(outer, entry, file);
   return subRange(outer, position, length);
 }
@@ -170,15 +167,12 @@ async function described(
   source: RandomAccess,
   entries: ZipEntry[],
   label: string,
-  given: string | undefined,
 ): Promise<{ peildatum: string; gemeenten: string[] }> {
   const document = await findDeliveryDocument(source, entries, label);
   if (document) {
-    const own = peildatumOf(document, `${label} > ${deliveryFile}`);
-    return { peildatum: given ?? own, gemeenten: document.gemeenten };
+    return { peildatum: peildatumOf(document, `${label} > ${deliveryFile}`), gemeenten: document.gemeenten };
   }
   if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name)))) throw mutationDelivery(label);
-  if (given !== undefined) return { peildatum: given, gemeenten: [] };
   if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name))))
     throw foreign(label, entries);
   const problem = `has no ${deliveryFile}, so its snapshot date is unknown; get the extract again`;
@@ -203,10 +197,14 @@ function mutationDelivery(file: string): ExtractError {
   return new ExtractError('mutation_delivery', file, problem);
 }
 
-function foreign(label: string, entries: ZipEntry[]): ExtractError {
+/** What a zip of something else holds: its first entry, and how many others there are. */
+export function heldBy(entries: readonly ZipEntry[]): string {
   const [first = 'nothing', ...more] = entries.map(({ name }) => name);
-  const held = more.length > 0 ? `${first} and ${more.length} more` : first;
-  const problem = `is not an extract of the BAG: it holds ${held}. Use lvbag-extract-nl.zip, or the BAGGEM of a municipality`;
+  return more.length > 0 ? `${first} and ${more.length} more` : first;
+}
+
+function foreign(label: string, entries: ZipEntry[]): ExtractError {
+  const problem = `is not an extract of the BAG: it holds ${heldBy(entries)}. Use lvbag-extract-nl.zip, or the BAGGEM of a municipality`;
   return new ExtractError('missing_member', label, problem);
 }
 

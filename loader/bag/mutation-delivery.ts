@@ -1,8 +1,8 @@
 /** Deliveries of mutations: the zip, and what its documents say that it is. */
 
 import { ExtractError } from '../extract-error.ts';
-import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { entryRange, hashOf, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
+import { hashOf, listEntries, withEntry, type ZipEntry } from '../zip/zip.ts';
 import {
   areaText,
   baseName,
@@ -13,6 +13,7 @@ import {
   isFuture,
   isJunk,
 } from './delivery-document.ts';
+import { heldBy, innerZip, listXmlFiles } from './extract-members.ts';
 import { readGemeenteRelaties, relatieFile } from './gemeente-relaties.ts';
 import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
@@ -59,7 +60,7 @@ export async function readMutationDelivery(
   let by = deliveryFile;
   requireSameDates(said, name, label);
   const inner = await innerZip(source, member, label);
-  const files = xmlFilesOf(await listEntries(inner, `${label} > ${name}`), `${label} > ${name}`);
+  const files = await listXmlFiles(inner, `${label} > ${name}`);
   const [mutations, problems]: [Mutation[], Problem[]] = [[], []];
   for (const entry of files) {
     const file = `${label} > ${name} > ${baseName(entry.name)}`;
@@ -80,7 +81,8 @@ export async function readMutationDelivery(
   if (!said) throw contradicts(label, 'it says of no period that it covers it');
   if (isFuture(said.tot, now)) throw futureDelivery(said.tot, label, now);
   const { vanaf, tot, gemeenten } = said;
-  const relatieMember = relatieMemberOf(entries, label);
+  const isRelatieMember = (one: string) => one.startsWith(relatieFile) && one.endsWith('.zip');
+  const relatieMember = onlyOne(entries, isRelatieMember, label);
   let relaties: GemeenteRelatie[] | null = null;
   if (relatieMember) {
     const read = await readRelaties(source, relatieMember, label, tot);
@@ -102,7 +104,7 @@ async function readRelaties(
   const name = `${label} > ${baseName(member.name)}`;
   const inner = await innerZip(source, member, label);
   const [relaties, problems]: [GemeenteRelatie[], Problem[]] = [[], []];
-  const files = xmlFilesOf(await listEntries(inner, name), name);
+  const files = await listXmlFiles(inner, name);
   for (const entry of files) {
     const file = `${name} > ${baseName(entry.name)}`;
     const read = await withEntry(inner, entry, file, (xml) => readGemeenteRelaties(xml, file, tot));
@@ -150,56 +152,25 @@ function requireSameDates(said: Said | null, name: string, label: string): void 
 const memberPattern = /^\d{4}MUT(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/;
 
 function memberOf(entries: ZipEntry[], label: string): ZipEntry {
-  const found = entries.filter(({ name }) => memberPattern.test(baseName(name)) && !isJunk(name));
-  const [member, other] = found;
-  if (other) {
-    throw contradicts(label, `it holds ${found.map(({ name }) => name).join(' and ')}; one is expected`);
-  }
+  const member = onlyOne(entries, (name) => memberPattern.test(name), label);
   if (member) return member;
-  const [first = 'nothing', ...more] = entries.map(({ name }) => name);
-  const held = more.length > 0 ? `${first} and ${more.length} more` : first;
   const hint = entries.some(({ name }) => /^\d{4}(NUM|GEM)\d{8}\.zip$/.test(baseName(name)))
     ? 'It is a full extract: pass it with --extract.'
     : 'Use a delivery of mutations such as BAGNLDM-13112021-14112021.zip.';
-  throw new ExtractError('missing_member', label, `is not a delivery of mutations: it holds ${held}. ${hint}`);
+  const problem = `is not a delivery of mutations: it holds ${heldBy(entries)}. ${hint}`;
+  throw new ExtractError('missing_member', label, problem);
 }
 
-function relatieMemberOf(entries: ZipEntry[], label: string): ZipEntry | undefined {
-  const isRelatieMember = (name: string) => name.startsWith(relatieFile) && name.endsWith('.zip');
-  const [member, other] = entries.filter(({ name }) => isRelatieMember(baseName(name)) && !isJunk(name));
-  if (other) throw contradicts(label, `it holds ${member?.name} and ${other.name}; one is expected`);
-  return member;
+/** The entry with such a name, if there is one. @throws ExtractError where there are two */
+function onlyOne(entries: ZipEntry[], isIt: (name: string) => boolean, label: string): ZipEntry | undefined {
+  const [one, other] = entries.filter(({ name }) => isIt(baseName(name)) && !isJunk(name));
+  if (other) throw contradicts(label, `it holds ${one?.name} and ${other.name}; one is expected`);
+  return one;
 }
 
 function datesIn(name: string): { vanaf: string; tot: string } {
   const [, day, month, year, lastDay, lastMonth, lastYear] = memberPattern.exec(name) ?? [];
   return { vanaf: `${year}-${month}-${day}`, tot: `${lastYear}-${lastMonth}-${lastDay}` };
-}
-
-/** The XML files in the order of their numbers, which must be 1 to the last one. */
-function xmlFilesOf(entries: ZipEntry[], label: string): ZipEntry[] {
-  const numbered = entries.flatMap((entry) => {
-    const number = /-(\d{6})\.xml$/i.exec(entry.name)?.[1];
-    return number && !isJunk(entry.name) ? [{ entry, number: Number(number) }] : [];
-  });
-  numbered.sort((a, b) => a.number - b.number);
-  const wrong = numbered.findIndex(({ number }, i) => number !== i + 1);
-  if (numbered.length === 0 || wrong >= 0) {
-    const numbers = numbered.map(({ number }) => number).join(', ') || 'none';
-    throw new ExtractError(
-      'missing_member',
-      label,
-      `holds the parts ${numbers}, not 1 to the last; get the file again`,
-    );
-  }
-  return numbered.map(({ entry }) => entry);
-}
-
-async function innerZip(outer: RandomAccess, entry: ZipEntry, label: string): Promise<RandomAccess> {
-  const file = `${label} > ${baseName(entry.name)}`;
-  if (entry.method !== 'stored') return bufferAccess(await readEntry(outer, entry, file));
-  const { position, length } = await entryRange(outer, entry, file);
-  return subRange(outer, position, length);
 }
 
 function contradicts(file: string, problem: string): ExtractError {

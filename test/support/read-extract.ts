@@ -31,11 +31,10 @@ export type ReadOutcome = {
 };
 
 /** Reads a whole small extract the way the loader does, member by member. */
-export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: string): Promise<ReadOutcome> {
+export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutcome> {
   const source = Buffer.isBuffer(zip) ? bufferAccess(zip) : zip;
   const label = 'extract.zip';
-  const options = peildatumGiven === undefined ? {} : { peildatum: peildatumGiven };
-  const { peildatum, members } = await findMembers(source, label, options);
+  const { peildatum, members } = await findMembers(source, label);
   const reference = {
     openbareRuimten: new Map<string, OpenbareRuimte>(),
     woonplaatsen: new Map<string, WoonplaatsInGemeente>(),

@@ -397,7 +397,7 @@ describe('a delivery of mutations', () => {
       'with relations without a file',
       async () =>
         delivery({ [`${member}-000001.xml`]: emptyXml }, { 'GEM-WPL-RELATIE-1.zip': await zipOf({ 'a.txt': '' }) }),
-      'holds the parts none, not 1 to the last',
+      'holds no XML file',
     ],
     [
       'that holds two of them',
@@ -416,21 +416,21 @@ describe('a delivery of mutations', () => {
       () => zipOf({ '0457GEM15102021.zip': '' }),
       'it holds 0457GEM15102021.zip. It is a full extract: pass it with --extract.',
     ],
-    ['without files', () => delivery({}), 'holds the parts none, not 1 to the last; get the file again'],
+    ['without files', () => delivery({}), 'holds no XML file; get the file again'],
     [
       'that lacks its first file',
       () => delivery({ [`${member}-000002.xml`]: usualXml }),
-      'holds the parts 2, not 1 to the last; get the file again',
+      'lacks file 000001 of 2; get the file again',
     ],
     [
       'that lacks a file in the middle',
       () => delivery({ [`${member}-000001.xml`]: emptyXml, [`${member}-000003.xml`]: usualXml }),
-      'holds the parts 1, 3, not 1 to the last; get the file again',
+      'lacks file 000002 of 3; get the file again',
     ],
     [
       'that holds a file twice',
       () => delivery({ [`${member}-000001.xml`]: emptyXml, [`copy/${member}-000001.xml`]: usualXml }),
-      'holds the parts 1, 1, not 1 to the last; get the file again',
+      'holds file 000001 twice; get the file again',
     ],
     [
       'with a file that begins on another day',
