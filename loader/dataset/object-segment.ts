@@ -4,7 +4,7 @@ import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-r
 import { adresObjectLayout } from './adres-objects.ts';
 import { type BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
 import { findNamed, indexOfLines, isNamed, type LineLayout, mayHave, type NamedObjects } from './named-objects.ts';
-import { type ObjectLine, objectLayout } from './objects.ts';
+import { identificatieOf, type ObjectLine, objectLayout } from './objects.ts';
 import { segmentOf } from './stored-form.ts';
 
 /**
@@ -78,6 +78,13 @@ export class ObjectSegmentReader<Result = PartResult> {
 
 /** The lines of some objects by identificatie, then by the part that they are stored with. */
 export type FoundObjects = Map<string, Map<string, ObjectLine[]>>;
+
+/** Adds a line that is stored with a part. */
+export function addFound(found: FoundObjects, part: string, line: ObjectLine): void {
+  const identificatie = identificatieOf(line);
+  const parts = found.get(identificatie) ?? new Map<string, ObjectLine[]>();
+  found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
+}
 
 /**
  * What to change in one part of the object layer. An object of which an occurrence has begun is among both. `next` is

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
 import {
   dayOf,
@@ -10,10 +9,8 @@ import {
   type WoonplaatsInGemeente,
   type WplVoorkomen,
 } from '../bag/voorkomen.ts';
-import { releaseMemory } from '../release-memory.ts';
 import type { Reference } from './derive-rows.ts';
 import {
-  checkedLines,
   idLength,
   isCurrent,
   lineEnd,
@@ -62,15 +59,14 @@ export class StreetTable {
   }
 
   /**
-   * Adds lines, each with its line end, at `position` of the memory. Of those of one street that are current on `day`
-   * the greatest line counts; returns the identification of each other one. The same occurrence in two members of an
-   * extract is one.
+   * Adds lines, each with its line end. Of those of one street that are current on `day` the greatest line counts;
+   * returns the identification of each other one. The same occurrence in two members of an extract is one.
    */
-  add(lines: Buffer, position: number, day: number): string[] {
+  add(lines: Buffer, day: number): string[] {
     const dropped: string[] = [];
     const text = this.#text;
-    const end = position + lines.copy(text, position);
-    for (let start = position; start < end; start = text.indexOf(lineEnd, start) + 1) {
+    const end = lines.copy(text);
+    for (let start = 0; start < end; start = text.indexOf(lineEnd, start) + 1) {
       if (!isCurrent(text, start, day)) continue;
       const slot = this.#slotOf(text, start);
       const held = this.#slots[slot] as number;
@@ -114,48 +110,26 @@ function hashOf(bytes: Buffer, start: number): number {
   return hash;
 }
 
-/**
- * The number of streets, the bytes of their text, and the packed lengths of each of their groups and of the places.
- */
-type Header = {
-  form: string;
-  streets: number;
-  bytes: number;
-  groups: number[];
-  places: number;
-  problems: ProblemReport;
-  changed: string[];
-};
+/** The number of streets, and the packed lengths of the streets, the places and the relations. */
+type Header = { form: string; streets: number; sections: number[]; problems: ProblemReport; changed: string[] };
+const [streetSection, placeSection, relatieSection] = [0, 1, 2];
 
 /** The stored form of this file. A file in another form can't be read. */
 const form = 'reference 1';
 
-/** When a file is written again, groups smaller than this are joined: each of many days would otherwise add one. */
-const leastGroupBytes = 500_000;
-
 /**
- * Writes the file of the current and future streets, places and their relations to gemeenten, for every worker: a
- * header, the streets in groups, the places, the relations. Never holds all streets as text, and copies each to bytes:
- * a name may be a slice of the string of its whole file.
+ * Writes the file of the current and future streets, places and their relations to gemeenten, for every worker. Copies
+ * each to bytes: a name may be a slice of the string of its whole file.
  */
 export class ReferenceWriter {
-  readonly #header: Header = {
-    form,
-    streets: 0,
-    bytes: 0,
-    groups: [],
-    places: 0,
-    problems: emptyReport(),
-    changed: [],
-  };
-  readonly #packed: Buffer[] = [];
+  readonly #header = { form, streets: 0, problems: emptyReport(), changed: [] as string[] };
+  readonly #streets = new GrowingBytes();
   readonly #places = new GrowingBytes();
   readonly #relaties = new GrowingBytes();
-  readonly #group = new GrowingBytes();
 
   addStreet(street: OpenbareRuimte, span: Span): void {
     this.#header.streets++;
-    this.#group.write(streetLine(street, span));
+    this.#streets.write(streetLine(street, span));
   }
 
   addPlace(place: Woonplaats, span: Span): void {
@@ -177,30 +151,20 @@ export class ReferenceWriter {
 
   /** Adds the streets of another file that are wanted. */
   copyStreets(packed: Buffer, isWanted: StreetFilter): void {
-    for (const lines of streetGroups(packed)) {
-      for (const { start, end, count } of wantedRuns(lines, isWanted)) {
-        this.#header.streets += count;
-        this.#group.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
-      }
-      if (this.#group.length > leastGroupBytes) this.endGroup();
+    const lines = linesIn(packed, streetSection);
+    for (const { start, end, count } of wantedRuns(lines, isWanted)) {
+      this.#header.streets += count;
+      this.#streets.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
     }
   }
 
-  /** Packs the streets added since the last call. */
-  endGroup(): void {
-    const packed = packLineBytes(this.#group.bytes);
-    this.#packed.push(packed);
-    this.#header.groups.push(packed.length);
-    this.#header.bytes += this.#group.length;
-    this.#group.length = 0;
-  }
-
   pack(): Buffer {
-    const places = packLineBytes(this.#places.bytes);
-    const header = checkedJson({ ...this.#header, places: places.length });
+    const sections = [this.#streets, this.#places, this.#relaties].map(({ bytes }) => packLineBytes(bytes));
+    const lengths = sections.map(({ length }) => length);
+    const header = checkedJson({ ...this.#header, sections: lengths } satisfies Header);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
-    return Buffer.concat([length, header, ...this.#packed, places, packLineBytes(this.#relaties.bytes)]);
+    return Buffer.concat([length, header, ...sections]);
   }
 }
 
@@ -215,23 +179,15 @@ export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | '
 
 /**
  * Reads the streets and places that a `ReferenceWriter` packed, as they are on `peildatum`, without the problems. Of
- * several current occurrences of one object the last to begin counts, in whatever order they were added. Yields between
- * groups, as the country takes 0.1 s.
+ * several current occurrences of one object the last to begin counts, in whatever order they were added.
  */
-export async function readReferenceFile(packed: Buffer, peildatum: string): Promise<ReadReference> {
-  const { header } = headerOf(packed);
+export function readReferenceFile(packed: Buffer, peildatum: string): ReadReference {
   const day = dayOf(peildatum);
-  const streets = streetMemory(header.bytes, header.streets);
-  const table = new StreetTable(streets);
-  const replaced: string[] = [];
-  let filled = 0;
-  for (const lines of streetGroups(packed)) {
-    replaced.push(...table.add(lines, filled, day));
-    filled += lines.length;
-    await setImmediate();
-  }
-  const sections = sectionsOf(packed);
-  const [places, relaties] = [currentIn(sections.places, day), currentIn(sections.relaties, day)];
+  const lines = linesIn(packed, streetSection);
+  const streets = streetMemory(lines.length, headerOf(packed).header.streets);
+  const replaced = new StreetTable(streets).add(lines, day);
+  const places = currentIn(linesIn(packed, placeSection), day);
+  const relaties = currentIn(linesIn(packed, relatieSection), day);
   const inGemeente = (place: Woonplaats): WoonplaatsInGemeente => {
     const gemeente = relaties.current.get(place.identificatie)?.naam;
     return gemeente === undefined ? place : { ...place, gemeente };
@@ -254,22 +210,18 @@ function currentIn(lines: Buffer, day: number): { current: Map<string, Woonplaat
   return { current, replaced };
 }
 
-/**
- * Every occurrence that a `ReferenceWriter` packed, streets first, some at a time; of the streets only those that are
- * wanted, if a few are.
- */
-export function* occurrencesIn(packed: Buffer, isWanted?: StreetFilter): Generator<(OprVoorkomen | WplVoorkomen)[]> {
-  for (const lines of streetGroups(packed)) yield streetsOf(lines, isWanted);
-  yield placesOf(sectionsOf(packed).places).map(({ span, ...place }) => ({
-    kind: 'WPL',
-    ...place,
-    ...span,
-  }));
+/** Every occurrence that a `ReferenceWriter` packed, streets first; of these only the wanted ones, if a few are. */
+export function occurrencesIn(packed: Buffer, isWanted?: StreetFilter): (OprVoorkomen | WplVoorkomen)[] {
+  const places = placesOf(linesIn(packed, placeSection));
+  return [
+    ...streetsOf(linesIn(packed, streetSection), isWanted),
+    ...places.map(({ span, ...place }) => ({ kind: 'WPL' as const, ...place, ...span })),
+  ];
 }
 
 /** Every relation that a `ReferenceWriter` packed. */
 export function relatiesIn(packed: Buffer): GemeenteRelatie[] {
-  return placesOf(sectionsOf(packed).relaties).map(({ identificatie, naam, span: { begin, eind } }) => ({
+  return placesOf(linesIn(packed, relatieSection)).map(({ identificatie, naam, span: { begin, eind } }) => ({
     woonplaats: identificatie,
     gemeente: naam,
     begin,
@@ -295,33 +247,15 @@ function headerOf(packed: Buffer): { header: Header; start: number } {
   return { header, start };
 }
 
-/** Returns the same bytes after verifying every checksum and line in them. @throws Error when they are damaged */
+/** Returns the same bytes after verifying every checksum in them. @throws Error when they are damaged */
 export function checkedReference(packed: Buffer): Buffer {
-  for (const _ of streetGroups(packed));
-  sectionsOf(packed);
+  for (const section of [streetSection, placeSection, relatieSection]) linesIn(packed, section);
   return packed;
 }
 
-/** The lines of streets, a group at a time: each only until the next one. @throws Error when one is damaged */
-function* streetGroups(packed: Buffer): Generator<Buffer> {
+/** The lines of a section. @throws Error when they are damaged */
+function linesIn(packed: Buffer, section: number): Buffer {
   const { header, start } = headerOf(packed);
-  let position = start;
-  for (const length of header.groups) {
-    const lines = checkedLines(unpackLineBytes(packed.subarray(position, position + length)), 'OPR');
-    yield lines;
-    releaseMemory(lines);
-    position += length;
-  }
-}
-
-/**
- * The lines of places, which follow the groups of streets, and those of relations after them.
- * @throws Error when one is damaged
- */
-function sectionsOf(packed: Buffer): { places: Buffer; relaties: Buffer } {
-  const { header, start } = headerOf(packed);
-  const position = header.groups.reduce((sum, length) => sum + length, start);
-  const section = (from: number, to?: number) => checkedLines(unpackLineBytes(packed.subarray(from, to)), 'WPL');
-  const relaties = position + header.places;
-  return { places: section(position, relaties), relaties: section(relaties) };
+  const from = header.sections.slice(0, section).reduce((sum, length) => sum + length, start);
+  return unpackLineBytes(packed.subarray(from, from + (header.sections[section] ?? 0)));
 }

@@ -17,7 +17,6 @@ const afterSpan = eindAt + dayWidth + 1;
 const placeAt = idLength + afterSpan;
 const nameAt = placeAt + placeIdLength + 1;
 export const lineEnd = 0x0a;
-const tab = 0x09;
 
 /** The line of an occurrence of a street. @throws LineFieldError */
 export function streetLine({ identificatie, woonplaats, naam }: OpenbareRuimte, span: Span): string {
@@ -111,14 +110,4 @@ function textsOf(lines: Buffer): string[] {
 function spanOf(text: string, idEnd: number): Span {
   const [begin, volgnummer, eind] = text.slice(idEnd + beginAt, idEnd + afterSpan - 1).split('\t');
   return { volgnummer: Number(volgnummer), begin: Number(begin), eind: Number(eind) };
-}
-
-/** Returns the same lines if each has its fields where they were written. @throws Error */
-export function checkedLines(lines: Buffer, kind: 'OPR' | 'WPL'): Buffer {
-  const id = kind === 'OPR' ? idLength : placeIdLength;
-  const tabs = [id, id + numberAt - 1, id + eindAt - 1, id + afterSpan - 1];
-  for (let start = 0; start < lines.length; start = lines.indexOf(lineEnd, start) + 1) {
-    if (tabs.some((at) => lines[start + at] !== tab)) throw new Error('a line of the streets and places is damaged');
-  }
-  return lines;
 }

@@ -6,7 +6,7 @@ import { addressesOf, objectIdOf, parseAdresObjectLine } from '../dataset/adres-
 import { extractDate, type Load, type Part } from '../dataset/load.ts';
 import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
 import { bucketOf } from '../dataset/object-rows.ts';
-import { addEdit, type Edits, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
+import { addEdit, addFound, type Edits, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { grouped, type Objection } from '../dataset/objections.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine, withoutPostcode } from '../dataset/objects.ts';
 import { checkedReference, referenceCounts } from '../dataset/reference-file.ts';
@@ -145,32 +145,15 @@ async function dividedObjecten(
 ): Promise<AdresseerbaarVoorkomen[][]> {
   const pieces: AdresseerbaarVoorkomen[] = [];
   for (const parts of Map.groupBy(extracted, ({ kind }) => kind).values()) {
-    const found = inOrder(parts)
-      ? parts.flatMap(({ edges }) => edges.flat())
-      : await objectenReadTwice(storage, load.id, parts);
-    for (const one of found) pieces.push(one);
+    if (inOrder(parts)) for (const { edges } of parts) pieces.push(...edges.flat());
+    else {
+      for await (const [, line] of linesReadTwice(storage, load.id, parts, objectIdOf))
+        pieces.push(parseAdresObjectLine(`\t${line}`));
+    }
   }
   return Array.from(Map.groupBy(pieces, ({ identificatie }) => identificatie).values(), (occurrences) => [
     ...new Map(occurrences.map((one) => [one.volgnummer, one])).values(),
   ]);
-}
-
-/** The occurrences of every object with several lines. */
-async function objectenReadTwice(
-  storage: Storage,
-  load: string,
-  parts: readonly ExtractedObjectPart[],
-): Promise<AdresseerbaarVoorkomen[]> {
-  let count = 0;
-  const numbers = new Float64Array(parts.reduce((sum, { objects }) => sum + objects, 0));
-  for await (const [, line] of linesOf(storage, load, parts)) numbers[count++] = Number(objectIdOf(line));
-  numbers.sort();
-  const several = new Set(numbers.filter((number, i) => number === numbers[i - 1] || number === numbers[i + 1]));
-  const found: AdresseerbaarVoorkomen[] = [];
-  for await (const [, line] of linesOf(storage, load, parts)) {
-    if (several.has(Number(objectIdOf(line)))) found.push(parseAdresObjectLine(`\t${line}`));
-  }
-  return found;
 }
 
 type ExtractedPart = Extracted & StoredPart;
@@ -185,9 +168,11 @@ async function editsOfDivided(
   load: Load,
   parts: readonly ExtractedPart[],
 ): Promise<{ edits: Edits; repeated: number }> {
-  const found = inOrder(parts)
-    ? objectsAtEdges(parts, extractDate(load))
-    : await objectsReadTwice(storage, load.id, parts);
+  const divided = inOrder(parts)
+    ? linesAtEdges(parts, extractDate(load))
+    : linesReadTwice(storage, load.id, parts, identificatieOf);
+  const found: FoundObjects = new Map();
+  for await (const [part, line] of divided) addFound(found, part, line);
   const edits: Edits = {};
   let repeated = 0;
   for (const lines of found.values()) {
@@ -237,43 +222,28 @@ function inOrder(parts: readonly { edges: { identificatie: string }[][]; isSorte
 }
 
 /** The lines of every object that is at the edge of two parts. */
-function objectsAtEdges(parts: readonly Extracted[], peildatum: string): FoundObjects {
-  const objects = new Map<string, NumVoorkomen[][]>();
-  for (const { edges } of parts) {
-    for (const object of edges) {
-      const identificatie = object[0]?.identificatie;
-      if (identificatie) objects.set(identificatie, [...(objects.get(identificatie) ?? []), object]);
-    }
+function* linesAtEdges(parts: readonly Extracted[], peildatum: string): Generator<[part: string, line: ObjectLine]> {
+  const pieces = parts.flatMap(({ edges }) => edges);
+  for (const [id, ofObject] of Map.groupBy(pieces, ([first]) => first?.identificatie)) {
+    if (id === undefined || ofObject.length < 2) continue;
+    for (const [part, lines] of ofObject.flatMap((piece) => [...objectLines(piece, peildatum)]))
+      for (const line of lines) yield [part, line];
   }
-  const found: FoundObjects = new Map();
-  for (const [identificatie, pieces] of objects) {
-    if (pieces.length < 2) continue;
-    const edits: Edits = {};
-    for (const piece of pieces) addEdit(edits, 'remove', objectLines(piece, peildatum));
-    found.set(identificatie, new Map(Object.entries(edits).map(([part, { remove }]) => [part, remove])));
-  }
-  return found;
 }
 
 /** The lines of every object with several lines. Reads all lines twice, and holds a number for each. */
-async function objectsReadTwice(
+async function* linesReadTwice(
   storage: Storage,
   load: string,
-  parts: readonly ExtractedPart[],
-): Promise<FoundObjects> {
+  parts: readonly (StoredPart & { objects: number })[],
+  idOf: (line: string) => string,
+): AsyncGenerator<[part: string, line: string]> {
   let count = 0;
   const numbers = new Float64Array(parts.reduce((sum, { objects }) => sum + objects, 0));
-  for await (const [, line] of linesOf(storage, load, parts)) numbers[count++] = Number(identificatieOf(line));
+  for await (const [, line] of linesOf(storage, load, parts)) numbers[count++] = Number(idOf(line));
   numbers.sort();
   const several = new Set(numbers.filter((number, i) => number === numbers[i - 1] || number === numbers[i + 1]));
-  const found: FoundObjects = new Map();
-  for await (const [part, line] of linesOf(storage, load, parts)) {
-    const identificatie = identificatieOf(line);
-    if (!several.has(Number(identificatie))) continue;
-    const lines = found.get(identificatie) ?? new Map<string, ObjectLine[]>();
-    found.set(identificatie, lines.set(part, [...(lines.get(part) ?? []), line]));
-  }
-  return found;
+  for await (const read of linesOf(storage, load, parts)) if (several.has(Number(idOf(read[1])))) yield read;
 }
 
 async function* linesOf(

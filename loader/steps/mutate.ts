@@ -22,7 +22,7 @@ import {
 import { addConcerned, type FoundObjecten, objectenEditsOf } from '../dataset/apply-to-objecten.ts';
 import { extractDate, type Load, startOf } from '../dataset/load.ts';
 import { findNamed, isNamedAt, type NamedObjects, namedObjects } from '../dataset/named-objects.ts';
-import { editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
+import { addFound, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutPostcode } from '../dataset/objects.ts';
 import {
   checkedReference,
@@ -131,7 +131,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
     }
   }
   const after = rewritten(before, named, objects, relaties, load.peildatum);
-  const { severalCurrent, ...now } = await readReferenceFile(after, load.peildatum);
+  const { severalCurrent, ...now } = readReferenceFile(after, load.peildatum);
   const file = 'streets and places';
   for (const identificatie of Object.values(severalCurrent).flat()) {
     addProblem(problems, { kind: 'several_current', file, identificatie });
@@ -140,7 +140,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   const start = load.kind === 'mutations' ? startOf(load) : null;
   const changed = start
     ? changedReference(
-        { file: before, peildatum: start.peildatum, read: await readReferenceFile(before, start.peildatum) },
+        { file: before, peildatum: start.peildatum, read: readReferenceFile(before, start.peildatum) },
         { file: after, peildatum: load.peildatum, read: now },
         named,
       )
@@ -189,19 +189,15 @@ async function withAddresses(
   if (streets.size + places.size === 0) return [...objects];
   const isConcerned: StreetFilter = (lines, start) => places.has(streetAt.woonplaats(lines, start));
   const placeOf = new Map<string, string>();
-  for (const one of places.size > 0 ? [...occurrencesIn(reference, isConcerned)].flat() : []) {
+  for (const one of occurrencesIn(reference, isConcerned))
     if (one.kind === 'OPR') placeOf.set(one.identificatie, one.woonplaats);
-  }
   const named = namedObjects('reference', new Set([...streets, ...placeOf.keys()]));
   const found = new Map<string, Set<string>>();
-  for (const segment of segments) {
-    const source = await objectSource(storage, load, segment);
-    for (const part of postcode3sOf(segment)) {
-      for (const line of part === withoutPostcode ? [] : await source.find(part, named)) {
-        const { street } = referencesOf(line);
-        for (const key of [`OPR ${street}`, `WPL ${placeOf.get(street)}`])
-          found.set(key, (found.get(key) ?? new Set()).add(identificatieOf(line)));
-      }
+  for await (const { source, part } of eachPart(segments, (segment) => objectSource(storage, load, segment))) {
+    for (const line of part === withoutPostcode ? [] : await source.find(part, named)) {
+      const { street } = referencesOf(line);
+      for (const key of [`OPR ${street}`, `WPL ${placeOf.get(street)}`])
+        found.set(key, (found.get(key) ?? new Set()).add(identificatieOf(line)));
     }
   }
   return objects.map((one) => ({ ...one, addresses: found.get(one.object)?.size ?? one.addresses }));
@@ -240,17 +236,17 @@ async function findObjects(
   const found: FoundObjects = new Map();
   const next = new Map<string, string | null>();
   const named = namedObjects('identificatie', idsIn(mutated, 'NUM'));
-  for (const segment of segments) {
-    const source = await objectSource(storage, load, segment);
-    for (const part of postcode3sOf(segment)) {
-      for (const line of await linesIn(load, source, part, next, named)) {
-        const identificatie = identificatieOf(line);
-        const parts = found.get(identificatie) ?? new Map<string, string[]>();
-        found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
-      }
-    }
-  }
+  for await (const { source, part } of eachPart(segments, (segment) => objectSource(storage, load, segment)))
+    for (const line of await linesIn(load, source, part, next, named)) addFound(found, part, line);
   return { found, next };
+}
+
+/** Every part of some segments, with the objects of its segment. */
+async function* eachPart<Source>(segments: readonly string[], open: (segment: string) => Promise<Source>) {
+  for (const segment of segments) {
+    const source = await open(segment);
+    for (const part of postcode3sOf(segment)) yield { source, part };
+  }
 }
 
 /** The named lines of a part, and those of objects that turn; where there are such, the date of the `next`. */
@@ -289,12 +285,9 @@ async function findObjecten(
   const named = namedObjects('identificatie', ids, adresObjectLayout);
   const addresses = new Set([...idsIn(mutated, 'NUM'), ...nums.keys()]);
   const also = namedObjects('reference', addresses, adresObjectLayout);
-  for (const segment of segments) {
-    const source = await objectenSource(storage, load, segment);
-    for (const part of postcode3sOf(segment)) {
-      const lines = await linesIn(load, source, part, found.next, named, also);
-      if (lines.length > 0) found.lines.set(part, lines);
-    }
+  for await (const { source, part } of eachPart(segments, (segment) => objectenSource(storage, load, segment))) {
+    const lines = await linesIn(load, source, part, found.next, named, also);
+    if (lines.length > 0) found.lines.set(part, lines);
   }
   addConcerned(found, ids, { from: dayOf(startDate(load)), to: dayOf(load.peildatum) });
   return found;
@@ -313,11 +306,9 @@ function referenceBefore(load: Load): string {
 function registerOf(found: FoundObjects, { objects }: FoundObjecten, reference: Buffer, { extract }: Load): Register {
   const [keys, inhabited] = [new Set(objects.keys()), new Set<string>()];
   for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
-  for (const group of occurrencesIn(reference)) {
-    for (const occurrence of group) {
-      keys.add(objectKey(occurrence));
-      if (occurrence.kind === 'OPR') inhabited.add(occurrence.woonplaats);
-    }
+  for (const occurrence of occurrencesIn(reference)) {
+    keys.add(objectKey(occurrence));
+    if (occurrence.kind === 'OPR') inhabited.add(occurrence.woonplaats);
   }
   return { holds: (key) => keys.has(key), inhabited, gemeenten: extract?.gemeenten ?? [] };
 }
@@ -325,11 +316,9 @@ function registerOf(found: FoundObjects, { objects }: FoundObjecten, reference: 
 /** The streets and places that the mutations name. */
 function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
   const objects: Objects = new Map();
-  for (const group of occurrencesIn(packed, isStreetIn(mutated))) {
-    for (const occurrence of group) {
-      const key = objectKey(occurrence);
-      if (mutated.has(key)) objects.set(key, (objects.get(key) ?? new Map()).set(occurrence.volgnummer, occurrence));
-    }
+  for (const occurrence of occurrencesIn(packed, isStreetIn(mutated))) {
+    const key = objectKey(occurrence);
+    if (mutated.has(key)) objects.set(key, (objects.get(key) ?? new Map()).set(occurrence.volgnummer, occurrence));
   }
   return objects;
 }
@@ -361,12 +350,9 @@ function rewritten(
     if (occurrence.kind === 'WPL') writer.addPlace(occurrence, occurrence);
     if (occurrence.kind === 'OPR') writer.addStreet(occurrence, occurrence);
   };
-  for (const group of occurrencesIn(packed, () => false)) {
-    for (const place of group) if (!mutated.has(objectKey(place))) write(place);
-  }
+  for (const place of occurrencesIn(packed, () => false)) if (!mutated.has(objectKey(place))) write(place);
   for (const occurrences of objects.values()) for (const occurrence of occurrences.values()) write(occurrence);
   for (const relatie of relaties) if (relatie.eind > day) writer.addRelatie(relatie);
-  writer.endGroup();
   return writer.pack();
 }
 
@@ -395,7 +381,7 @@ function changedReference(
     (changedPlaces.size > 0 && changedPlaces.has(streetAt.woonplaats(lines, start)));
   const streets = new Set<string>();
   for (const { file } of [before, after]) {
-    for (const one of [...occurrencesIn(file, mayDiffer)].flat()) {
+    for (const one of occurrencesIn(file, mayDiffer)) {
       if (one.kind !== 'OPR') continue;
       const [street, earlier] = [now, then].map((at) => at.openbareRuimten.get(one.identificatie));
       const isOther = street?.naam !== earlier?.naam || street?.woonplaats !== earlier?.woonplaats;

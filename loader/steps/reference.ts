@@ -82,11 +82,10 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
         const { problems, changed } = await read[kind]();
         file.addProblems(problems);
         file.addChanged(changed);
-        file.endGroup();
       }
     });
   }
-  file.addProblems(await problemsIn(load, file.pack()));
+  file.addProblems(problemsIn(load, file.pack()));
   await putPacked(storage, paths.reference(loadId), file.pack());
 }
 
@@ -103,8 +102,8 @@ export async function readReference(storage: Storage, loadId: string): Promise<R
  * Every occurrence that is not used because another current one of the same object counts, and what is wrong with the
  * gemeenten.
  */
-async function problemsIn(load: Load, packed: Buffer): Promise<Problem[]> {
-  const { severalCurrent: found, places } = await readReferenceFile(packed, extractDate(load));
+function problemsIn(load: Load, packed: Buffer): Problem[] {
+  const { severalCurrent: found, places } = readReferenceFile(packed, extractDate(load));
   const fileOf = (kind: MemberKind) => {
     const member = load.members.find((one) => one.kind === kind);
     return member ? fileLabel(extractName(load), member) : extractName(load);

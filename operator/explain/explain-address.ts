@@ -310,7 +310,7 @@ async function behindKey(
   const named = changed.filter((one) => one.kind === 'NUM' && ids.has(one.identificatie)) as NumVoorkomen[];
   const streets = new Set(named.map(({ openbareRuimte }) => openbareRuimte));
   const path = paths.snapshotReference(snapshot.id);
-  const all = (await findUnpacked(storage, path, (bytes) => [...occurrencesIn(bytes)].flat())) ?? [];
+  const all = (await findUnpacked(storage, path, occurrencesIn)) ?? [];
   const ofStreets = [...all, ...changed].filter(
     (one) => one.kind === 'OPR' && streets.has(one.identificatie),
   ) as OprVoorkomen[];

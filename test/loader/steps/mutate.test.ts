@@ -46,9 +46,9 @@ async function storedOccurrences(storage: Storage): Promise<string[]> {
     const segment = new ObjectSegmentReader(await storage.get(key), numLayer);
     for (const part of segment.parts) for (const line of segment.lines(part)) found.push(`${part} ${line}`);
   }
-  for (const group of occurrencesIn((await storage.get(paths.snapshotReference(id))) as Buffer)) {
-    for (const { kind, identificatie, volgnummer } of group) found.push(`${kind} ${identificatie} ${volgnummer}`);
-  }
+  const reference = (await storage.get(paths.snapshotReference(id))) as Buffer;
+  for (const { kind, identificatie, volgnummer } of occurrencesIn(reference))
+    found.push(`${kind} ${identificatie} ${volgnummer}`);
   return found.sort();
 }
 
