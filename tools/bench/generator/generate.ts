@@ -23,7 +23,7 @@ export type Generated = { path: string; peildatum: string; truth: Truth; differe
 type Wanted = { scale: number; month?: Plan['month']; seed?: number };
 
 /** Counts up when the generator makes other extracts than before. */
-const version = 4;
+const version = 5;
 
 /**
  * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.
@@ -79,6 +79,9 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
       for (const one of made.standplaatsen) standplaatsen.push(one);
       yield made.num;
     }
+    // All files before are full, and a load refuses an extract whose last one is: another may be missing.
+    const rest = Buffer.from(fileXml('NUM', [], peildatum));
+    yield deflated(fileName(`9999NUM${date}`, plan.blocks), rest);
   };
   await zip.addZip(`9999NUM${date}.zip`, nums());
   await zip.addZip(`9999OPR${date}.zip`, files('OPR', streets, peildatum, `9999OPR${date}`));

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findMembers, listXmlFiles, type Member, memberAccess } from '../../../../loader/bag/extract-members.ts';
 import { joinTexts } from '../../../../loader/dataset/join-rows.ts';
 import { diff, rowsIn } from '../../../../loader/dataset/lines.ts';
+import { bufferAccess } from '../../../../loader/zip/random-access.ts';
 import { fileXml } from '../../../../local/demo/stand-xml.ts';
 import { block, type Plan } from '../../../../tools/bench/generator/country.ts';
 import { type Generated, generatedExtract } from '../../../../tools/bench/generator/generate.ts';
@@ -101,6 +103,14 @@ describe('a generated extract', () => {
     const all = new Set(blocks.flatMap((postcodes) => [...postcodes]));
     expect(all.size).toBeGreaterThan(1_000);
     expect(all.size).toBe(blocks.reduce((sum, postcodes) => sum + postcodes.size, 0));
+  });
+
+  it('does not end with a full file, with which a load would expect another', async () => {
+    const { path } = months[0] as Generated;
+    const source = bufferAccess(readFileSync(path));
+    const [member] = (await findMembers(source, path)).members;
+    const files = await listXmlFiles(await memberAccess(source, member as Member, path), path);
+    expect(files.map(({ size }) => size > 10_000)).toEqual([true, false]);
   });
 
   it('compresses about fifty to one, like the real extract', async () => {
