@@ -111,20 +111,25 @@ export function updateChanges({ set, raise = {}, copy = {}, remove }: Changes) {
 }
 
 /** An update of the item under `Key` in `table` that happens if all of `guards` hold. */
-export function guardedUpdate(table: string, Key: Record<string, string>, changes: Changes, guards: Guard[]): Update {
+export function guardedUpdate(table: string, Key: Key, changes: Changes, guards: Guard[] = []): Update {
   const { UpdateExpression, names, values } = updateChanges(changes);
-  const guard = guardExpression(guards);
+  const { ExpressionAttributeNames, ExpressionAttributeValues, ...condition } = guardExpression(guards);
   return {
     TableName: table,
     Key,
     UpdateExpression,
-    ConditionExpression: guard.ConditionExpression,
-    ExpressionAttributeNames: { ...names, ...guard.names },
-    ExpressionAttributeValues: { ...values, ...guard.values },
+    ...condition,
+    ExpressionAttributeNames: { ...names, ...ExpressionAttributeNames },
+    ExpressionAttributeValues: { ...values, ...ExpressionAttributeValues },
   };
 }
 
-/** The parts of a condition that all of `guards` hold. */
+/** Holds as long as an attribute has the value that was seen, or is still absent if it was. */
+export function isStill(attribute: string, seen: Item[string] | undefined): Guard {
+  return seen === undefined ? { attribute, is: 'absent' } : { attribute, is: '=', value: seen };
+}
+
+/** The condition, as a part of a write, that all of `guards` hold; nothing for none. */
 export function guardExpression(guards: Guard[]) {
   const conditions = guards.map((guard, i) => {
     if (guard.is === 'absent') return `attribute_not_exists(#${guard.attribute})`;
@@ -133,9 +138,10 @@ export function guardExpression(guards: Guard[]) {
   });
   const values = guards.flatMap((guard, i) => ('value' in guard ? [[`:seen${i}`, guard.value] as const] : []));
   return {
-    ConditionExpression: conditions.join(' AND '),
-    names: aliases(guards.map(({ attribute }) => attribute)),
-    values: Object.fromEntries(values) as Item,
+    ...(conditions.length > 0 && { ConditionExpression: conditions.join(' AND ') }),
+    ExpressionAttributeNames: aliases(guards.map(({ attribute }) => attribute)),
+    // DynamoDB refuses an empty map.
+    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) as Item }),
   };
 }
 

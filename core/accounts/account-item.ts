@@ -1,5 +1,5 @@
 import { dateOf, daySeconds, forEachWindow, inWindowOrder, secondsOf, windowNames, windows } from '../calendar.ts';
-import type { Documents, Item } from '../dynamodb.ts';
+import type { Documents, Item, Query } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
 
@@ -130,14 +130,25 @@ export const planRecord = {
   after: 'after',
 } as const;
 
-/** The primary key of an item: of the access item on which requests of an account count, or of one of its shards. */
-export function accessKey(account: string, shard = 0): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: `${accessPrefix}${shard}` };
+/** The primary key of an item of the accounts table. */
+export function itemKey(account: string, item: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: item };
 }
 
+/** The primary key of the access item on which requests of an account count, or of one of its shards. */
+export const accessKey = (account: string, shard = 0) => itemKey(account, `${accessPrefix}${shard}`);
+
 /** The primary key of a plan. */
-export function planKey(code: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: planRecord.partitionKey(code), [accountsTable.sortKey]: planRecord.sortKey };
+export const planKey = (code: string) => itemKey(planRecord.partitionKey(code), planRecord.sortKey);
+
+/** The query of the items of a partition whose sort keys begin with `prefix`. */
+export function itemsQuery(TableName: string, account: string, prefix: string): Query {
+  return {
+    TableName,
+    KeyConditionExpression: '#account = :account AND begins_with(#item, :prefix)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':account': account, ':prefix': prefix },
+  };
 }
 
 /** Reads an access item. */
@@ -251,13 +262,7 @@ export function planAttributes({ plan, ownLimits }: Terms): Item {
  * transactional read would see it whole, but is cancelled whenever one of the shards is being charged.
  */
 export async function readShards(query: Documents['query'], table: string, account: string): Promise<Access[]> {
-  const items = await query({
-    TableName: table,
-    ConsistentRead: true,
-    KeyConditionExpression: '#account = :account AND begins_with(#item, :access)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':account': account, ':access': accessPrefix },
-  });
+  const items = await query({ ...itemsQuery(table, account, accessPrefix), ConsistentRead: true });
   return items.map(readAccess).toSorted((a, b) => a.shard - b.shard);
 }
 

@@ -4,7 +4,7 @@ import { dateOf } from '../calendar.ts';
 import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, Caller } from './account.ts';
-import { accessKey, keyCode, readAccess, readShards } from './account-item.ts';
+import { accessKey, itemKey, keyCode, readAccess, readShards } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
 import { addsUp, configured, type QuotaState, wholeQuota } from './quota.ts';
 
@@ -30,9 +30,8 @@ export const keyRecord = {
 } as const;
 
 /** The primary key of the record of an API key. */
-export function recordKey({ account, keyId }: { account: string; keyId: string }): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: keyRecord.sortKey(keyId) };
-}
+export const recordKey = ({ account, keyId }: { account: string; keyId: string }) =>
+  itemKey(account, keyRecord.sortKey(keyId));
 
 /** What is stored of an API key besides its hash; instants in seconds since 1970. */
 export type KeyRecord = {

@@ -2,7 +2,7 @@ import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../names.ts';
 import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
-import { accessItem, accessKey, dayNumber } from './account-item.ts';
+import { accessItem, accessKey, dayNumber, itemKey } from './account-item.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key,
@@ -17,9 +17,7 @@ export const usageRecord = {
   refused: (kind: RefusalKind) => `refused_${kind}`,
 } as const;
 
-function recordKey(account: string, date: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: usageRecord.sortKey(date) };
-}
+const recordKey = (account: string, date: string) => itemKey(account, usageRecord.sortKey(date));
 
 /** What a record counts, by attribute: lookups, and those of each key. */
 export type DayCounts = Readonly<Record<string, number>>;

@@ -1,3 +1,4 @@
+import { itemKey } from '../../core/accounts/account-item.ts';
 import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
 import { detailsOf } from '../../core/accounts/admin/details.ts';
 import { listMembers } from '../../core/accounts/admin/members.ts';
@@ -5,7 +6,7 @@ import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard
 import { recordUsage, setRetention } from '../../core/accounts/admin/usage.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
-import type { Update } from '../../core/dynamodb.ts';
+import { guardedUpdate } from '../../core/dynamodb.ts';
 import { accountsTable, eventVersion } from '../../core/names.ts';
 
 export type UsageJob = {
@@ -82,26 +83,14 @@ async function sendOnce(
   const key = markKey(message);
   if (await store.get(key)) return false;
   await send(message);
-  await store.update(mark(store.table, key, message));
+  const set = { [accountsTable.expires]: message.resets + daySeconds };
+  await store.update(guardedUpdate(store.table, key, { set, remove: [] }));
   return true;
 }
 
 /** `notice#month#2026-12-01#used`: by the day on which the window ends. */
 function markKey({ account, window, resets, isExhausted }: LimitMessage): Record<string, string> {
-  return {
-    [accountsTable.partitionKey]: account,
-    [accountsTable.sortKey]: `notice#${window}#${dateOf(resets)}#${isExhausted ? 'used' : 'near'}`,
-  };
-}
-
-function mark(table: string, Key: Record<string, string>, { resets }: LimitMessage): Update {
-  return {
-    TableName: table,
-    Key,
-    UpdateExpression: 'SET #expires = :expires',
-    ExpressionAttributeNames: { '#expires': accountsTable.expires },
-    ExpressionAttributeValues: { ':expires': resets + daySeconds },
-  };
+  return itemKey(account, `notice#${window}#${dateOf(resets)}#${isExhausted ? 'used' : 'near'}`);
 }
 
 /** The detail of the event: the message, a sentence for people, and whom it concerns: the customer and the members. */

@@ -30,7 +30,7 @@ import {
 import { accountsTable } from '../../names.ts';
 import { retryWithBackoff } from '../../retry.ts';
 import type { Access } from '../account.ts';
-import { accessItem, accessKey, planRecord, readAccess } from '../account-item.ts';
+import { accessItem, accessKey, itemKey, planRecord, readAccess } from '../account-item.ts';
 import { accountIdPattern } from '../api-key.ts';
 import { AdminError } from './admin-error.ts';
 
@@ -216,9 +216,7 @@ export function removeFromIndex(table: string, index: keyof typeof partitions, n
   return { Delete: { TableName: table, Key: entryKey(index, name) } };
 }
 
-function entryKey(index: keyof typeof partitions, name: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: partitions[index], [accountsTable.sortKey]: name };
-}
+const entryKey = (index: keyof typeof partitions, name: string) => itemKey(partitions[index], name);
 
 /** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
 export type PageOptions = {

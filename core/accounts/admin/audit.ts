@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { inWindowOrder } from '../../calendar.ts';
-import type { Item, Update } from '../../dynamodb.ts';
+import { guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
+import { itemKey, itemsQuery } from '../account-item.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import type { OwnLimitChanges } from './window-changes.ts';
@@ -45,7 +46,7 @@ export async function audited<T>(store: AdminStore, change: AuditedChange, work:
   const ended = (write: Promise<void>) => write.catch(() => undefined);
   try {
     const result = await work();
-    await ended(store.update(markDone(store.table, key)));
+    await ended(store.update(guardedUpdate(store.table, key, { set: { [outcome]: 'done' }, remove: [] })));
     const { time, actor } = attributes;
     await ended(store.announce?.({ ...change, time, actor }) ?? Promise.resolve());
     return result;
@@ -64,16 +65,6 @@ export async function noted(store: AdminStore, change: AuditedChange, expires: n
 /** A change of a plan that failed on one account has reached others. */
 function changedNothing(error: unknown): boolean {
   return error instanceof AdminError && error.code !== 'conflict';
-}
-
-function markDone(table: string, key: Record<string, string>): Update {
-  return {
-    TableName: table,
-    Key: key,
-    UpdateExpression: 'SET #outcome = :done',
-    ExpressionAttributeNames: { '#outcome': outcome },
-    ExpressionAttributeValues: { ':done': 'done' },
-  };
 }
 
 /** The latest `last` entries of a partition, the newest first. */
@@ -112,21 +103,15 @@ export async function auditPageOf(
   if (cursor !== undefined && !(typeof cursor === 'string' && cursorPattern.test(cursor))) {
     throw new AdminError('invalid', 'This cursor is not one that an audit returned.');
   }
-  const [partitionKey, sortKey] = [accountsTable.partitionKey, accountsTable.sortKey];
   // One more than requested shows whether there is another page.
   const items = await store.query({
-    TableName: store.table,
+    ...itemsQuery(store.table, partition, prefix),
     ScanIndexForward: false,
     Limit: limit + 1,
-    KeyConditionExpression: '#account = :partition AND begins_with(#item, :audit)',
-    ExpressionAttributeNames: { '#account': partitionKey, '#item': sortKey },
-    ExpressionAttributeValues: { ':partition': partition, ':audit': prefix },
-    ...(cursor !== undefined && {
-      ExclusiveStartKey: { [partitionKey]: partition, [sortKey]: prefix + cursor } as Item,
-    }),
+    ...(cursor !== undefined && { ExclusiveStartKey: itemKey(partition, prefix + cursor) as Item }),
   });
   const shown = items.slice(0, limit);
-  const last = String(shown.at(-1)?.[sortKey]).slice(prefix.length);
+  const last = String(shown.at(-1)?.[accountsTable.sortKey]).slice(prefix.length);
   return { entries: shown.map(readEntry), cursor: items.length > limit ? last : null };
 }
 
@@ -135,7 +120,7 @@ function newEntry({ actor, now }: AdminStore, { partition, action, detail }: Aud
   // The time sorts the entries; the random part distinguishes two changes in the same millisecond.
   const item = `${prefix}${time}#${randomBytes(6).toString('hex')}`;
   return {
-    key: { [accountsTable.partitionKey]: partition, [accountsTable.sortKey]: item },
+    key: itemKey(partition, item),
     attributes: { time, actor, action, detail },
   };
 }

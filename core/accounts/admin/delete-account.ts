@@ -1,7 +1,6 @@
 import { type Guard, guardExpression } from '../../dynamodb.ts';
-import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
-import { accessItem, accessKey } from '../account-item.ts';
+import { accessItem, accessKey, itemKey } from '../account-item.ts';
 import { recordKey } from '../key-record.ts';
 import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
@@ -24,9 +23,7 @@ import { allShards } from './reshard.ts';
 import { searchWrite } from './search-index.ts';
 
 /** The primary key of the item that remains of a deleted account, so that its id is not used again. */
-export function tombstoneKey(account: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: 'deleted' };
-}
+export const tombstoneKey = (account: string) => itemKey(account, 'deleted');
 
 /** Whether an account of this id has been deleted. */
 export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
@@ -75,18 +72,7 @@ function requireSuspended({ account, state }: Access): void {
 
 function deletion(table: string, access: Access): Write {
   const notCharged: Guard = { attribute: accessItem.total, is: '=', value: access.usage.total };
-  const { ConditionExpression, names, values } = guardExpression(
-    access.shard === 0
-      ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }, notCharged]
-      : [exists, notCharged],
-  );
-  return {
-    Delete: {
-      TableName: table,
-      Key: accessKey(access.account, access.shard),
-      ConditionExpression,
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: values,
-    },
-  };
+  const isSuspended: Guard = { attribute: accessItem.state, is: '=', value: 'suspended' };
+  const guards = access.shard === 0 ? [isUnchanged(access), isSuspended, notCharged] : [exists, notCharged];
+  return { Delete: { TableName: table, Key: accessKey(access.account, access.shard), ...guardExpression(guards) } };
 }

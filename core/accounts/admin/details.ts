@@ -1,5 +1,6 @@
-import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
+import { guardedUpdate, type Item, isStill } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
+import { itemKey } from '../account-item.ts';
 import { type DetailsChanges, longestDetails } from './admin-error.ts';
 import { type AdminStore, getAccess, type Write } from './admin-store.ts';
 import { searchWrite } from './search-index.ts';
@@ -21,10 +22,7 @@ const fields = Object.keys(longestDetails) as (keyof AccountDetails)[];
 
 export const detailsItem = 'details';
 
-const detailsKey = (account: string) => ({
-  [accountsTable.partitionKey]: account,
-  [accountsTable.sortKey]: detailsItem,
-});
+const detailsKey = (account: string) => itemKey(account, detailsItem);
 
 /** Reads the item of an account that has one. */
 export function readDetails(item: Item | undefined): AccountDetails {
@@ -76,10 +74,7 @@ export async function detailsWrites(
   changes: DetailsChanges,
 ): Promise<Write[]> {
   const after = withDetails(before, changes);
-  const guards = fields.map((attribute): Guard => {
-    const value = before[attribute];
-    return value === null ? { attribute, is: 'absent' } : { attribute, is: '=', value };
-  });
+  const guards = fields.map((field) => isStill(field, before[field] ?? undefined));
   const set = Object.fromEntries(fields.flatMap((field) => (after[field] === null ? [] : [[field, after[field]]])));
   const remove = fields.filter((field) => after[field] === null);
   const search = await searchWrite(store, account, { texts: textsOf(after) });

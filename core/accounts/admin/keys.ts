@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { dateOf, instant } from '../../calendar.ts';
-import { type Guard, guardedUpdate, type Item, isConflict, type Update } from '../../dynamodb.ts';
+import {
+  type Guard,
+  guardExpression,
+  guardedUpdate,
+  type Item,
+  isConflict,
+  isStill,
+  type Update,
+} from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
-import { accessItem, accessKey } from '../account-item.ts';
+import { accessItem, accessKey, itemKey, itemsQuery } from '../account-item.ts';
 import {
   expiryOf,
   hashBytes,
@@ -116,26 +124,19 @@ export async function renameKey(
   await getAccess(store, account);
   if (!(await findRecord(store, account, keyId))) throw missing;
   await audited(store, { partition: account, action: 'key rename', detail: { keyId } }, () =>
-    store.update(labelled(store.table, { account, keyId }, label)).catch((error: unknown) => {
-      // Its record expired, or the account was deleted.
-      throw isConflict(error) ? missing : error;
-    }),
+    store
+      .update(guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label }, remove: [] }, [isThere]))
+      .catch((error: unknown) => {
+        // Its record expired, or the account was deleted.
+        throw isConflict(error) ? missing : error;
+      }),
   );
   const found = (await listKeys(store, account)).find((key) => key.keyId === keyId);
   if (!found) throw missing;
   return found;
 }
 
-function labelled(table: string, key: { account: string; keyId: string }, label: string): Update {
-  return {
-    TableName: table,
-    Key: recordKey(key),
-    UpdateExpression: 'SET #label = :label',
-    ConditionExpression: 'attribute_exists(#account)',
-    ExpressionAttributeNames: { '#label': keyRecord.label, '#account': accountsTable.partitionKey },
-    ExpressionAttributeValues: { ':label': label },
-  };
-}
+const isThere: Guard = { attribute: accountsTable.partitionKey, is: 'there' };
 
 type Issue = {
   account: string;
@@ -182,13 +183,8 @@ async function createRecord(store: AdminStore, claim: KeyClaim, attributes: Item
   const attempt = randomBytes(8).toString('hex');
   const record = { ...attributes, [keyRecord.created]: store.nowSeconds(), [keyRecord.attempt]: attempt };
   try {
-    await store.put(
-      { ...recordKey(claim), ...record },
-      {
-        ConditionExpression: 'attribute_not_exists(#account)',
-        ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
-      },
-    );
+    const isNew = guardExpression([{ attribute: accountsTable.partitionKey, is: 'absent' }]);
+    await store.put({ ...recordKey(claim), ...record }, isNew);
   } catch (error) {
     if (!isConflict(error)) throw error;
     // Or the response to an earlier attempt was lost, and the SDK has sent the write again.
@@ -212,9 +208,7 @@ export const maxKeysPerDay = 50;
 const creationCount = { sortKey: 'created-keys', date: 'date', count: 'count' } as const;
 
 /** The item with the number of keys that were created for an account on the last day on which there were any. */
-export function creationCountKey(account: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: creationCount.sortKey };
-}
+export const creationCountKey = (account: string) => itemKey(account, creationCount.sortKey);
 
 /** Counts a key that is about to be created for an account. @throws AdminError `too_many_keys` with the reason `day` */
 async function countCreation(store: AdminStore, account: string): Promise<void> {
@@ -231,9 +225,7 @@ async function countCreation(store: AdminStore, account: string): Promise<void> 
       );
     }
     const set = { [creationCount.date]: date, [creationCount.count]: isToday ? seen[creationCount.count] + 1 : 1 };
-    const unchanged: Guard[] = seen
-      ? [creationCount.date, creationCount.count].map((attribute) => ({ attribute, is: '=', value: seen[attribute] }))
-      : [{ attribute: creationCount.date, is: 'absent' }];
+    const unchanged = [creationCount.date, creationCount.count].map((name) => isStill(name, seen?.[name]));
     await store.update(guardedUpdate(store.table, Key, { set, remove: [] }, unchanged));
   });
 }
@@ -317,13 +309,7 @@ export async function listKeys(store: AdminStore, account: string): Promise<KeyV
 
 /** The record of every key that an account had. Read it after the access item: a key's record is written first. */
 export async function keyRecordsOf(store: AdminStore, account: string): Promise<ShownKey[]> {
-  const records = await store.query({
-    TableName: store.table,
-    KeyConditionExpression: '#account = :account AND begins_with(#item, :key)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':account': account, ':key': keyRecord.sortKey('') },
-  });
-  return records.map(readShownKey);
+  return (await store.query(itemsQuery(store.table, account, keyRecord.sortKey('')))).map(readShownKey);
 }
 
 /** The record of a key, or `null`. */

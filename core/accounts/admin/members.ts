@@ -1,6 +1,7 @@
 import { instant } from '../../calendar.ts';
-import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
+import { guardedUpdate, type Item, isStill } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
+import { itemKey, itemsQuery } from '../account-item.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role, roles } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit.ts';
@@ -124,11 +125,8 @@ async function changeMembers(
     const version: number | undefined = (await store.get(Key))?.[membersVersion.version];
     const members = await membersOf(store, account);
     const changes = { set: { [membersVersion.version]: (version ?? 0) + 1 }, remove: [] };
-    const unchanged: Guard =
-      version === undefined
-        ? { attribute: membersVersion.version, is: 'absent' }
-        : { attribute: membersVersion.version, is: '=', value: version };
-    const writes = [{ Update: guardedUpdate(store.table, Key, changes, [unchanged]) }, ...decide(members)];
+    const unchanged = [isStill(membersVersion.version, version)];
+    const writes = [{ Update: guardedUpdate(store.table, Key, changes, unchanged) }, ...decide(members)];
     await store.writeAll([...writes, await searchWrite(store, account, search)]);
   });
 }
@@ -196,29 +194,10 @@ function checkedPerson(given: string): string {
   return normalizedPerson(given);
 }
 
-function versionKey(account: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: membersVersion.sortKey };
-}
-
-function memberKey(account: string, person: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: `${memberPrefix}${person}` };
-}
-
-function entryKey(account: string, person: string): Record<string, string> {
-  return {
-    [accountsTable.partitionKey]: `${personPrefix}${person}`,
-    [accountsTable.sortKey]: `${memberPrefix}${account}`,
-  };
-}
-
-function membersIn(TableName: string, partition: string) {
-  return {
-    TableName,
-    KeyConditionExpression: '#account = :partition AND begins_with(#item, :member)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':partition': partition, ':member': memberPrefix },
-  };
-}
+const versionKey = (account: string) => itemKey(account, membersVersion.sortKey);
+const memberKey = (account: string, person: string) => itemKey(account, `${memberPrefix}${person}`);
+const entryKey = (account: string, person: string) => itemKey(`${personPrefix}${person}`, `${memberPrefix}${account}`);
+const membersIn = (table: string, partition: string) => itemsQuery(table, partition, memberPrefix);
 
 function nameIn(item: Item): string {
   return String(item[accountsTable.sortKey]).slice(memberPrefix.length);

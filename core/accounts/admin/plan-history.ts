@@ -1,6 +1,7 @@
 import { dateOf, daySeconds, isDate } from '../../calendar.ts';
 import type { Item, Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
+import { itemKey } from '../account-item.ts';
 import type { AdminStore } from './admin-store.ts';
 
 /**
@@ -14,9 +15,7 @@ export const planHistoryItem = 'plans';
 /** The plan by the date from which on it applies, in order; `null`: the account was deleted on the day before. */
 export type PlanHistory = ReadonlyMap<string, string | null>;
 
-function historyKey(account: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: planHistoryItem };
-}
+const historyKey = (account: string) => itemKey(account, planHistoryItem);
 
 /** Reads the item of an account; without one, nothing is known. */
 export function readPlanHistory(item: Item | undefined): PlanHistory {

@@ -1,5 +1,5 @@
 import { dateOf, type WindowName, windowStart } from '../../calendar.ts';
-import { type Guard, guardExpression, guardedUpdate } from '../../dynamodb.ts';
+import { type Guard, guardExpression, guardedUpdate, isStill } from '../../dynamodb.ts';
 import type { Access, Terms, UnitsByKey } from '../account.ts';
 import {
   accessItem,
@@ -98,23 +98,13 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
     return [{ Update: guardedUpdate(table, key, { ...changes, set, raise, remove }, all) }];
   });
   const deletes = closed.map((access) => {
-    const { ConditionExpression, names, values } = guardExpression([isUnchanged(access), noShareMovedSince(access)]);
-    const condition = {
-      ConditionExpression,
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: values,
-    };
+    // No request may have moved shares from or to it since.
+    const condition = guardExpression([isUnchanged(access), isStill(accessItem.moves, access.moves || undefined)]);
     return { Delete: { TableName: table, Key: accessKey(access.account, access.shard), ...condition } };
   });
   const counts = sumByDate(closed.map(({ usage }) => unrecorded(usage)));
   const records = addToRecords(table, shards[0].account, counts).map((Update) => ({ Update }));
   return [...updates, ...deletes, ...records];
-}
-
-/** Holds as long as no request has moved shares from or to the shard since it was read. */
-function noShareMovedSince({ moves }: Access): Guard {
-  const attribute = accessItem.moves;
-  return moves === 0 ? { attribute, is: 'absent' } : { attribute, is: '=', value: moves };
 }
 
 /**
@@ -141,10 +131,9 @@ export function reshareWrites(store: AdminStore, shards: Shards, count: number, 
       const mine = [guardOf(shards, shard), ...(shard === 0 ? keysAreUnchanged : []), ...guards];
       return { Update: guardedUpdate(store.table, key, { ...changes, set }, mine) };
     }
-    const { ConditionExpression, names } = guardExpression([{ attribute: accessItem.keys, is: 'absent' }]);
     const usage = newUsage(store.nowSeconds());
     const Item = { ...key, ...set, ...usage, [accessItem.keys]: first.keys, [accessItem.created]: first.created };
-    return { Put: { TableName: store.table, Item, ConditionExpression, ExpressionAttributeNames: names } };
+    return { Put: { TableName: store.table, Item, ...guardExpression([isStill(accessItem.keys, undefined)]) } };
   });
 }
 

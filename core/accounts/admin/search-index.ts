@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type Guard, guardExpression, type Item } from '../../dynamodb.ts';
-import { accountsTable } from '../../names.ts';
+import { guardExpression, type Item, isStill } from '../../dynamodb.ts';
+import { itemKey } from '../account-item.ts';
 import type { AdminStore, Write } from './admin-store.ts';
 
 /**
@@ -28,9 +28,7 @@ export function chunkOf(account: string): number {
   return createHash('sha256').update(account).digest().readUInt32BE() % chunks;
 }
 
-function chunkKey(chunk: number): Record<string, string> {
-  return { [accountsTable.partitionKey]: partition, [accountsTable.sortKey]: String(chunk).padStart(2, '0') };
-}
+const chunkKey = (chunk: number) => itemKey(partition, String(chunk).padStart(2, '0'));
 
 /** The item with the lines of a chunk; `version` counts its changes. */
 export function chunkItem(chunk: number, lines: readonly SearchLine[], version = 1): Item {
@@ -91,21 +89,9 @@ function changed(lines: SearchLine[], account: string, change: SearchChange): Se
 export async function searchWrite(store: AdminStore, account: string, change: SearchChange): Promise<Write> {
   const chunk = chunkOf(account);
   const item = await store.get(chunkKey(chunk));
-  const version: number = item?.[columns.version] ?? 0;
-  const unchanged: Guard =
-    version === 0
-      ? { attribute: columns.version, is: 'absent' }
-      : { attribute: columns.version, is: '=', value: version };
-  const { ConditionExpression, names, values } = guardExpression([unchanged]);
-  return {
-    Put: {
-      TableName: store.table,
-      Item: chunkItem(chunk, changed(linesIn(item), account, change), version + 1),
-      ConditionExpression,
-      ExpressionAttributeNames: names,
-      ...(version > 0 && { ExpressionAttributeValues: values }),
-    },
-  };
+  const version: number | undefined = item?.[columns.version];
+  const Item = chunkItem(chunk, changed(linesIn(item), account, change), (version ?? 0) + 1);
+  return { Put: { TableName: store.table, Item, ...guardExpression([isStill(columns.version, version)]) } };
 }
 
 /** The lines of all accounts, or those that contain a folded text. */

@@ -1,9 +1,9 @@
 import { dateOf, datesOf, daySeconds, isDate, secondsOf, windowStart } from '../../calendar.ts';
 import { mapConcurrently, mapInOrder } from '../../concurrency.ts';
-import { type Guard, guardedUpdate, type Item, type Query } from '../../dynamodb.ts';
+import { guardedUpdate, type Item, isStill, type Query } from '../../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../../names.ts';
 import type { Access } from '../account.ts';
-import { accessKey, readAccess } from '../account-item.ts';
+import { accessKey, itemKey, readAccess } from '../account-item.ts';
 import { type Limits, limitsOf } from '../quota.ts';
 import {
   type CountsByDate,
@@ -238,7 +238,7 @@ export function checkDate(name: string, date: string): void {
 }
 
 /** The item that tells everyone who reads usage how long the job keeps it. No account id has a `#`. */
-const retentionKey = { [accountsTable.partitionKey]: 'usage#', [accountsTable.sortKey]: 'retention' };
+const retentionKey = itemKey('usage#', 'retention');
 
 /** How many whole months usage is kept, and the month when the first account was created, if there was one. */
 export type Retention = { months: number; since?: string };
@@ -252,13 +252,7 @@ export async function readRetention(store: AdminStore): Promise<Retention> {
 /** Tells readers for how many whole months usage is kept. */
 export async function setRetention(store: AdminStore, months: number): Promise<void> {
   if ((await store.get(retentionKey))?.months === months) return;
-  await store.update({
-    TableName: store.table,
-    Key: retentionKey,
-    UpdateExpression: 'SET #months = :months',
-    ExpressionAttributeNames: { '#months': 'months' },
-    ExpressionAttributeValues: { ':months': months },
-  });
+  await store.update(guardedUpdate(store.table, retentionKey, { set: { months }, remove: [] }));
 }
 
 /** Notes that an account was created in `month`, if no earlier one is known. The first one may be deleted since. */
@@ -266,9 +260,8 @@ export async function noteFirstMonth(store: AdminStore, month: string): Promise<
   await retryConflicts(async () => {
     const { since } = await readRetention(store);
     if (since !== undefined && since <= month) return;
-    const seen: Guard =
-      since === undefined ? { attribute: 'since', is: 'absent' } : { attribute: 'since', is: '=', value: since };
-    await store.update(guardedUpdate(store.table, retentionKey, { set: { since: month }, remove: [] }, [seen]));
+    const changes = { set: { since: month }, remove: [] };
+    await store.update(guardedUpdate(store.table, retentionKey, changes, [isStill('since', since)]));
   });
 }
 

@@ -1,5 +1,5 @@
 import { inWindowOrder, type WindowName, windowStart } from '../../calendar.ts';
-import type { Update } from '../../dynamodb.ts';
+import { guardedUpdate, isStill, type Update } from '../../dynamodb.ts';
 import type { Access } from '../account.ts';
 import { accessItem, accessKey, windowItem } from '../account-item.ts';
 import { gainsOf, type ShareMove } from './shards.ts';
@@ -28,21 +28,9 @@ export function moveCommands(table: string, move: ShareMove): Update[] {
 
 /** Marks exhausted windows on a shard, unless an operator has changed the account since. */
 export function markExhaustedCommand(table: string, seen: Access, windows: PerWindow): Update {
-  const names = entries(windows);
-  return {
-    TableName: table,
-    Key: accessKey(seen.account, seen.shard),
-    UpdateExpression: `SET ${names.map(([window]) => `#${window} = :${window}`).join(', ')}`,
-    ConditionExpression: '#version = :version',
-    ExpressionAttributeNames: {
-      '#version': accessItem.version,
-      ...Object.fromEntries(names.map(([window]) => [`#${window}`, windowItem[window].exhausted])),
-    },
-    ExpressionAttributeValues: {
-      ':version': seen.version,
-      ...Object.fromEntries(names.map(([window, start]) => [`:${window}`, start])),
-    },
-  };
+  const set = Object.fromEntries(entries(windows).map(([window, start]) => [windowItem[window].exhausted, start]));
+  const isUnchanged = isStill(accessItem.version, seen.version);
+  return guardedUpdate(table, accessKey(seen.account, seen.shard), { set, remove: [] }, [isUnchanged]);
 }
 
 type ShareChange = {
