@@ -77,55 +77,23 @@ export class SourceChangedError extends SourceError {
   }
 }
 
-/** Why a request got no response, or an incomplete one. */
-type ConnectionFailure = {
-  /** Follows the host's name in the message. */
-  problem: string;
-  advice: string;
-  /** Whether a retry may succeed. */
-  isTransient: boolean;
-};
-
 const checkAddress = 'Check the URL';
 const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
+const checkTls = 'and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate';
 
-/** What each error code of Node and of `fetch` means; the first match counts. */
-const failures: [RegExp, ConnectionFailure][] = [
-  [/^ERR_INVALID_URL$/, { problem: 'is not a valid URL', advice: checkAddress, isTransient: false }],
+/** What each error code of Node and of `fetch` means, and whether a retry may help; the first match counts. */
+const failures: [code: RegExp, problem: string, advice: string, isFinal?: true][] = [
+  [/^ERR_INVALID_URL$/, 'is not a valid URL', checkAddress, true],
   [
     /^(ENOTFOUND|EAI_\w+)$/,
-    {
-      problem: 'could not be resolved: host not found',
-      advice: `${checkAddress}, and this machine's internet connection`,
-      isTransient: true,
-    },
+    'could not be resolved: host not found',
+    `${checkAddress}, and this machine's internet connection`,
   ],
-  [
-    /^ECONNREFUSED$/,
-    {
-      problem: 'refused the connection',
-      advice: `${checkAddress} and its port, or try again later`,
-      isTransient: true,
-    },
-  ],
-  [
-    /TIMEDOUT|TIMEOUT/,
-    { problem: 'did not respond in time', advice: `Try again later; ${checkConnection}`, isTransient: true },
-  ],
-  [
-    /CERT|SSL|TLS|EPROTO|SIGNATURE/,
-    {
-      problem: 'failed the TLS handshake',
-      advice: `${checkAddress} and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate`,
-      isTransient: false,
-    },
-  ],
+  [/^ECONNREFUSED$/, 'refused the connection', `${checkAddress} and its port, or try again later`],
+  [/TIMEDOUT|TIMEOUT/, 'did not respond in time', `Try again later; ${checkConnection}`],
+  [/CERT|SSL|TLS|EPROTO|SIGNATURE/, 'failed the TLS handshake', `${checkAddress} ${checkTls}`, true],
 ];
-const otherFailure: ConnectionFailure = {
-  problem: 'could not be read',
-  advice: `${checkAddress}, and ${checkConnection}`,
-  isTransient: true,
-};
+const otherFailure = [/^/, 'could not be read', `${checkAddress}, and ${checkConnection}`] as const;
 
 /**
  * The error of a request to `url`, as a message for people: which host, what happened, and what to do. `fetch` itself
@@ -133,10 +101,10 @@ const otherFailure: ConnectionFailure = {
  */
 export function connectionError(url: string, error: Error): SourceError {
   const reason = innermost(error);
-  const { problem, advice, isTransient } = failures.find(([codes]) => codes.test(reason.code))?.[1] ?? otherFailure;
+  const [, problem, advice, isFinal = false] = failures.find(([code]) => code.test(reason.code)) ?? otherFailure;
   const host = URL.canParse(url) ? new URL(url).host : url;
   const message = `${host} ${problem} (${reason.text}). ${advice}, or download the file in another way and load that.`;
-  return new (isTransient ? SourceUnavailableError : SourceError)(message, { cause: error });
+  return new (isFinal ? SourceError : SourceUnavailableError)(message, { cause: error });
 }
 
 /** The cause of "fetch failed": one error, or one for each IP address of the host. */
