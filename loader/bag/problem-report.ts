@@ -36,17 +36,7 @@ const examplesPerKind = 5;
 
 /** A report of nothing. */
 export function emptyReport(): ProblemReport {
-  return {
-    no_postcode: { count: 0, examples: [] },
-    street_missing: { count: 0, examples: [] },
-    place_missing: { count: 0, examples: [] },
-    invalid_value: { count: 0, examples: [] },
-    location_unknown: { count: 0, examples: [] },
-    several_current: { count: 0, examples: [] },
-    gemeente_missing: { count: 0, examples: [] },
-    gemeente_unknown: { count: 0, examples: [] },
-    address_missing: { count: 0, examples: [] },
-  };
+  return reportOfCounts({});
 }
 
 /** Counts `problem` in `report`. */
@@ -112,8 +102,8 @@ export function problemCounts(report: ProblemReport): ProblemCounts {
 }
 
 /** A report of these counts, without examples. */
-export function reportOfCounts(counts: ProblemCounts): ProblemReport {
-  const report = emptyReport();
-  for (const kind of problemKinds) report[kind].count = counts[kind];
-  return report;
+export function reportOfCounts(counts: Partial<ProblemCounts>): ProblemReport {
+  return Object.fromEntries(
+    problemKinds.map((kind) => [kind, { count: counts[kind] ?? 0, examples: [] }]),
+  ) as unknown as ProblemReport;
 }

@@ -5,7 +5,7 @@ import type { Mutation } from '../bag/mutations.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { type AnyVoorkomen, dayOf, dayText, type NumVoorkomen, noEind } from '../bag/voorkomen.ts';
 import { addressesOf, numKeysOf } from './adres-objects.ts';
-import { addEdit, type Edits, type FoundObjects } from './object-segment.ts';
+import { addEdit, type Edits, editsWith, type FoundObjects } from './object-segment.ts';
 import { isSameVoorkomen, objectLines, parseObjectLine } from './objects.ts';
 import type { SetAsideObject, SetAsideOfDay } from './set-aside.ts';
 
@@ -183,9 +183,7 @@ export function editsOf(
   peildatum: string,
   next: ReadonlyMap<string, string | null>,
 ): Edits {
-  const edits: Edits = Object.fromEntries(
-    Array.from(next, ([part, date]) => [part, { remove: [], add: [], next: date }]),
-  );
+  const edits = editsWith(next);
   for (const [key, occurrences] of objects) {
     if (!key.startsWith('NUM ')) continue;
     addEdit(edits, 'remove', found.get(key.slice('NUM '.length)) ?? []);

@@ -14,7 +14,7 @@ import {
 } from './adres-objects.ts';
 import { type Objects, objectKey } from './apply-mutations.ts';
 import { keyOf } from './lines.ts';
-import { addEdit, type Edits } from './object-segment.ts';
+import { addEdit, type Edits, editsWith } from './object-segment.ts';
 import { keyOfNum } from './objects.ts';
 
 /**
@@ -50,9 +50,7 @@ export function addConcerned(
  * The edits that turn the lines that were found into those of `objects` on `peildatum`, under the keys of that date.
  */
 export function objectenEditsOf({ lines, next }: FoundObjecten, objects: Objects, peildatum: string): Edits {
-  const edits: Edits = Object.fromEntries(
-    Array.from(next, ([part, date]) => [part, { remove: [], add: [], next: date }]),
-  );
+  const edits = editsWith(next);
   const keysOf = keysAfter(lines, objects, peildatum);
   const concerned = new Set(Array.from(objects.keys(), (key) => key.slice(4)));
   const moved = new Map<string, Set<KeylessLine>>();

@@ -90,43 +90,34 @@ export function mergeParts(parts: readonly PartCounts[]): PartCounts {
 
 const examplesPerKind = 5;
 
+const changeKinds: readonly ChangeKind[] = ['added', 'changed', 'removed'];
+
 /** Several segments as one; the examples are the first of the first segments. */
 export function mergeSegments(segments: readonly SegmentCounts[]): SegmentCounts {
-  const examples = (kind: ChangeKind) =>
-    segments.flatMap((segment) => segment.examples[kind]).slice(0, examplesPerKind);
+  const objecten = segments.flatMap((segment) => segment.objecten ?? []);
+  const examples = changeKinds.map((kind) => {
+    return [kind, segments.flatMap((segment) => segment.examples[kind]).slice(0, examplesPerKind)];
+  });
   return {
-    addresses: sum(segments, ({ addresses }) => addresses),
-    lists: sum(segments, ({ lists }) => lists),
-    listsChanged: sum(segments, ({ listsChanged }) => listsChanged),
-    gemeenteChanged: sum(segments, ({ gemeenteChanged }) => gemeenteChanged),
+    ...sumOf(['addresses', 'lists', 'listsChanged', 'gemeenteChanged'], segments),
     changes: sumOfChanges(segments.map(({ changes }) => changes)),
-    ...sumOfObjecten(segments.flatMap(({ objecten = [] }) => objecten)),
-    examples: { added: examples('added'), changed: examples('changed'), removed: examples('removed') },
+    ...(objecten.length > 0 && { objecten: sumOf(['live', 'changed', 'lost', 'moved'], objecten) }),
+    examples: Object.fromEntries(examples),
   };
-}
-
-function sumOfObjecten(counts: readonly ObjectenCounts[]): { objecten?: ObjectenCounts } {
-  if (counts.length === 0) return {};
-  const of = (kind: keyof ObjectenCounts) => sum(counts, (one) => one[kind]);
-  return { objecten: { live: of('live'), changed: of('changed'), lost: of('lost'), moved: of('moved') } };
 }
 
 /** Several counts as one. */
 export function sumOfChanges(counts: readonly ChangeCounts[]): ChangeCounts {
-  const of = (kind: ChangeKind) => sum(counts, (one) => one[kind]);
-  return { added: of('added'), changed: of('changed'), removed: of('removed') };
+  return sumOf(changeKinds, counts);
 }
 
 /** Counts of nothing. */
 export function noChanges(): SegmentCounts {
-  return {
-    addresses: 0,
-    lists: 0,
-    listsChanged: 0,
-    gemeenteChanged: 0,
-    changes: { added: 0, changed: 0, removed: 0 },
-    examples: { added: [], changed: [], removed: [] },
-  };
+  return mergeSegments([]);
+}
+
+function sumOf<Name extends string>(names: readonly Name[], all: readonly Record<Name, number>[]) {
+  return Object.fromEntries(names.map((name) => [name, sum(all, (one) => one[name])])) as Record<Name, number>;
 }
 
 /** What else is known of a change: of how many objects, and whether of nothing but the gemeente. */

@@ -95,6 +95,11 @@ export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[]; next?: string
 /** The edits of each part. Plain JSON. */
 export type Edits = Record<string, PartEdits>;
 
+/** No edits yet, but of the dates on which some parts turn next. */
+export function editsWith(next: ReadonlyMap<string, string | null>): Edits {
+  return Object.fromEntries(Array.from(next, ([part, date]) => [part, { remove: [], add: [], next: date }]));
+}
+
 /** Adds lines to remove or to add, by part. */
 export function addEdit(
   edits: Edits,

@@ -4,7 +4,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { metricNames, metricNamespace, environment as variables, versionDimension } from '../../core/names.ts';
-import type { ChangeCounts } from '../dataset/lines.ts';
 import type { Thresholds } from '../dataset/objections.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { noProgress } from '../progress.ts';
@@ -145,9 +144,9 @@ export class DeployedStep {
     emit(metricNames.datasetAge, days < -1 ? neverNewer : days);
   }
 
-  /** Emits how many addresses are not what mutations say, as their objects are set aside. */
-  reportSetAside(addresses: number): void {
-    emit(metricNames.setAside, addresses);
+  /** Emits a number. */
+  report(metric: 'setAside' | 'auditDifferences', count: number): void {
+    emit(metricNames[metric], count);
   }
 
   /** Emits the deployed version, so that graphs show since when it is. */
@@ -156,19 +155,11 @@ export class DeployedStep {
     if (version) emit(metricNames.deployedVersion, 1, { [versionDimension]: version });
   }
 
-  /** Emits the number of addresses that differed between the mutations applied so far and the extract. */
-  reportAudit({ added, changed, removed }: ChangeCounts): void {
-    emit(metricNames.auditDifferences, added + changed + removed);
-  }
-
   /** Emits the result of comparing the table with the live snapshot, and logs the keys that differ. */
   reportSample({ addresses, differing, damaged }: TableSample): void {
-    const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
-    metrics.addMetric(metricNames.tableDifferences, MetricUnit.Count, differing.length + damaged.length);
-    metrics.publishStoredMetrics();
-    if (differing.length + damaged.length > 0) {
-      this.logger.error('the table differs from the live snapshot', { addresses, differing, damaged });
-    }
+    const count = differing.length + damaged.length;
+    emit(metricNames.tableDifferences, count);
+    if (count > 0) this.logger.error('the table differs from the live snapshot', { addresses, differing, damaged });
   }
 
   /** An environment variable that the stack always sets. */

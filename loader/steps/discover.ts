@@ -198,7 +198,7 @@ export const handler = /* @__PURE__ */ lambda('discover', 'load', async (input, 
   // Even when nothing is new: the alarm on the age tells an operator that a source has stopped publishing.
   const { ageDays, published } = await loadStatus(context);
   if (ageDays !== null) deployment.reportAge(ageDays);
-  if (published) deployment.reportSetAside(setAsideOf(published.setAside ?? []).addresses);
+  if (published) deployment.report('setAside', setAsideOf(published.setAside ?? []).addresses);
   deployment.reportVersion();
   const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
   await takeLock(context.addresses.lock, { owner: input.owner, seconds, isGone: deployment.isGone });

@@ -123,6 +123,7 @@ export const step: Step<ManifestEntry> = {
 
 export const handler = /* @__PURE__ */ lambda('publish', 'load', async (input, deployment, invocation) => {
   const entry = await step.run(deployment.context(input.owner, invocation), input);
-  if (entry.audit) deployment.reportAudit(entry.audit);
+  const { audit } = entry;
+  if (audit) deployment.report('auditDifferences', audit.added + audit.changed + audit.removed);
   return entry;
 });
