@@ -1,7 +1,4 @@
-/**
- * Awaits `work` for each item, `concurrency` at a time. After a failure, of the items too, it starts no more, waits for
- * the running ones, and throws the first failure.
- */
+/** Awaits `work` for each item, `concurrency` at a time; after a failure starts no more, and throws the first one. */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T> | Iterable<T>,
   concurrency: number,

@@ -73,10 +73,7 @@ function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
   return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
 }
 
-/**
- * The attributes of an item to set, to raise, to copy and to remove; the others stay, also while a request is counted
- * at the same time. An attribute that is raised or copied exists.
- */
+/** The attributes of an item to set, raise, copy and remove; others stay. One that is raised or copied exists. */
 export type Changes = {
   set: Item;
   raise?: Record<string, number>;
@@ -166,10 +163,7 @@ export function isConflict(error: unknown): boolean {
   return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
 }
 
-/**
- * Whether the store has refused a call, which then was not done: it throttles, or the call is wrong. Not whether it has
- * failed.
- */
+/** Whether the store has refused a call, which then was not done: it throttles, or the call is wrong. */
 export function isRefused(error: unknown): boolean {
   return error instanceof Error && (error as Partial<DynamoDBServiceException>).$fault === 'client';
 }
@@ -272,10 +266,7 @@ export function createStoreClient(): DynamoDBClient {
   return client;
 }
 
-/**
- * Lets the client throw the lost answer of a write that names its attempt, rather than send it again. Refusals it
- * repeats.
- */
+/** Lets the client throw the lost answer of a write that names its attempt, instead of repeating it. */
 export function leaveLostCharges(client: DynamoDBClient): void {
   client.middlewareStack.add(
     (next) => async (args) => {

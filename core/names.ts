@@ -1,7 +1,6 @@
 /**
- * The names on which the stacks, the Lambdas, the loader and the admin module agree, of tables, environment variables
- * and metrics, with the reading of those variables. With `loader/names.ts` the only runtime file that `lib` imports, so
- * a table and its readers can't drift apart.
+ * The names on which the stacks, the Lambdas, the loader and the admin module agree. With `loader/names.ts` the only
+ * runtime file that `lib` imports.
  */
 
 /**
@@ -115,10 +114,7 @@ export function requireEnvironment(name: string): string {
   return value;
 }
 
-/**
- * A variable that the stack may set.
- * @throws if CloudFormation left a dynamic reference in it: then it is not the secret
- */
+/** A variable that the stack may set. @throws if CloudFormation left a dynamic reference in it */
 export function optionalEnvironment(name: string): string | undefined {
   const value = process.env[name] || undefined;
   if (value?.startsWith('{{resolve:'))
@@ -149,10 +145,7 @@ export const versionDimension = 'version';
 /** The variable that makes every outcome a metric, when it is `all`. */
 export const requestMetricsVariable = 'REQUEST_METRICS';
 
-/**
- * The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its
- * size more.
- */
+/** The outcomes with an alarm, which are always metrics: a series costs 0.30 dollars a month. */
 export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable', 'internal-error'];
 
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
@@ -168,20 +161,11 @@ export const metricNames = {
    * `service`. For a date in the future it is 10,000, as nothing would be newer until then.
    */
   datasetAge: 'DatasetAgeDays',
-  /**
-   * 1, with the deployed version as a dimension beside `service`; emitted with the age. Once a day is billed as one
-   * hour of a day, a cent a month.
-   */
+  /** 1, with the deployed version as a dimension; emitted with the age. Once a day costs a cent a month. */
   deployedVersion: 'DeployedVersion',
-  /**
-   * Addresses where mutations and the extract of the same date disagree, emitted where the two were compared;
-   * its only dimension is `service`.
-   */
+  /** Addresses where mutations and the extract of the same date disagree, emitted where they were compared. */
   auditDifferences: 'AuditDifferences',
-  /**
-   * How many of 200 sampled addresses differ between the table and the live snapshot; emitted with the age, for the
-   * same `service`.
-   */
+  /** How many of 200 sampled addresses differ between table and live snapshot; emitted with the age. */
   tableDifferences: 'TableDifferences',
   /** Addresses of objects that mutations did not match and that are not settled; emitted with the age, as it is. */
   setAside: 'SetAsideAddresses',

@@ -8,10 +8,7 @@ import {
 } from './adres-object.ts';
 import { type Gemeente, gemeenteOf } from './gemeenten.ts';
 
-/**
- * The one definition of what an address consists of. The address in a response, the item of the addresses table and the
- * line of a snapshot follow from it (decision 0150).
- */
+/** The one definition of an address: responses, items and lines of snapshots follow from it (decision 0150). */
 
 /** A value in DynamoDB's own format: text, or a set of numbers. */
 type FieldAttribute = { S: string } | { NS: string[] };
@@ -164,10 +161,7 @@ export function placeWith(place: Place, requested: readonly RequestedField[]): A
   return shown as AnsweredPlace;
 }
 
-/**
- * Places in the order of `comparePlaces`, with those of the same names as one: a response tells places apart by their
- * names alone. A field that can't be combined is then absent.
- */
+/** Places in the order of `comparePlaces`; those of the same names are one, without fields that can't be combined. */
 export function distinctPlaces(places: readonly Place[]): Place[] {
   const distinct: Place[] = [];
   for (const place of places) {

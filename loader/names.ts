@@ -42,8 +42,7 @@ export const storagePrefixes = {
   /** Deliveries of mutations: `publish` removes them when no extract of their date can appear any more. */
   mutations: 'mutations/',
   /**
-   * Snapshots, of which `publish` removes the old ones: these must not expire, because the next load is compared with
-   * the last one.
+   * Snapshots, of which `publish` removes the old ones: none may expire, as the next load is compared with the last.
    */
   snapshots: 'snapshots/',
 } as const;
@@ -74,10 +73,7 @@ export const loaderErrors = {
 
 /** The defaults of a deployment, which holds the whole country, for the configuration schema and the steps. */
 export const loadDefaults = {
-  /**
-   * What a load may change before an operator has to approve it; the configuration says what each threshold is. Shares
-   * are of 1. A month changes some 0.5 % of the country.
-   */
+  /** What a load may change without an approval. Shares are of 1. A month changes some 0.5 % of the country. */
   guard: {
     minimumAddresses: 9_000_000,
     maximumRemovedShare: 0.05,
@@ -99,10 +95,7 @@ export const loadDefaults = {
   oldAfterDays: 45,
   /** The same where mutations are configured: longer than Christmas or Easter with an adjacent weekend. */
   oldAfterDaysOfMutations: 7,
-  /**
-   * How long a delivery of mutations is kept after its date: an extract is published monthly, some weeks after its own
-   * date.
-   */
+  /** How long a delivery is kept after its date: an extract comes monthly, some weeks after its own date. */
   mutationsKeptDays: 62,
 } as const;
 

@@ -41,8 +41,7 @@ export const accessItem = {
   /** Map of window, by its code, to the account's own limit, number or NULL; it overrides the plan's. */
   ownLimits: 'o',
   /**
-   * On shard 0: counts the admin module's changes, so that two of them can't overwrite each other. On the others: the
-   * last of those changes that changed shares.
+   * Shard 0: counts the admin module's changes, so that none overwrites another. Others: the last that changed shares.
    */
   version: 'v',
   created: 'c',
@@ -69,8 +68,7 @@ export const windowItem = forEachWindow((window) => {
     /** Absent when the plan does not configure the window; else the start of the window being counted, in seconds. */
     start: `${code}s`,
     /**
-     * `start` of a window that the plan no longer configures: if the plan configures it again before it has passed, it
-     * continues.
+     * `start` of a window that the plan no longer configures: it continues if it is configured again before it ends.
      */
     dropped: `${code}k`,
     /** Units consumed since then, of a dropped window too. Meaningless while there is neither `start` nor `dropped`. */
@@ -85,9 +83,8 @@ export const windowItem = forEachWindow((window) => {
 });
 
 /**
- * The attributes that list the attempts that an item has counted last, the latest first: a write whose answer was lost
- * and that is sent again finds itself there, unless as many others came in between (decision 0153). Their names need no
- * alias in an expression.
+ * The attempts that an item has counted last, latest first: a repeated write finds itself there, unless as many others
+ * came in between (decision 0153). Their names need no alias in an expression.
  */
 export const attemptSlots = [...'ABCDEFGHIJKLMNOPQRST'];
 

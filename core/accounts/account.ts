@@ -3,10 +3,7 @@ import type { BodyFault, InputFault } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState } from './quota.ts';
 
-/**
- * What a request needs to know of an account: whether it is admitted, and why it is refused. `suspended`: an operator
- * has stopped it.
- */
+/** What a request needs to know of an account. `suspended`: an operator has stopped it. */
 export type AccountState = 'active' | 'suspended';
 export type PlanState = 'active' | 'inactive';
 
@@ -145,10 +142,7 @@ export function requireCaller(access: Access | undefined, claim: KeyClaim, now: 
   return { account: claim.account, keyId: claim.keyId, access: requireAccess(access, claim, now) };
 }
 
-/**
- * Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`. A wrong key is refused first, so
- * its holder learns nothing else.
- */
+/** Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`: that of a wrong key first. */
 export function requireAccess(access: Access | undefined, claim: KeyClaim, now: number): Access {
   if (!access || !hasKey(access, claim, now)) throw new Refusal({ code: 'unauthorized' });
   if (access.state !== 'active') throw new Refusal({ code: 'account-inactive' });

@@ -54,10 +54,7 @@ export function secretFingerprint(checksumSecret: string): string {
 /** What may be stored of a key: its account, its id and its hash. Never the secret. */
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 
-/**
- * A new key for `account`, and the claim to store. The key is shown once and not stored. Its id is random, or the one
- * of an idempotency token; its secret is always random.
- */
+/** A new key for `account`, to be shown once, and the claim to store. Its id is random or that of a token. */
 export function issueApiKey(
   account: string,
   checksumSecret: string,
@@ -152,10 +149,7 @@ function base62(number: number, length: number): string {
   return text;
 }
 
-/**
- * The id of the key that a call with this idempotency token creates. A key id is not secret: it reveals nothing of the
- * key.
- */
+/** The id of the key that a call with this idempotency token creates. It is no secret. */
 export function keyIdOfToken(account: string, token: string): string {
   return base62(hash('sha256', `${account} ${token}`, 'buffer').readUIntBE(0, 6), keyIdLength);
 }

@@ -8,10 +8,7 @@ import { accessKey, itemKey, keyCode, readAccess, readShards } from './account-i
 import type { KeyClaim } from './api-key.ts';
 import { addsUp, configured, type QuotaState, wholeQuota } from './quota.ts';
 
-/**
- * An item for each API key that an account ever had, with what is shown of the key; its hash is in the access item. No
- * lookup depends on it.
- */
+/** An item for each API key an account ever had, with what is shown of it. No lookup depends on it. */
 export const keyRecord = {
   sortKey: (keyId: string) => `key#${keyId}`,
   label: 'label',
@@ -119,9 +116,8 @@ function noteCommand(table: string, key: { account: string; keyId: string }, dat
 
 export type KeyStore = {
   /**
-   * The access item of a key's account and the key's label, by one strongly consistent call. Where the account has
-   * shards, another call reads them all, and the quota of the item is that of the whole account at `now`.
-   * @throws StoreUnavailable
+   * The access item of a key's account and the key's label, by one strongly consistent call. Of an account with shards
+   * another call reads them all, for the quota at `now`. @throws StoreUnavailable
    */
   read(claim: KeyClaim, now: number, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
 };

@@ -43,10 +43,7 @@ export function currentQuota(stored: QuotaState, now: number): QuotaState {
   return quota;
 }
 
-/**
- * Whether `quota` can be the state of an account right after it consumed `units` at `now`: in every window, within its
- * limit.
- */
+/** Whether `quota` can be the state right after `units` were consumed at `now`: within the limit of every window. */
 export function showsUnits(quota: QuotaState, now: number, units: number): boolean {
   const windows = configured(quota);
   return (
@@ -97,10 +94,7 @@ export function limitsOf(quota: QuotaState): Limits {
 /** A finite window as reported to a caller; times in seconds. */
 export type WindowReport = { name: WindowName; limit: number; seconds: number; remaining: number; reset: number };
 
-/**
- * The finite windows, from short to long. What remains is that of this shard: exact where there is no other, else never
- * more than what the account has left.
- */
+/** The finite windows, from short to long. On a shard what remains is its own: never more than the account has. */
 export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
   return configured(quota).flatMap(([name, window]) => {
     const { start, used, limit } = window;

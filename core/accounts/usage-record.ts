@@ -64,9 +64,8 @@ function expiryOfRecord(date: string, months: number): number {
 }
 
 /**
- * The updates that add lookups to the records of an account. Each belongs in the transaction that removes the same
- * lookups from an access item, so that a lookup is always in exactly one of the two. Without `months` a record that has
- * an expiry keeps it, and a new one gets the default.
+ * The updates that add lookups to records, for the transaction that removes them from an access item: a lookup is
+ * always in one of the two. Without `months` a record keeps its expiry, and a new one gets the default.
  */
 export function addToRecords(table: string, account: string, counts: CountsByDate, months?: number): Update[] {
   return Object.entries(withoutZeros(counts)).map(([date, day]) => addition(table, account, date, day, months));
@@ -91,10 +90,7 @@ function addition(table: string, account: string, date: string, counts: DayCount
   };
 }
 
-/**
- * The lookups of one day in a backup, with those of each key by its code; `expires` is when the record may be deleted,
- * in seconds since 1970.
- */
+/** The lookups of a day in a backup, those of each key by its code; `expires` in seconds since 1970. */
 export type DayBackup = { date: string; lookups: number; expires: number; byKey?: UnitsByKey | undefined };
 
 /** The days of an account in a backup, in order: those of its records, and those that its access items still hold. */
@@ -210,17 +206,13 @@ const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
 };
 
 /**
- * Counts the refusals of an account by day, in the memory of the instance, and now and then adds them to the day's
- * record. What an instance has counted when it ends is lost, so the counts are not exact (decision 0141). Never throws,
- * never waits.
+ * Counts the refusals of an account by day, in memory, and now and then adds them to the day's record: a lower bound
+ * (decision 0141). Never throws, never waits.
  */
 export type RefusalCount = {
   /** Notes a refusal of a request whose key is one of the account. One without a kind is not counted. */
   note(account: string, code: RefusalCode, now: number): void;
-  /**
-   * Writes the counts, unless it did so within the last minute. Runs in parallel with other work, which does not wait
-   * for it.
-   */
+  /** Writes the counts, unless it did within the last minute. Nothing waits for it. */
   flush(now: number): void;
 };
 

@@ -54,9 +54,8 @@ type AddressBytes = {
 };
 
 /**
- * Writes the bytes of `addressKey` at `start`, the two parts of a toevoeging one after the other, and returns the
- * position after them. `target` must have `longestAddressKey` bytes left. Makes no string: a load calls this for every
- * address.
+ * Writes the bytes of `addressKey` at `start`, without a string, and returns the position after them. `target` must
+ * have `longestAddressKey` bytes left.
  */
 export function writeAddressKey(target: Uint8Array, start: number, address: AddressBytes): number {
   const { bytes, postcode, huisletter, toevoeging, toevoegingEnd } = address;

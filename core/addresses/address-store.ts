@@ -104,8 +104,7 @@ const retryAfterMilliseconds = 1000;
 const longestWaitMilliseconds = 250;
 
 /**
- * Caches the date: it is read when the instance starts, and again in the background after five minutes. Lookups wait
- * for it, briefly, only while it is unknown.
+ * Caches the date and reads it again in the background after five minutes. Lookups wait, briefly, while it is unknown.
  */
 export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
   const { get } = documents(client);

@@ -24,10 +24,7 @@ export type BatchInput =
   | { requests: AddressRequest[]; include: IncludeName[] }
   | { requests: null; faults: () => (BodyFault | InputFault)[] };
 
-/**
- * Reads and normalises the addresses in the body of a request: JSON by the schema that the published document has too.
- * The query has no parameters. `include` can name what is `offered`.
- */
+/** Reads a body by the published schema. The query has no parameters. `include` can name what is `offered`. */
 export function readBatchInput(
   body: string,
   rawQueryString = '',

@@ -185,10 +185,7 @@ function shown(name: string): string {
   return /^[\w.[\] -]{1,60}$/.test(name) ? name : 'this name';
 }
 
-/**
- * What to send for each parameter, where everything that was sent for it, under every name, says one thing: so the
- * suggestions of several faults never contradict each other.
- */
+/** What to send for each parameter, where all that was sent for it says one thing: suggestions never contradict. */
 function whatIsMeant(sent: Sent, offered: Offered = []): Partial<Record<ParameterName, Suggestion | undefined>> {
   const valuesOf = (meaning: Meaning) =>
     [...sent]

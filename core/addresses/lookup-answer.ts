@@ -22,10 +22,7 @@ export function lookupAnswer(
   return { status: 'ok', request, address: first, candidates: [], ...listed };
 }
 
-/**
- * The toevoegingen that exist. A load may write between the two reads, so what was just found is listed, and what was
- * just not found is not.
- */
+/** The toevoegingen that exist. A load may write between the two reads: what was just found or not found counts. */
 function existing({ toevoeging }: AddressRequest, { address, bare }: FoundItems): Toevoeging[] {
   const sent = toevoeging?.toUpperCase() ?? null;
   const isFound = (address?.places.length ?? 0) > 0;

@@ -52,9 +52,8 @@ const caravan: AdresObject = {
 };
 
 /**
- * The test addresses in the form of the table: an address that is registered twice, one with toevoegingen only, one in
- * two towns, in the second without an object. Their ids begin with 9999, which is no municipality, and end in the
- * huisnummer and a number.
+ * The test addresses: one that is registered twice, one with toevoegingen only, one in two towns. Their ids begin with
+ * 9999, which is no municipality, and end in the huisnummer and a number.
  */
 const testAddresses: StoredAddress[] = [
   {
@@ -82,10 +81,7 @@ function findTestAddress(request: AddressRequest): FoundItems | null {
   return { address: byKey.get(key), bare: byKey.get(bareKey(key)) };
 }
 
-/**
- * The store with the test addresses, which are the same in every deployment and with any data: their postcode is never
- * looked up in the dataset.
- */
+/** The store with the test addresses, which are the same in every deployment; their postcode is never looked up. */
 export function withTestAddresses(store: AddressStore): AddressStore {
   return {
     async find(request, include, signal) {

@@ -123,10 +123,7 @@ export type AddressRouteOptions = {
 /** The operations of the Lambda, by path. */
 export const addressPaths = { one: '/v1/address', many: '/v1/addresses' } as const;
 
-/**
- * `GET /v1/address` and `POST /v1/addresses`: authentication, then input, then quota, then the dataset. One chain, with
- * another input and another answer.
- */
+/** Authentication, then input, then quota, then the dataset. One chain, with another input and another answer. */
 export function addressRoute({
   accessStore,
   addressStore,

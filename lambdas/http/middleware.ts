@@ -83,10 +83,7 @@ const leastMilliseconds = 1000;
 /** The gateway waits no longer for any function; more than that is a difference of clocks. */
 const longestWaitMilliseconds = 29_000;
 
-/**
- * A request may have waited for its function since the gateway received it: for a cold start, or in the local run for
- * its turn.
- */
+/** A request may have waited for its function: for a cold start, or in the local run for its turn. */
 function timeLeft(ms: number, receivedAt: number): number {
   const waited = Date.now() - receivedAt;
   return waited > 0 && waited < longestWaitMilliseconds ? Math.max(leastMilliseconds, ms - waited) : ms;
@@ -125,9 +122,8 @@ export function authenticate({ checksumSecret, previousChecksumSecret, admit }: 
 }
 
 /**
- * Adds the quota to each response of a known caller and to each 429 (IETF draft "RateLimit header fields for HTTP"). An
- * account without a finite window gets neither header: a structured-field list can't be empty. A 429 reports a window
- * that has too little left.
+ * Adds the quota to each response of a known caller and to each 429 (IETF draft "RateLimit header fields for HTTP"),
+ * where a window is finite. A 429 reports a window that has too little left.
  */
 export function rateLimitHeaders(clock: Clock): Middleware {
   function addHeaders(request: MiddlewareRequest, quota: QuotaState, violated?: readonly WindowName[]): void {

@@ -67,10 +67,7 @@ export const problems: Record<ProblemCode, ProblemText> = {
   },
 };
 
-/**
- * Problem types are relative references: against the deployer's own base address they resolve to the page that explains
- * the problem (decision 0105).
- */
+/** Problem types are relative references: they resolve to the deployer's pages of problems (decision 0105). */
 export function problemType(code: ProblemCode): string {
   return `/problems/${code}`;
 }

@@ -8,10 +8,7 @@ export function sample(caption: string, code: string, { kind = '', id = '' } = {
   return `<figure class="sample ${kind}"><figcaption>${caption}</figcaption><pre tabindex="0"><code${id && ` id="${id}"`}>${code}</code></pre></figure>\n`;
 }
 
-/**
- * The programs for a lookup, of which one is shown, by buttons that work without a script. In print all are shown;
- * `legend` is HTML.
- */
+/** The programs for a lookup, shown one at a time without a script, in print all; `legend` is HTML. */
 export function programTabs(legend: string, url: string): string {
   const programs = lookupSamples(url);
   const inputs = programs.map(
@@ -24,10 +21,7 @@ export function programTabs(legend: string, url: string): string {
   return `<fieldset class="tabs"><legend>${legend}</legend>\n${inputs.join('\n')}\n${panels.join('\n')}\n</fieldset>\n`;
 }
 
-/**
- * The shortest program for a lookup in each language, for the tabs of the page. The key is in the environment; what the
- * service refuses is printed, and the program fails.
- */
+/** The shortest program for a lookup in each language, with the key in the environment; it fails on a refusal. */
 export function lookupSamples(url: string): { label: string; source: string }[] {
   return [
     {

@@ -22,10 +22,7 @@ export type PageContent = {
   body: string;
 };
 
-/**
- * A complete HTML document in the style and with the branding of all pages, which loads nothing, with the content
- * security policy that allows its own style and script only.
- */
+/** A complete HTML document that loads nothing, and the policy that allows its own style and script only. */
 export function brandedPage(content: PageContent): { html: string; policy: string } {
   const { language, branding, script, body } = content;
   const style = styleSheet(branding.colour);

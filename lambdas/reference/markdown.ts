@@ -1,10 +1,7 @@
 import { plain } from './html.ts';
 import { descriptions, openApiDocument } from './openapi-document.ts';
 
-/**
- * The content of a page as Markdown, for programs that read text: the page is what it is made of, so it says the same.
- * It reads the HTML that this folder writes, and no other.
- */
+/** The content of a page of this folder as Markdown, for programs that read text. */
 export function markdownOf(html: string): string {
   const [, main = ''] = /<main id="top">([\s\S]*)<\/main>/.exec(html) ?? [];
   const text = main

@@ -97,10 +97,7 @@ export function exampleUrl(name: string): string {
   return `${path}?${new URLSearchParams(given)}`;
 }
 
-/**
- * Each header with where it occurs: paths for a 200 or 304, statuses for problems, or nothing for one of every
- * response.
- */
+/** Each header with where it occurs: paths for a 200 or 304, statuses for problems, nothing for every response. */
 export function headerRows(): { name: string; header: Header; at: string[] }[] {
   const everywhere = new Set(Object.keys(openApiDocument.components.responses.NotFound?.headers ?? {}));
   const places = new Map<string, { at: Set<string>; component: string }>();

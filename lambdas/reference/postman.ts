@@ -1,9 +1,6 @@
 import { openApiDocument, operation, operations, requestExample, responseExamples } from './openapi-document.ts';
 
-/**
- * A Postman collection (format 2.1) with a request for each example of the OpenAPI document. The key is a variable that
- * whoever imports it sets.
- */
+/** A Postman collection (format 2.1) with a request for each example; whoever imports it sets the key. */
 export function postmanCollection(baseUrl: string): object {
   const { title, description } = openApiDocument.info;
   const apikey = { key: 'X-API-Key', value: '{{key}}', in: 'header' };

@@ -19,10 +19,7 @@ import { hasExplanation, problemPage, unknownProblemPage } from './problem-page.
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
 
-/**
- * Everything that is published about the API, such as `GET /v1/openapi.json`, `/problems/{code}` and `/docs`. Requires
- * no key.
- */
+/** Everything that is published about the API: documents, `/problems/{code}` and `/docs`. Requires no key. */
 export function referenceRoute() {
   return middy<RequestEvent, Answer>()
     .use(observe('reference'))

@@ -23,9 +23,8 @@ export type UsageJobResult = { recorded: number; messages: number; failures: { a
 const concurrency = 16;
 
 /**
- * Looks at every account: days that have ended become records, and a limit that is nearly or entirely used up is
- * reported once a window. One account that fails stops no other. It may run at any time, also while it is running
- * already.
+ * Records days that have ended, and reports a limit that is nearly or entirely used up once a window. One account that
+ * fails stops no other. May run at any time, also twice at once.
  */
 export async function runUsageJob(
   store: AdminStore,

@@ -29,10 +29,7 @@ export type DeliveryDocument = {
   gemeenten: string[];
 };
 
-/**
- * Reads the Leveringsdocument among the entries of a delivery; `null` where there is none.
- * @throws ExtractError, also for two of them and for another schema version, by its name
- */
+/** Reads the Leveringsdocument, or `null`. @throws ExtractError, also for two of them and another schema version */
 export async function findDeliveryDocument(
   source: RandomAccess,
   entries: readonly ZipEntry[],
@@ -100,10 +97,7 @@ export function isCalendarDay(text: string): boolean {
 
 const dayMilliseconds = 86_400_000;
 
-/**
- * Whether a date is more than a day ahead, which clocks and time zones explain. After a dataset with such a date every
- * extract and every day until then would count as older.
- */
+/** Whether a date is more than a day ahead: after a dataset of such a date all others would count as older. */
 export function isFuture(date: string, now = Date.now()): boolean {
   return Date.parse(date) > now + dayMilliseconds;
 }

@@ -22,10 +22,7 @@ export type MemberKind = StandKind | typeof relatieFile;
 /** An inner zip of one kind, and the entries leading to it from the outer zip: 1, or 2 for a municipality. */
 export type Member = { kind: MemberKind; name: string; path: ZipEntry[] };
 
-/**
- * Copies a deflated inner zip to where it can be read by range: memory, a temporary file, S3. `name` identifies the
- * contents, so a spool may reuse a copy.
- */
+/** Copies a deflated inner zip to where it can be read by range. `name` identifies the contents, for use again. */
 export type Spool = (stream: Readable, name: string, size: number) => Promise<RandomAccess>;
 
 /**
@@ -102,9 +99,8 @@ export async function contentsOfMembers(
 }
 
 /**
- * The XML files of a member, by name: every `.xml` in any letter case, except metadata files of macOS.
- * @throws ExtractError where there is none, where the numbers of `0457NUM15102021-000001.xml` have a gap or repeat, or
- * where one is a copy of another
+ * The XML files of a member, by name. @throws ExtractError where there is none, where the numbers of
+ * `0457NUM15102021-000001.xml` have a gap or repeat, or where one is a copy of another
  */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
   const refused = (code: 'missing_member' | 'duplicate_member', what: string) =>
@@ -223,10 +219,7 @@ function refuseTwice(members: Member[], label: string): void {
   throw new ExtractError('duplicate_member', label, problem);
 }
 
-/**
- * Members of an older date still have objects that have ended since: combined, they would restore what no longer
- * exists.
- */
+/** Members of an older date have objects that have ended since: combined, they would come back. */
 function refuseOtherDates(members: Member[], peildatum: string, label: string): void {
   const dates = new Set(members.map(({ name }) => dateIn(name)));
   if (dates.size === 1 && dates.has(peildatum)) return;

@@ -191,10 +191,7 @@ const usual = literal(
 const usualEnd = literal('</Objecten:documentnummer>', ...plainVoorkomen, ...closeParts);
 const streetGap = usualEnd.gaps.at(-1) as number;
 
-/**
- * Reads nummeraanduidingen: elements in the order of the schema, without white space between them, with plain text and
- * valid values.
- */
+/** Reads nummeraanduidingen in the order of the schema, without white space between elements, with valid values. */
 export class FastNummeraanduidingParser extends FastParser<NumBytes> {
   readonly #num = new NumBytes();
 
@@ -266,10 +263,7 @@ const oprClose = literal('</Objecten:OpenbareRuimte></sl-bag-extract:bagObject><
 
 const longestName = 80;
 
-/**
- * Reads streets. The strict parser reads those with a `verkorteNaam`, and those whose name holds an entity or a letter
- * outside Latin-1.
- */
+/** Reads streets, but those with a `verkorteNaam`, an entity or a letter outside Latin-1. */
 export class FastOpenbareRuimteParser extends FastParser<OpenbareRuimte> {
   parse(cursor: ByteCursor): boolean {
     const identificatie = cursor.skipTo(oprOpen);

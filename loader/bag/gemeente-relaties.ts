@@ -72,10 +72,7 @@ export function readGemeenteRelaties(
   throw new ExtractError('mixed_peildatums', file, problem);
 }
 
-/**
- * The problems with the gemeenten of the current woonplaatsen: those without one, and codes that have no name. Where no
- * woonplaats has one, that is a single problem, of the file.
- */
+/** The woonplaatsen without a gemeente, and codes without a name; one problem if no woonplaats has one. */
 export function gemeenteProblems(places: readonly WoonplaatsInGemeente[], file: string): Problem[] {
   const missing = places.filter(({ gemeente }) => gemeente === undefined).map(({ identificatie }) => identificatie);
   const unknown = new Set(places.flatMap(({ gemeente }) => gemeente ?? []).filter((code) => !isKnownGemeente(code)));

@@ -59,10 +59,7 @@ const required: Record<StandKind, string[]> = {
   STA: ofPlaats,
 };
 
-/**
- * The fields of one element as an occurrence. `refuse` makes the error for one without a value that the schema
- * requires.
- */
+/** The fields of an element as an occurrence. `refuse` makes the error for a missing value. */
 export function occurrenceOf(kind: StandKind, fields: Fields, refuse: (problem: string) => ExtractError): Occurrence {
   const missing = required[kind].find((field) => fields[field] === undefined);
   if (missing) throw refuse(`an occurrence without ${missing}`);
@@ -93,26 +90,17 @@ export type ReadOptions<T> = {
   strictly?: boolean;
   /** Visits what will count on a later date. */
   later?: StandVisit<T> | undefined;
-  /**
-   * Counts as `changed` every object of which something was recorded on this day or later, or that began or ended after
-   * it.
-   */
+  /** Counts as `changed` each object that was recorded on this day or later, or began or ended after it. */
   since?: number | undefined;
 };
 
-/**
- * How an occurrence of `K` becomes what is visited, and the callbacks for one that counts on the date (`visit`) or will
- * on a later one (`later`).
- */
+/** How an occurrence of `K` becomes what is visited, on the date (`visit`) or a later one (`later`). */
 type Visits<K extends StandKind, T> = Pick<ReadOptions<T>, 'later' | 'since'> & {
   toObject(read: ObjectOf[K]): T;
   visit: StandVisit<T>;
 };
 
-/**
- * Whether an occurrence is of an object that counts as changed `since` a day; `recorded` is when the register last
- * recorded something of it.
- */
+/** Whether an occurrence, last `recorded` on a day, is of an object that counts as changed `since` a day. */
 export function hasChanged(
   { begin, eind }: Omit<Span, 'volgnummer'>,
   recorded: number,
@@ -132,9 +120,8 @@ export function countVoorkomen(geldigheid: Geldigheid, day: number, counts: Read
 }
 
 /**
- * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later. `toObject` makes the visited
- * object of one that has valid values.
- * @throws ExtractError for an unknown status, date or number: without them nobody can tell whether the object exists
+ * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later. @throws ExtractError for an
+ * unknown status, date or number: without them nobody can tell whether the object exists
  */
 export function visitStand<K extends StandKind, T>(
   kind: K,

@@ -8,10 +8,8 @@ import { type UsualChange, usualChanges } from './usual-changes.ts';
 import type { AnyVoorkomen } from './voorkomen.ts';
 
 /**
- * The change of one occurrence of a nummeraanduiding, openbare ruimte or woonplaats, or of an adresseerbaar object.
- * `was` is `null` for a new
- * occurrence (a toevoeging in the file). Either side is also `null` for an occurrence that never counts; `isNew`
- * distinguishes the two.
+ * The change of one occurrence. `was` is `null` for a new one (a toevoeging). Either side is also `null` for one that
+ * never counts; `isNew` distinguishes the two.
  */
 export type Mutation = {
   kind: StandKind;
@@ -22,10 +20,7 @@ export type Mutation = {
   wordt: AnyVoorkomen | null;
 };
 
-/**
- * The contents of an XML file of mutations, in its own order; it leads from the date `vanaf` to the date `tot`. Its
- * strings may be slices of the XML, and retain it: who keeps several has to copy them.
- */
+/** The contents of an XML file of mutations in its order. Its strings may be slices of the XML: copy those you keep. */
 export type MutationXml = {
   vanaf: string;
   tot: string;

@@ -26,9 +26,8 @@ import { documentOf, namespaces, type ObjectenKind, objectenKinds, SchemaParser,
 import type { Woonplaats } from './voorkomen.ts';
 
 /**
- * Visits each object in `xml` that counts on `peildatum`; counts all others by reason. A `Span` is valid during the
- * visit.
- * @throws ExtractError that names `file` for anything but well-formed XML in the known schema; visits may precede it
+ * Visits each object in `xml` that counts on `peildatum`, each `Span` being valid meanwhile; counts others by reason.
+ * @throws ExtractError, after some visits, for anything but well-formed XML in the known schema
  */
 export type ReadObjects<T> = (
   xml: Buffer,
@@ -70,9 +69,8 @@ function objectReader<K extends StandKind, T>(
 }
 
 /**
- * Visits woonplaatsen as a `ReadObjects` does, but never holds the whole file: the outlines in it make it 100 MB and
- * more.
- * @throws what `xml` throws, even if the XML is also wrong
+ * Visits woonplaatsen as a `ReadObjects` does, without holding the whole file of 100 MB and more. @throws what `xml`
+ * throws, even if the XML is also wrong
  */
 export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,

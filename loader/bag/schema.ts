@@ -164,10 +164,7 @@ const toestand = (objecten: boolean): Content => ({
   'mlm:kenmerkInOnderzoek': 'skipped',
 });
 
-/**
- * The elements of a file of mutations, as far as they are read, with adresseerbare objecten or without:
- * `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`.
- */
+/** The elements of a file of mutations, as far as they are read: `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`. */
 export const mutationDocument = (objecten: boolean): Content => ({
   'mlm:bagMutaties': {
     'mlm:bagInfo': {

@@ -49,10 +49,7 @@ export type AdresseerbaarObject = {
   gebruiksdoelen?: string[];
 };
 
-/**
- * When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare
- * fast.
- */
+/** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, which compare fast. */
 export type Span = {
   /** Its voorkomenidentificatie. */
   volgnummer: number;
@@ -72,10 +69,7 @@ export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
 /** One occurrence of an adresseerbaar object. */
 export type AdresseerbaarVoorkomen = Span & AdresseerbaarObject & { kind: 'VBO' | 'LIG' | 'STA' };
 
-/**
- * One occurrence (voorkomen) of a nummeraanduiding, openbare ruimte or woonplaats, which counts from its `begin` until
- * its `eind`.
- */
+/** One occurrence (voorkomen) of a street, a place or a number, which counts from `begin` until `eind`. */
 export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
 
 /** One occurrence of an object of any kind. */
@@ -115,9 +109,8 @@ export const notCurrentReasons = ['withdrawn', 'future', 'ended', 'inactive', 'n
 export type NotCurrentReason = (typeof notCurrentReasons)[number];
 
 /**
- * Why an occurrence does not count on a day, or `null` when it does. It counts from the day on which it begins until
- * the day before it ends, so one that begins and ends on the same day never counts. A withdrawn object often has no end
- * date: only its status says so.
+ * Why an occurrence does not count on a day, or `null`. It counts until the day before it ends. A withdrawn object
+ * often has no end date: only its status says so.
  */
 export function whyNotCurrent(
   { span, isLive, isInactief, isNietBag }: Geldigheid,

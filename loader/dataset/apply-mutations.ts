@@ -173,10 +173,7 @@ export function objectsOf(found: FoundObjects): Objects {
   return objects;
 }
 
-/**
- * The edits that turn the lines that were found into the lines of `objects` on `peildatum`, with the dates on which
- * some parts turn `next`.
- */
+/** The edits that turn what was found into the lines of `objects` on `peildatum`; some parts turn `next`. */
 export function editsOf(
   found: FoundObjects,
   objects: Objects,

@@ -17,10 +17,7 @@ import { keyOf } from './lines.ts';
 import { addEdit, type Edits, editsWith } from './object-segment.ts';
 import { keyOfNum } from './objects.ts';
 
-/**
- * The lines that were found by part, the occurrences of the objects that are named or turn, and the dates on which some
- * parts turn `next`.
- */
+/** The lines that were found by part, the objects that are named or turn, and when some parts turn `next`. */
 export type FoundObjecten = {
   lines: Map<string, AdresObjectLine[]>;
   objects: Objects;

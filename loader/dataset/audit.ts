@@ -3,10 +3,8 @@ import { type Change, parseLine } from './lines.ts';
 import { identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
 
 /**
- * Whether something that was recorded since the live date explains a change from the live dataset to a newer extract:
- * of a nummeraanduiding or an object of the address, its street or its place. A change without that is an error of the
- * days before that date.
- * @param lines of the part that the key is in
+ * Whether something that was recorded since the live date explains a change to a newer extract: of an object of the
+ * address, its street or its place. Otherwise it is an error of the days before. @param lines of the part of the key
  */
 export function isExplained(
   { before, after }: Change,

@@ -23,19 +23,13 @@ type StoredBlock = { packed: Buffer; index: Buffer };
 /** Which lines to remove, every copy of each, and which to add. */
 export type LineEdit = { remove: readonly Line[]; add: readonly Line[] };
 
-/**
- * Some lines, and the postcode and huisnummer of the first: as they are stored, with an edit since, or new ones as
- * bytes, or both.
- */
+/** Some lines, and the postcode and huisnummer of the first: stored, with an edit since, or new as bytes. */
 type Block = { first: string; text?: Buffer; stored?: StoredBlock; edit?: LineEdit | undefined };
 
 /** A block with more edited lines than this is stored anew. */
 const mostEditedLines = 40;
 
-/**
- * Sorted lines that begin with keys, in blocks of which only those that are needed are unpacked. The lines of one
- * postcode and huisnummer are in one block.
- */
+/** Sorted lines in blocks that are unpacked when needed. Those of one postcode and huisnummer are in one block. */
 export class BlockedLines {
   readonly blocks: readonly Block[];
 
@@ -237,10 +231,7 @@ function filed({ first, stored, edit }: Block & { stored: StoredBlock }): FiledP
 export class BlockFile<About> {
   readonly #parts = new Map<string, { about: About; lines: BlockedLines }>();
 
-  /**
-   * @param bytes what was stored; `null` is a segment without lines
-   * @throws UnknownFormError for a file of another version, Error when a byte of it is damaged
-   */
+  /** @param bytes `null` is a segment without lines @throws UnknownFormError for another version, Error for damage */
   constructor(bytes: Buffer | null, form: string) {
     if (!bytes) return;
     if (!BlockFile.isOne(bytes)) throw new Error('not a file of blocks');

@@ -5,9 +5,8 @@ export type Period = { vanaf: string; tot: string };
 type Way<T> = { end: string; count: number; first: T | null };
 
 /**
- * The deliveries that lead from `date` to the latest date that can be reached, each starting where the one before it
- * ends. Of several ways there it is the one of most deliveries, days rather than months: each is judged by itself. Of
- * equal ones it takes the first.
+ * The deliveries that lead from `date` to the latest date that can be reached. Of several ways it is the one of most
+ * deliveries, as each is judged by itself; of equal ones the first.
  */
 export function pathFrom<T extends Period>(deliveries: readonly T[], date: string): T[] {
   const ways = new Map<string, Way<T>>();

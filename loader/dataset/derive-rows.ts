@@ -164,10 +164,7 @@ function placesBy(reference: Reference, lines: Buffer): (start: number) => Found
 /** The bytes of a `placeText`, or why there is none. */
 type Found = DataView | Pick<Problem, 'kind' | 'detail'>;
 
-/**
- * The street, place and gemeente of a current nummeraanduiding, or the problem that prevents an address: its street or
- * place is not current. Never guesses.
- */
+/** The street, place and gemeente of a current nummeraanduiding, or the problem: one is not current. Never guesses. */
 export function toPlace(
   { openbareRuimte, woonplaats }: Pick<Nummeraanduiding, 'openbareRuimte' | 'woonplaats'>,
   reference: Reference,

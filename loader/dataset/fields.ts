@@ -1,7 +1,4 @@
-/**
- * The fields of fixed width in stored lines. Each has exactly its width, whatever the value: what follows it is read at
- * a fixed position.
- */
+/** The fields of fixed width in stored lines: what follows one is read at a fixed position. */
 
 /** The width of a date: `20211015`, and `00010101`, because objects older than their registration begin then. */
 export const dayWidth = 8;
@@ -49,10 +46,7 @@ export function writeFixedNumber(target: Uint8Array, start: number, number: numb
   }
 }
 
-/**
- * Copies an identificatie as doubles, the widest numbers that JavaScript copies without allocating; digits never make a
- * NaN.
- */
+/** Copies an identificatie as doubles, which JavaScript copies without allocating; digits never make a NaN. */
 export function copyId(from: DataView, start: number, to: DataView, at: number): void {
   to.setFloat64(at, from.getFloat64(start));
   to.setFloat64(at + 8, from.getFloat64(start + 8));

@@ -19,10 +19,7 @@ export type Line = string;
 
 const firstPlace = 2;
 
-/**
- * The fields of a place in a line up to its ids, which follow: made once per street, not once per address. The last
- * field is empty where `place` has no ids.
- */
+/** The fields of a place in a line up to its ids, which follow: made once per street. Ends in an empty field. */
 export function placeText(place: Place): string {
   return Buffer.from(placeTexts(place).join('\t')).toString('latin1');
 }
@@ -117,9 +114,8 @@ export function objectTextsIn(line: Line): string[][] {
 export type ChangeKind = 'added' | 'changed' | 'removed';
 
 /**
- * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen stored
- * with the address differs, or a list without an address is added or removed. `objecten`: only what the address has of
- * adresseerbare objecten differs.
+ * One key that differs: its line before and after. `list`: only the list of toevoegingen differs, or one without an
+ * address. `objecten`: only what the address has of adresseerbare objecten differs.
  */
 export type Change = { kind: ChangeKind | 'list' | 'objecten' } & (
   | { before: Line | null; after: Line }

@@ -65,15 +65,9 @@ export type Load = {
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
-  /**
-   * The snapshot whose objects the days are applied to, where that is not the live one: the last that an extract made,
-   * when one of the days since was corrected.
-   */
+  /** What the days are applied to, if not the live snapshot: that of the last extract, when a day was corrected. */
   start?: ReplayBase;
-  /**
-   * The date of the live dataset, if days made it and the extract is newer. An object of which nothing was recorded
-   * since then must be the same in both.
-   */
+  /** The date of the live dataset, if days made it and the extract is newer: it audits what is not recorded since. */
   auditSince?: string;
   /** How many of the days can't be applied without each other; 1 where there are no others to apply again. */
   leastDays?: number;
@@ -130,10 +124,7 @@ export function loadId(peildatum: string, identity: string, base: string | null)
   return `${peildatum}-${hash.slice(0, 10)}`;
 }
 
-/**
- * Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old
- * form.
- */
+/** Raised when the stored form of something changes, so that no load continues in the old form. */
 const formatVersion = 1;
 
 /** Identifies an extract by what identifies the contents of its members. */
@@ -166,9 +157,8 @@ export type ManifestEntry = Pick<
   replayBase?: ReplayBase | null;
   since?: MutationFile[];
   /**
-   * How many addresses the days of mutations before this extract had got wrong, which the load corrected. All are 0 if
-   * the mutations were applied correctly and none was replaced later. If the extract is newer than these days, only
-   * what has not changed since can be compared.
+   * How many addresses the days before this extract had got wrong, all 0 if they were applied correctly and none was
+   * replaced. If the extract is newer, only what has not changed since is compared.
    */
   audit?: ChangeCounts;
   voorkomens: number;

@@ -8,10 +8,7 @@ export type Manifest = {
   pending: ManifestEntry | null;
   /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
   history: ManifestEntry[];
-  /**
-   * What was rolled back or rejected, which no check may load again: extracts by their identity, deliveries of
-   * mutations by `rejectedDay`.
-   */
+  /** What was rolled back or rejected: extracts by their identity, deliveries by `rejectedDay`. */
   rejected: string[];
 };
 

@@ -20,10 +20,7 @@ const sequenceAt = 6;
 /** One less than a power of two: of a number these bits choose its place in a filter. */
 const filterMask = 0xfffff;
 
-/**
- * Where the fields of lines are, counted from their tab: what each is one of, what it refers to, and when it holds.
- * `least` is a position that every line has.
- */
+/** Where fields are, counted from the tab of a line, which has at least the position `least`. */
 export type LineLayout = Record<'identificatie' | 'reference' | 'begin' | 'eind' | 'several' | 'least', number>;
 
 /** Which lines to find: those of some objects, or those that refer to some. */
@@ -66,9 +63,8 @@ export function isNamedAt(bytes: Buffer, start: number, { ids, filter }: NamedOb
 }
 
 /**
- * The named lines among lines as bytes, and all lines of the objects of which an occurrence begins or ends after the
- * day `from`, until `to`; by default, of none. `next` is the first day after that on which one does. @param also names
- * more lines of the same layout
+ * The named lines, and all lines of objects of which an occurrence begins or ends after `from`, until `to`; by default,
+ * of none. `next` is when one does next. @param also names more lines of the same layout
  */
 export function findNamed(
   texts: Iterable<Buffer>,
@@ -106,10 +102,7 @@ export function findNamed(
   return { lines, next: next === noEind ? null : dayText(next) };
 }
 
-/**
- * The index of a block of lines: the identificaties of its objects and of what they refer to, each as its difference
- * from the one before, which takes a byte or two.
- */
+/** The index of a block: the ids of its objects and of what they refer to, as differences of a byte or two. */
 export function indexOfLines(text: Buffer, layout: LineLayout = objectLayout): Buffer {
   const most = Math.ceil(text.length / layout.least) * longestNumber;
   const [ids, streets] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];

@@ -8,8 +8,7 @@ import { identificatieOf, type ObjectLine, objectLayout } from './objects.ts';
 import { segmentOf } from './stored-form.ts';
 
 /**
- * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which
- * one of its occurrences begins or ceases to be valid.
+ * What was derived from a part: its addresses, its problems, and the first later date on which it changes by itself.
  */
 export type PartResult = { nummeraanduidingen: number; problems: ProblemCounts; next: string | null };
 

@@ -246,9 +246,8 @@ export type Judged = {
 };
 
 /**
- * Every objection to a load, compared with the live dataset, and the woonplaatsen that it renames; without a live
- * dataset the shares don't apply. An older date is an objection unless `allowOlder`. @param ofDay what the load alone
- * may change of all addresses
+ * Every objection to a load, compared with the live dataset if there is one, and the woonplaatsen that it renames.
+ * @param ofDay what the load alone may change of all addresses
  */
 export function judge(
   counts: LoadCounts,

@@ -85,10 +85,7 @@ const tab = 0x09;
 const dot = 0x2e;
 const fourDots = 0x2e2e2e2e;
 
-/**
- * The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are
- * not.
- */
+/** The lines of one object by the part that each is stored with, without what ended by `peildatum`. */
 export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: string): Map<string, ObjectLine[]> {
   const day = dayOf(peildatum);
   const kept = occurrences.filter(({ eind }) => eind > day);

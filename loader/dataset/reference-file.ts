@@ -171,10 +171,7 @@ export class ReferenceWriter {
 /** The current streets and places, in memory that threads can share. */
 export type ReferenceMemory = { streets: StreetMemory; places: WoonplaatsInGemeente[] };
 
-/**
- * The streets and places, and the identification of each occurrence that another current one replaces; of a relation
- * that of its woonplaats.
- */
+/** Also the identification of each occurrence that another current one replaces; of a relation its woonplaats. */
 export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | 'WPL' | 'GEM-WPL-RELATIE', string[]> };
 
 /**

@@ -33,8 +33,7 @@ export function setAsideOf(objects: readonly SetAsideObject[]): SetAside {
 const mostSetAsideShare = 0.01;
 
 /**
- * Objections to deliveries of which more than one object, and more than a hundredth, does not match; and to more
- * addresses of such objects than `alwaysAllowed`, with those of days before.
+ * Objections to deliveries of which over a hundredth does not match, and to over `alwaysAllowed` addresses together.
  */
 export function objectionsToSetAside(
   days: readonly SetAsideOfDay[],

@@ -171,9 +171,8 @@ export function checkedJson(value: unknown, name = ''): Buffer {
 }
 
 /**
- * Parses what `checkedJson` made and verifies its checksum; JSON without one was written by another program and is
- * accepted unverified.
- * @throws Error when the bytes are not what was written
+ * Parses what `checkedJson` made; JSON without a checksum was written by another program and is accepted. @throws Error
+ * when the bytes are not what was written
  */
 export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {
   const start = bytes.length - bits;

@@ -10,9 +10,8 @@ import { type ChangeFile, currentManifest } from './manifest.ts';
 import type { LoadContext, StepOfItems } from './step.ts';
 
 /**
- * Writes one file of changes to the table. Skips a file that was written before, and repeats one that was written in
- * part: each write replaces or removes a whole item, so repeating it changes nothing.
- * @throws LockedError
+ * Writes one file of changes to the table, unless it was written before. Repeating a part changes nothing: each write
+ * replaces or removes a whole item. @throws LockedError
  */
 export async function applyChanges(
   { storage, addresses }: LoadContext,
@@ -28,11 +27,7 @@ export async function applyChanges(
   return { written: writes.length };
 }
 
-/**
- * Applies a load by importing its whole snapshot, if that is faster, and marks all files of changes as applied. Returns
- * whether it did.
- * @throws LockedError
- */
+/** Applies a load by importing its whole snapshot, if that is faster; returns whether it did. @throws LockedError */
 export async function importAll(
   { storage, addresses }: LoadContext,
   { load, files }: { load: string; files: ChangeFile[] },

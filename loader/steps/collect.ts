@@ -38,8 +38,7 @@ const occurrencesPerFile = 10_000;
 export type SegmentItem = { segment: string };
 
 /**
- * Checks that every part was read, adds up their counts, and returns which segments to merge.
- * @throws MissingObjectError when a part is missing
+ * Adds up the counts of all parts, and returns which segments to merge. @throws MissingObjectError for a missing part
  */
 export async function collect(storage: Storage, loadId: string): Promise<{ segments: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
@@ -134,10 +133,7 @@ async function putBuckets(
   }
 }
 
-/**
- * All occurrences of the adresseerbare objecten that were read separately, as nummeraanduidingen may be, each
- * occurrence once.
- */
+/** All occurrences of the adresseerbare objecten that were read separately, each once. */
 async function dividedObjecten(
   storage: Storage,
   load: Load,

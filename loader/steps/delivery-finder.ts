@@ -73,10 +73,7 @@ export class DeliveryFinder {
     }
   }
 
-  /**
-   * The delivery that has replaced one that was applied, or that is the same where the storage has lost its copy; else
-   * `null`.
-   */
+  /** What replaced a delivery that was applied, or is the same where the storage lost its copy; else `null`. */
   async correctionOf(day: MutationFile): Promise<MutationFile | null> {
     const copies: FoundDelivery[] = [];
     for (const listed of this.#of(day)) {

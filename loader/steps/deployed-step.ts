@@ -136,10 +136,7 @@ export class DeployedStep {
     return async ({ owner }) => (await isGone(owner)) || null;
   }
 
-  /**
-   * Emits the age of the live dataset in whole days; a date in the future, but for clocks and time zones, is as
-   * alarming as an old one.
-   */
+  /** Emits the age of the live dataset in days; a date in the future is as alarming as an old one. */
   reportAge(days: number): void {
     emit(metricNames.datasetAge, days < -1 ? neverNewer : days);
   }
@@ -184,9 +181,8 @@ class LockSettlingError extends Error {
 }
 
 /**
- * Whether an owner of the lock is an execution of the state machine that can't write any more: it ended at least
- * `settleSeconds` ago, and no Lambda of it runs for that long (decision 0116).
- * @throws LockSettlingError where it ended later
+ * Whether an owner of the lock is an execution that ended `settleSeconds` ago: no Lambda of it runs for that long
+ * (decision 0116). @throws LockSettlingError where it ended later
  */
 export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
   return async (owner: string): Promise<boolean> => {

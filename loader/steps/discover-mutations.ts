@@ -42,10 +42,8 @@ type MutationRequest = {
 };
 
 /**
- * Finds the deliveries of mutations that lead on from the dataset, copies them to the storage, and describes the load
- * that applies them. Where one that was applied has been corrected since, all are applied again, to the last snapshot
- * of an extract.
- * @throws SourceError, ExtractError, MutationGapError
+ * Finds the deliveries that lead on from the dataset, and describes the load that applies them. After a correction all
+ * are applied again, to the last snapshot of an extract. @throws SourceError, ExtractError, MutationGapError
  */
 export async function discoverMutations(storage: Storage, request: MutationRequest): Promise<Discovery> {
   const { manifest, live, locations, again } = request;
@@ -107,10 +105,7 @@ async function replayOf(
   return null;
 }
 
-/**
- * The deliveries that were applied, and instead of each that was corrected in the weeks since, the corrected one, or
- * another copy of one that the storage has lost.
- */
+/** The deliveries that were applied, with corrected ones and new copies of lost ones in their place. */
 export function withCorrections(finder: DeliveryFinder, applied: readonly MutationFile[]): Promise<MutationFile[]> {
   const last = applied.at(-1)?.tot ?? '';
   return mapConcurrently(applied, concurrentReads, async (day) =>
@@ -131,10 +126,7 @@ async function canReplay(storage: Storage, { snapshot }: ReplayBase, days: reado
 
 type Days = Pick<Load, 'days' | 'stopped' | 'notes' | 'start'> & { leastDays: number };
 
-/**
- * Describes the load of all days, or of as many as the guard has not refused together: a day that changes too much is
- * refused by itself, and the days before it go on.
- */
+/** Describes the load of all days, or of fewer after a refusal: a day that changes too much is refused by itself. */
 async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): Promise<Discovery> {
   const { leastDays, days } = all;
   const found = (load: Load): Discovery => ({ action: 'mutations', load: load.id, peildatum: load.peildatum });

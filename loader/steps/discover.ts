@@ -29,9 +29,8 @@ import type { LoadContext, LoadRequest, Step } from './step.ts';
 import { rejectRefused, removeExpiredSnapshots, resume, rollback } from './stored-loads.ts';
 
 /**
- * Checks whether the source has another snapshot than the live one. Reads the directories of the zips and the
- * Leveringsdocument, by range. A load that was interrupted while applying comes first.
- * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
+ * Checks by range whether the source has another snapshot than the live one. A load that was interrupted while applying
+ * comes first. @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function discover(context: LoadContext, request: LoadRequest): Promise<Discovery> {
   const { storage, addresses, objecten = false } = context;
@@ -80,10 +79,7 @@ async function discoverExtract(
   }
 }
 
-/**
- * Describes the load of an extract. One that is older than the live dataset is brought to its date by the mutations
- * that led there.
- */
+/** Describes the load of an extract; one that is older than the live dataset with the mutations since. */
 async function describe(
   storage: Storage,
   source: Source,

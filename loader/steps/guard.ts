@@ -50,9 +50,8 @@ export class StaleLoadError extends Error {
 }
 
 /**
- * Adds up all segments and compares them with the thresholds. If the load may continue, it becomes `pending` in the
- * manifest: from then on it must be finished.
- * @throws StaleLoadError, LockedError
+ * Compares all segments with the thresholds. A load that may continue becomes `pending` in the manifest: from then on
+ * it must be finished. @throws StaleLoadError, LockedError
  */
 export async function guard(
   { storage, addresses }: LoadContext,

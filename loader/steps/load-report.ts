@@ -86,10 +86,7 @@ export type LoadReport = LoadOutline & {
   /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
   problems: number | null;
   withoutPostcode: number | null;
-  /**
-   * Without examples where no extract was read: these are in the report of the load that made the snapshot. `null`: not
-   * counted.
-   */
+  /** Without examples where no extract was read. `null`: not counted. */
   problemReport: ProblemReport | null;
   examples: Record<ChangeKind, ChangeExample[]>;
 };

@@ -26,10 +26,7 @@ export class ForeignStorageError extends Error {
 /** A manifest and the bytes that it was read from: `null` where there were none. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 
-/**
- * The manifest of a storage, without looking at the table; its copy where it is damaged or missing. @throws
- * DamagedObjectError
- */
+/** The manifest of a storage, or its copy where it is damaged or missing. @throws DamagedObjectError */
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
   try {
@@ -48,11 +45,9 @@ export class UnmarkedTableError extends Error {
 }
 
 /**
- * The manifest, checked against the table: an empty table needs everything, whatever the manifest says. With
- * `refuseUnmarked` also refuses a table with addresses but without the item that names their snapshot: a load would
- * treat it as empty, and leave the addresses that it does not overwrite.
- * @throws ForeignStorageError when the table holds a load that this storage does not know
- * @throws UnmarkedTableError
+ * The manifest, checked against the table: an empty table needs everything. With `refuseUnmarked` also refuses
+ * addresses without the item that names their snapshot: a load would leave those that it does not overwrite. @throws
+ * ForeignStorageError for a load that this storage does not know, UnmarkedTableError
  */
 export async function currentManifest(
   storage: Storage,
@@ -92,10 +87,7 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
 
 /** What to do: nothing, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
 export type Discovery =
-  /**
-   * `isSkipped`: the extract that was named is not the live one, and is not loaded for this reason. `rejected`: the
-   * load that an operator rejected.
-   */
+  /** `isSkipped`: the named extract is not loaded for this reason. `rejected`: the load that an operator rejected. */
   | { action: 'none'; reason: string; live: ManifestEntry | null; isSkipped?: boolean; rejected?: string }
   | { action: LoadAction; load: string; peildatum: string };
 
@@ -160,10 +152,8 @@ const sampledSegments = 8;
 const keysPerSegment = 25;
 
 /**
- * Compares the table with the live snapshot for 200 random addresses in 8 segments: if 1 % of them are damaged, a daily
- * run finds it with a probability of 87 %. `null` where nothing is live, and while a load is applied: then the
- * table is between two snapshots.
- * @throws ForeignStorageError
+ * Compares 200 random addresses in 8 segments with the live snapshot: if 1 % are damaged, a daily run finds it with 87
+ * % probability. `null` where nothing is live, and between two snapshots. @throws ForeignStorageError
  */
 export async function sampleTable({ storage, addresses }: LoadContext): Promise<TableSample | null> {
   const { published, pending } = await currentManifest(storage, addresses);

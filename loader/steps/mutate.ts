@@ -66,10 +66,8 @@ export type Mutated = {
 };
 
 /**
- * Determines what the load's mutations change in the objects that it starts with: those of its extract, or of the live
- * snapshot. Reads all of these once to find the few objects that the mutations name, or of which an occurrence begins
- * or ends. Stores the edits of each segment, and the resulting streets and places.
- * @throws ExtractError
+ * Determines what the mutations change in the objects of the extract or the live snapshot, which it reads once to find
+ * those that are named or turn. Stores the edits of each segment, and the streets and places. @throws ExtractError
  */
 export async function mutate(storage: Storage, loadId: string): Promise<{ segments: number }> {
   let load = await getJson<Load>(storage, paths.load(loadId));
@@ -204,9 +202,8 @@ async function withAddresses(
 }
 
 /**
- * The load with only its first days, after which nothing can be applied because of `error`: what comes before a day
- * that is wrong is applied all the same.
- * @throws error where there is no day before it, or where an extract has to get to the date of the live dataset
+ * The load with only its days before the one of `error`. @throws error where there is none before it, or where an
+ * extract has to get to the date of the live dataset
  */
 function stoppedAt(load: Load, applied: number, error: unknown): Load {
   if (!(error instanceof ExtractError) || applied < Math.max(1, load.leastDays ?? 1) || load.kind !== 'mutations')

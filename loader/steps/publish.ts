@@ -20,10 +20,9 @@ export class ReadBackError extends Error {
 }
 
 /**
- * Completes a load: checks that every change file was applied and that a sample of keys reads back as written, then
- * names the snapshot in the table, and updates the manifest last. Removes all but the newest `keep` snapshots, the work
- * of loads, and old mutation deliveries.
- * @throws ReadBackError, LockedError
+ * Completes a load: checks that all was applied and that a sample reads back, names the snapshot in the table, and
+ * updates the manifest last. Removes old snapshots, work of loads, and old deliveries. @throws ReadBackError,
+ * LockedError
  */
 export async function publish(
   { storage, addresses }: LoadContext,

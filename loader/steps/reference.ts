@@ -98,10 +98,7 @@ export async function readReference(storage: Storage, loadId: string): Promise<R
   return { streets, places };
 }
 
-/**
- * Every occurrence that is not used because another current one of the same object counts, and what is wrong with the
- * gemeenten.
- */
+/** Every occurrence that another current one replaces, and what is wrong with the gemeenten. */
 function problemsIn(load: Load, packed: Buffer): Problem[] {
   const { severalCurrent: found, places } = readReferenceFile(packed, extractDate(load));
   const fileOf = (kind: MemberKind) => {

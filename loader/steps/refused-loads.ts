@@ -33,11 +33,7 @@ export async function findRefusedProposal(storage: Storage, load: string): Promi
   return proposal && !proposal.go && !proposal.divided ? proposal : null;
 }
 
-/**
- * Every change of an address by a merged load, ordered by key. Reads only segments with changes, one at a time. Kept
- * until the next load is published.
- * @throws MissingObjectError
- */
+/** Every change of an address by a merged load, by key, until the next load is published. @throws MissingObjectError */
 export async function* differences(storage: Storage, loadId: string): AsyncGenerator<ChangeExample> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { base } = load;

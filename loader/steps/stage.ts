@@ -42,9 +42,8 @@ const wholeAttempts = 3;
 export const unlimited = () => Number.POSITIVE_INFINITY;
 
 /**
- * Reads the extract by range. From a server without Range support it first downloads the whole extract to the storage
- * and keeps it there for as long as its version stays, as the spool does with deflated inner zips. Damaged copies are
- * removed and made again.
+ * Reads the extract by range; from a server without Range support from a copy that stays as long as its version.
+ * Damaged copies are removed and made again.
  */
 export async function readExtract<T>(
   storage: Storage,
@@ -93,9 +92,8 @@ async function download(storage: Storage, source: Source, key: string, isKept: b
 const localHeaderBytes = 1024;
 
 /**
- * Copies the inner zips with addresses, streets and places to the storage, inflated and with their checksums verified,
- * so that they can be read by range. Reads nothing else of the extract. @throws SourceChangedError if it is not the
- * extract that `discover` found
+ * Copies the members to the storage, inflated and verified, so that they can be read by range. @throws
+ * SourceChangedError if it is not the extract that `discover` found
  */
 export async function stage(
   storage: Storage,
@@ -149,9 +147,8 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
 }
 
 /**
- * Passes the staged zip of one member to `read`. A failure is blamed on the copy if its bytes have changed since they
- * were staged, and on the extract otherwise.
- * @throws MissingObjectError, DamagedObjectError, ExtractError
+ * Passes the staged zip of one member to `read`. A failure is blamed on the copy if its bytes have changed, else on the
+ * extract. @throws MissingObjectError, DamagedObjectError, ExtractError
  */
 export async function readZipMember<T>(
   storage: Storage,

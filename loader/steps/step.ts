@@ -41,10 +41,7 @@ export type StepOptions = {
   partBytes?: number;
   /** Changes that one task applies. */
   changesPerFile?: number;
-  /**
-   * Ignores how much an extract of another location or area than the last would change. Other objections still stop the
-   * load.
-   */
+  /** Ignores how much an extract of another location or area would change, but no other objection. */
   waiveSize?: boolean;
   /** Location of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
   disposable?: string;

@@ -13,9 +13,8 @@ export class UnknownSnapshotError extends Error {
 }
 
 /**
- * Prepares a rollback to an earlier snapshot, named by its date or its load: a load that is merged, guarded and applied
- * like any other. A load that was interrupted while applying comes first.
- * @throws UnknownSnapshotError, WorkGoneError
+ * Prepares a rollback to a snapshot, named by its date or its load: a load like any other. A load that was interrupted
+ * while applying comes first. @throws UnknownSnapshotError, WorkGoneError
  */
 export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
@@ -66,10 +65,7 @@ async function isKept(storage: Storage, { snapshot: { id, segments } }: Manifest
   return first === undefined || (await storage.open(paths.snapshot(id, first))) !== null;
 }
 
-/**
- * Removes the snapshots of refused loads whose work has expired, which nobody can approve any more. Of every other
- * snapshot the manifest has the name, or the storage has the load.
- */
+/** Removes the snapshots of refused loads whose work has expired, which nobody can approve any more. */
 export async function removeExpiredSnapshots(
   storage: Storage,
   { published, pending, history }: Manifest,
@@ -91,9 +87,8 @@ export class UnknownLoadError extends Error {
 }
 
 /**
- * Finds a load that reached the guard, so that it continues from there (after `merge`, which has nothing left to do).
- * It no longer needs the extract. A load that was interrupted while applying comes first.
- * @throws UnknownLoadError, ForeignStorageError, WorkGoneError
+ * Finds a load that reached the guard, so that it continues from there, without the extract. One that was interrupted
+ * while applying comes first. @throws UnknownLoadError, ForeignStorageError, WorkGoneError
  */
 export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
@@ -117,8 +112,7 @@ export class NotRefusedError extends Error {
 }
 
 /**
- * Rejects what a refused load brings, an extract or deliveries of mutations: no check loads these contents again, until
- * an operator asks for them. Removes the work of the load. The live dataset stays.
+ * Rejects what a refused load brings: no check loads these contents again, until an operator asks. Removes its work.
  * @throws UnknownLoadError, NotRefusedError
  */
 export async function rejectRefused(

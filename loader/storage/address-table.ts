@@ -25,14 +25,10 @@ export type Dataset = { peildatum: string; load: string };
 
 /** Fills a table faster than single writes could. */
 export type BulkImport = {
-  /**
-   * Whether a bulk import is faster for this size.
-   * @throws before anything is begun, where it would be but can't be done
-   */
+  /** Whether a bulk import is faster for this size. @throws where it would be, but can't be done */
   takesOn(size: ImportSize): Promise<boolean>;
   /**
-   * Resolves when the table holds these lines, given in the order of their keys, and no other address. An interrupted
-   * import is repeated with every line.
+   * Resolves when the table holds these lines, in order of their keys, and nothing else. Repeated whole if interrupted.
    */
   run(lines: AsyncIterable<readonly Line[]>, size: ImportSize): Promise<void>;
 };

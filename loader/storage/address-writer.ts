@@ -17,9 +17,8 @@ import { heldCondition, LockedError } from './lock.ts';
 /** Writes differences. Every write replaces or removes the whole item, so repeating it changes nothing. */
 export type AddressWriter = {
   /**
-   * Resolves when every write is in the table; `onWritten` gets the number of further items after each batch. Stops
-   * writing once another load may have taken the lock.
-   * @throws LockedError
+   * Resolves when every write is in the table; `onWritten` gets the number of each batch. @throws LockedError, once
+   * another load may have taken the lock
    */
   write(writes: readonly LineWrite[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
 };
@@ -59,9 +58,7 @@ export class NoMoreWritesError extends Error {
 }
 
 /**
- * Repeats `attempt` until it is done.
- * @throws an error that a retry can't fix at once, and any other after ten attempts in a row without progress (about 40
- * seconds)
+ * Repeats `attempt` until it is done. @throws what a retry can't fix, and anything after ten attempts without progress
  */
 export async function retryWhileThrottled(
   attempt: () => Promise<{ done: boolean; progress: boolean }>,
@@ -160,9 +157,8 @@ export function addressWriter(
 }
 
 /**
- * Sends under a confirmed lock. If the process was suspended in between and the lease is too old, it confirms once
- * more: the lock may still be its own.
- * @throws LockedError
+ * Sends under a confirmed lock; once more if the process was suspended in between and still holds it. @throws
+ * LockedError
  */
 async function underFence<T>(fence: Fence, send: () => Promise<T>): Promise<T> {
   await fence.confirm();
@@ -191,10 +187,7 @@ export async function sendTransaction(
   }
 }
 
-/**
- * Checks the lock right before each attempt of the command is sent: after it was signed, so the signature of a delayed
- * request is older than this check.
- */
+/** Checks the lock right before each attempt is sent, after it was signed: so no signature is newer than the check. */
 function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsCommand>(
   command: Command,
   fence: Fence,

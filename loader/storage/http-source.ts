@@ -11,10 +11,7 @@ import {
   SourceUnavailableError,
 } from './source.ts';
 
-/**
- * Aborts its signal when `touch` has not been called for `milliseconds`, until `end` is. Does not keep the process
- * alive.
- */
+/** Aborts its signal when `touch` has not been called for `milliseconds`, until `end`. Keeps no process alive. */
 export function idleGuard(milliseconds: number): { signal: AbortSignal; touch(): void; end(): void } {
   const controller = new AbortController();
   const silence = Object.assign(new Error(`no data for ${milliseconds / 1000} s`), { code: 'ETIMEDOUT' });
@@ -31,9 +28,8 @@ const firstPauseMilliseconds = 330;
 const idleMilliseconds = 60_000;
 
 /**
- * An extract on an HTTP server, found with a conditional request: `null` when it is still `known`. Follows redirects.
- * Retries transient failures (a dropped connection, 429, 5xx) from the byte where the download stopped.
- * @throws SourceError
+ * An extract on an HTTP server, or `null` when it is still `known`. Retries transient failures (a dropped connection,
+ * 429, 5xx) from the byte where the download stopped. @throws SourceError
  */
 export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
   const found = await probe(url, known, pause);

@@ -5,11 +5,7 @@ export type Fence = {
   readonly held: Held;
   /** Aborted once the lock is known to be lost. */
   readonly signal: AbortSignal;
-  /**
-   * Checks in the table that the lock is held, unless that was confirmed within the last so many milliseconds (10,000
-   * by default).
-   * @throws LockedError
-   */
+  /** Checks in the table that the lock is held, unless that was confirmed just before. @throws LockedError */
   confirm(maximumAgeMilliseconds?: number): Promise<void>;
   /** To be called right before a request leaves this process; sends no request itself. @throws LockedError */
   assertHeld(): void;
@@ -19,10 +15,7 @@ export type Fence = {
 export type LeaseTiming = {
   seconds: number;
   renewSeconds: number;
-  /**
-   * Nothing is sent during the last so many seconds of the lock, so no write can take effect after the lock has
-   * expired.
-   */
+  /** Nothing is sent during the last so many seconds, so no write takes effect after the lock has expired. */
   marginSeconds: number;
 };
 
@@ -81,11 +74,7 @@ export class Lease implements Fence {
     });
   }
 
-  /**
-   * The lease of a Lambda under the lock of its execution. It ends with the invocation's time: whoever takes over the
-   * lock waits only that long.
-   * @throws LockedError
-   */
+  /** The lease of a Lambda under the lock of its execution, until the invocation's time ends. @throws LockedError */
   static async ofOwner(lock: LoadLock, owner: string, remainingMilliseconds: number): Promise<Lease> {
     const from = now();
     const held = await lock.check(owner);
@@ -151,9 +140,8 @@ function lostTo(held: Held | null): string | undefined {
 }
 
 /**
- * Runs `work` under the lock, which is renewed meanwhile and released at the end. The lock of an ended process of this
- * machine is taken over at once, the lease of a running one never, and another machine's when it has expired.
- * @throws LockedError
+ * Runs `work` under the lock, which is renewed meanwhile. That of an ended process of this machine is taken over at
+ * once, of a running one never, of another machine when it has expired. @throws LockedError
  */
 export async function withLock<T>(
   lock: LoadLock,

@@ -18,14 +18,10 @@ import { isRunning, processStart } from '../is-running.ts';
  */
 export type Held = { owner: string; token: string; untilSeconds: number };
 
-/**
- * Lets one load at a time write to the table. It is an item of the table itself, so it holds whatever storage a load
- * uses.
- */
+/** Lets one load at a time write to the table, whatever storage it uses: the lock is an item of the table. */
 export type LoadLock = {
   /**
-   * Acquires the lock if it is free or the owner's own; with `over`, also if this holder has it. @throws LockedError,
-   * also for an expired lock: the caller decides whether to take it `over`
+   * Acquires the lock if it is free, the owner's own, or that of `over`. @throws LockedError, also for an expired one
    */
   acquire(owner: string, seconds: number, over?: Held): Promise<Held>;
   /** Extends the lock from now. @throws LockedError when it is no longer held */
@@ -153,10 +149,7 @@ export function processOwner(suffix: string): string {
 type LockRequest = {
   owner: string;
   seconds: number;
-  /**
-   * Whether this other owner can't write any more; `null` where that is unknown, so the lock is taken over when it has
-   * expired.
-   */
+  /** Whether another owner can't write any more; `null`: unknown, so its lock is taken over when it expires. */
   isGone: (held: Held) => boolean | null | Promise<boolean | null>;
   clock?: () => number;
 };

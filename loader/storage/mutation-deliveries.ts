@@ -40,9 +40,8 @@ export type FoundDelivery = { file: MutationFile; made: number; version: SourceV
 const unaskedMilliseconds = 20 * 3_600_000;
 
 /**
- * The deliveries at some locations, each copied to the storage if it is complete and what its name says. A corrected
- * one gets another key than the first one. Remembers what each location had, so that one that has not changed is not
- * read again. `gemeenten` is what the dataset covers, which a delivery must cover too; none for the whole country.
+ * The deliveries at some locations, each copied if it is complete and what its name says. What has not changed is not
+ * read again. `gemeenten` is what the dataset covers; none for the whole country.
  */
 export class DeliveryCopies {
   readonly #storage: Storage;
@@ -135,10 +134,7 @@ type WithObjecten = { objecten?: boolean };
 
 const readKey = (key: string, objecten: boolean) => (objecten ? `${key} objecten` : key);
 
-/**
- * What is kept of a delivery: the objects that it names and those that they name as addresses, by `objectKey`, and all
- * of it as packed JSON.
- */
+/** What is kept of a delivery: the objects that it or they name, by `objectKey`, and all of it as packed JSON. */
 type ReadCopy = { named: string[]; packed: Buffer };
 
 /** What was read of deliveries, so that a process parses each once. A key has the CRC-32 of the contents. */
@@ -196,11 +192,7 @@ function requireNamed(
   );
 }
 
-/**
- * A delivery of the whole country concerns any dataset, of which it changes its part; one of a gemeente only the
- * dataset of that.
- * @throws ExtractError
- */
+/** A delivery of the country concerns any dataset, one of a gemeente only the dataset of that. @throws ExtractError */
 function requireArea(name: string, gemeenten: readonly string[], dataset: readonly string[]): void {
   if (gemeenten.length === 0 || gemeenten.join() === dataset.join()) return;
   const problem =

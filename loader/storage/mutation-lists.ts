@@ -42,9 +42,8 @@ export function datesOfName(name: string, { nearly = false } = {}): NamedDeliver
 }
 
 /**
- * The deliveries at some locations: each a list at a URL, in S3 or in a file, a folder, or one zip. A location that
- * can't be read is a note, as the others may have what is needed.
- * @throws SourceError where none can be read
+ * The deliveries at some locations: lists at a URL, in S3 or in a file, folders, zips. One that can't be read is a
+ * note. @throws SourceError where none can be read
  */
 export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
   const found = await Promise.allSettled(locations.map(listMutations));
@@ -155,10 +154,7 @@ function parseJson(body: string, location: string): unknown {
   }
 }
 
-/**
- * The location of a delivery, which may be relative to its list. A list on the web can't lead to files, buckets or,
- * from https, to an insecure server: `null`.
- */
+/** The location of a delivery, relative to its list; `null` where a list on the web may not lead. */
 function locationOf(url: string, list: string): string | null {
   if (!/^https?:/i.test(list)) {
     return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `${list.slice(0, list.lastIndexOf('/') + 1)}${url}`;

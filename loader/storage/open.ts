@@ -4,10 +4,7 @@ import { httpSource } from './http-source.ts';
 import { type Source, SourceError, SourceUnavailableError } from './source.ts';
 import type { Storage } from './storage.ts';
 
-/**
- * The extract at a URL, in a bucket (`s3://bucket/key`) or in a file; `null` when it is still the `known` one.
- * @throws SourceError
- */
+/** The extract at a URL, in a bucket or in a file; `null` when it is still the `known` one. @throws SourceError */
 export async function openSource(location: string, known?: SourceVersion): Promise<Source | null> {
   if (location === pdokExtract) return openFirst(await pdokExtracts(), (found) => httpSource(found, known));
   if (/^https?:\/\//i.test(location)) return httpSource(location, known);
@@ -47,10 +44,7 @@ const feedTimeoutMilliseconds = 10_000;
 
 export type PdokOptions = { feeds?: readonly string[]; known?: readonly string[]; hosts?: RegExp };
 
-/**
- * The URLs to try for PDOK's extract: those in its feeds, then the known ones. A feed that can't be read is skipped:
- * the known URLs usually still work.
- */
+/** The URLs to try for PDOK's extract: those in its feeds that can be read, then the known ones. */
 export async function pdokExtracts(options: PdokOptions = {}): Promise<string[]> {
   const { hosts = /^https:\/\/(?:[a-z0-9-]+\.)*pdok\.nl\//i, known = knownExtracts } = options;
   const linked = await Promise.all((options.feeds ?? feeds).map((feed) => linksOf(feed)));
@@ -70,9 +64,8 @@ async function linksOf(feed: string): Promise<string[]> {
 }
 
 /**
- * Opens the first location that has the extract. After a location without it (`SourceError`) the next one is tried, but
- * not after an unavailable server, which may have it again in a moment. @throws SourceError of the first location, if
- * none has the extract
+ * Opens the first location that has the extract; after an unavailable server, which may have it, no other is tried.
+ * @throws SourceError of the first location, if none has the extract
  */
 export async function openFirst<T>(locations: readonly string[], open: (location: string) => Promise<T>): Promise<T> {
   const errors: SourceError[] = [];

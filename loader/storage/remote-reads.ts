@@ -9,10 +9,9 @@ const reserveMilliseconds = 45_000;
 const smallestKept = 256 * 1024;
 
 /**
- * The source for a step with a time limit. Each large read from a server with Range support is kept in the storage, so
- * the step continues from there when it is run again. A read that exceeds the time fails with SourceUnfinishedError if
- * anything was kept, else with SourceTooSlowError. Without a limit, and for a bucket or a file, returns the source
- * itself. @param remainingMilliseconds until the step times out
+ * The source for a step with a time limit, which keeps each large read, so that the step can continue. A read that
+ * takes too long fails with SourceUnfinishedError if anything was kept, else with SourceTooSlowError. @param
+ * remainingMilliseconds until the step times out
  */
 export function sourceInTime(source: Source, storage: Storage, remainingMilliseconds: () => number): Source {
   const { version, access } = source;

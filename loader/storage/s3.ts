@@ -19,20 +19,14 @@ import { ObjectChangedError, type Storage, type StoredObject } from './storage.t
 
 let client: S3Client | undefined;
 
-/**
- * The S3 client of this process, configured by the standard AWS environment variables. With a custom endpoint (an
- * emulator) it puts bucket names into the path.
- */
+/** The S3 client of this process. With a custom endpoint (an emulator) it puts bucket names into the path. */
 export function s3Client(): S3Client {
   const emulated = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
   client ??= new S3Client({ forcePathStyle: emulated !== undefined, maxAttempts: 8 });
   return client;
 }
 
-/**
- * Exactly `length` bytes of an S3 object from `position`. The client retries transient failures. @throws
- * SourceChangedError when `IfMatch` no longer matches
- */
+/** Exactly `length` bytes of an S3 object. @throws SourceChangedError when `IfMatch` no longer matches */
 export async function readS3Range(
   client: S3Client,
   place: { Bucket: string; Key: string; IfMatch: string | undefined },

@@ -15,8 +15,7 @@ export type Source = {
 };
 
 /**
- * Whether two responses of a source are about the same bytes. An equal date suffices where the ETags differ: behind
- * some load balancers each server has its own.
+ * Whether two responses are about the same bytes. An equal date suffices: servers behind one name have their own ETags.
  */
 export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
   if (a.size !== b.size) return false;

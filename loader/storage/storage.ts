@@ -90,8 +90,7 @@ export type Storage = {
   /** The object for reading by range, or `null` when there is none. */
   open(key: string): Promise<RandomAccess | null>;
   /**
-   * Creates or replaces the object at once: a reader gets the old or the new one, never a part. With `expected`, only
-   * if the object still has these bytes (`null`: does not exist).
+   * Creates or replaces the object at once. With `expected`, only if it still has these bytes (`null`: does not exist).
    * @throws ObjectChangedError
    */
   put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
@@ -201,10 +200,7 @@ export async function findUnpacked<T>(
 
 const mark = Buffer.from('\0key', 'latin1');
 
-/**
- * Stores bytes with a checksum of their own, whole or in pieces, and marks them with their key: under another they
- * count as damaged.
- */
+/** Stores bytes with a checksum of their own, marked with their key: under another they count as damaged. */
 export async function putPacked(storage: Storage, key: string, bytes: Uint8Array | Uint8Array[]): Promise<void> {
   await storage.put(key, Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]));
 }

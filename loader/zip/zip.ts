@@ -41,9 +41,8 @@ export function hashOf(files: readonly ZipEntry[]): string {
 }
 
 /**
- * Every entry of the zip in `source`, including directories, in the order of its central directory; ZIP64 is supported.
- * Costs two or three reads, however many entries. `label` names the zip in an `ExtractError`; a read that fails is
- * rethrown unchanged.
+ * Every entry of a zip or ZIP64, directories too, in the order of its central directory; two or three reads. `label`
+ * names the zip in an `ExtractError`; the error of a read is rethrown.
  */
 export async function listEntries(source: RandomAccess, label: string): Promise<ZipEntry[]> {
   const reader = new SourceReader(source);

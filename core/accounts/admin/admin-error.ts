@@ -122,10 +122,7 @@ export function checkPlanCode(code: string): void {
   if (!isText(code) || !accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
 }
 
-/**
- * @throws AdminError `invalid` unless `keyId` can be a key's; the message does not repeat it, since it may be a whole
- * key.
- */
+/** @throws AdminError `invalid` unless `keyId` can be a key's; not repeated in the message: it may be a whole key */
 export function checkKeyId(keyId: string): void {
   if (isText(keyId) && keyIdPattern.test(keyId)) return;
   throw new AdminError(
@@ -179,10 +176,7 @@ export type Instant = Date | string;
 
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-/**
- * The second from which a key is refused; fractions of a second are dropped.
- * @throws AdminError `invalid` unless it is in the future of `nowSeconds` and before 2106
- */
+/** When a key expires, in whole seconds. @throws AdminError `invalid` unless that is after `nowSeconds`, before 2106 */
 export function readExpiry(expires: Instant, nowSeconds: number): number {
   const date = typeof expires === 'string' && instantPattern.test(expires) ? new Date(expires) : expires;
   const seconds = date instanceof Date ? Math.floor(date.getTime() / 1000) : Number.NaN;
@@ -193,10 +187,7 @@ export function readExpiry(expires: Instant, nowSeconds: number): number {
   throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
 }
 
-/**
- * What a member of an account may do in a portal: see its usage and statements, look at everything, or also change keys
- * and members.
- */
+/** What a member may do in a portal: see usage and statements, look at everything, or also change keys and members. */
 export type Role = 'finance' | 'viewer' | 'admin';
 
 /** Each role may do what those before it may. */
@@ -236,10 +227,7 @@ export function checkShards(shards: number): void {
   throw new AdminError('invalid', `The number of quota shards is a whole number from 1 to ${maxShards}.`);
 }
 
-/**
- * @throws AdminError `invalid` unless each member is a window with a whole limit of 0 to `maxLimit`, or `null` for
- * unlimited.
- */
+/** @throws AdminError `invalid` unless each member is a window with a limit of 0 to `maxLimit`, or `null`: unlimited */
 export function checkLimits(limits: Partial<Record<string, unknown>>): void {
   for (const [window, limit] of Object.entries(limits)) {
     checkWindow(window);

@@ -141,10 +141,7 @@ export function createAdminStore(
       await client.send(new DeleteCommand({ TableName: table, Key }));
     },
 
-    /**
-     * Makes all of the writes or none. A single update is sent by itself: a transaction would conflict with the charge
-     * of a request.
-     */
+    /** Makes all writes or none; a single one is sent by itself, as a transaction would conflict with charges. */
     async writeAll(writes: Write[]): Promise<void> {
       const [first] = writes;
       if (writes.length === 1 && first?.Update) await client.send(new UpdateCommand(first.Update));
@@ -200,9 +197,8 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Partitions that hold only names, so that accounts and plans can be listed by page and by prefix without reading the
- * whole table. An entry is written and deleted in the same transaction as what it names, so a list is exact as soon as
- * a call has returned (decision 0104). No account id and no plan code has a `#` or is empty.
+ * Partitions that hold only names, for lists by page and prefix. Entries are written in the transactions of what they
+ * name, so a list is exact at once (decision 0104). No account id or plan code has a `#` or is empty.
  */
 const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
 

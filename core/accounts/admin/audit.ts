@@ -88,10 +88,7 @@ export type AuditPageOptions = { limit?: number | undefined; cursor?: string | u
 const mostEntries = 1_000;
 const cursorPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{12}$/;
 
-/**
- * A page of the entries of a partition. Entries that are written meanwhile move none to another page.
- * @throws AdminError `invalid`
- */
+/** A page of the entries of a partition, which new entries don't shift. @throws AdminError `invalid` */
 export async function auditPageOf(
   store: AdminStore,
   partition: string,

@@ -109,10 +109,7 @@ export function labelAfter(label: string): string {
   return [...name].slice(0, maxLabelLength - suffix.length).join('') + suffix;
 }
 
-/**
- * Gives a key another label, whatever its state; requests with it are not touched.
- * @throws AdminError `invalid`, `not_found`
- */
+/** Gives a key another label, whatever its state. @throws AdminError `invalid`, `not_found` */
 export async function renameKey(
   store: AdminStore,
   { account, keyId, label }: { account: string; keyId: string; label: string },
@@ -297,10 +294,7 @@ function viewKey(
   };
 }
 
-/**
- * The keys of an account, oldest first, revoked ones too; never a secret or a hash.
- * @throws AdminError `invalid`, `not_found`
- */
+/** The keys of an account, oldest first, revoked ones too, without hashes. @throws AdminError `invalid`, `not_found` */
 export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
   checkAccountId(account);
   const access = await getAccess(store, account);
@@ -440,9 +434,8 @@ function keyUpdate(
 }
 
 /**
- * Permanently revokes a key: every request that starts after this has returned is refused. It is idempotent, and
- * completes an interrupted call.
- * @throws AdminError `invalid`, `not_found`
+ * Permanently revokes a key: every request that starts after this has returned is refused. Completes an interrupted
+ * call. @throws AdminError `invalid`, `not_found`
  */
 export async function revokeKey(
   store: AdminStore,

@@ -68,10 +68,7 @@ export async function addMember(
   return { person, role, added: instant(added) };
 }
 
-/**
- * Removes a member, but not the last administrator: the next request of that person is refused.
- * @throws AdminError `invalid`, `not_found`, `conflict`
- */
+/** Removes a member, but not the last administrator. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function removeMember(
   store: AdminStore,
   { account, person: given }: { account: string; person: string },

@@ -137,10 +137,7 @@ export function reshareWrites(store: AdminStore, shards: Shards, count: number, 
   });
 }
 
-/**
- * The writes that reset `windows` of an account, on all shards at once: a window that remained on one shard would
- * spread to the others.
- */
+/** Resets `windows` on all shards at once: one that remained on one shard would spread to the others. */
 export function resetWrites(store: AdminStore, shards: Shards, windows: readonly WindowName[]): Write[] {
   const version = shards[0].version + 1;
   return shards.map((access, shard) => {
@@ -157,10 +154,7 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
   });
 }
 
-/**
- * The changes that move a day of usage in the future back to the present: what was counted since becomes usage of
- * today.
- */
+/** Moves a day of usage in the future back to the present: what was counted since becomes usage of today. */
 function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
   const made = noItemChanges();
   const { changes, guards } = made;

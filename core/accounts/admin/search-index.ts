@@ -17,10 +17,7 @@ const partition = 'search#';
 const chunks = 100;
 const columns = { lines: 'lines', version: 'version' } as const;
 
-/**
- * What an account is found by: its own texts, or one of its members. Stored with tabs in between; no column can contain
- * one. `plan` is empty for a member.
- */
+/** What an account is found by: its own texts, or one of its members (with an empty `plan`). Tabs separate columns. */
 export type SearchLine = { account: string; member: string; plan: string; text: string };
 
 /** In which item an account has its lines. */

@@ -77,8 +77,7 @@ export function sha256Of(bytes: Uint8Array | string): string {
 }
 
 /**
- * `open`: lookups are still counted in it. `closing`: it has ended, and its last days may not be recorded yet.
- * `closed`: its statement is written and never changes.
+ * `open`: still counted in. `closing`: ended, not yet written. `closed`: its statement is written and never changes.
  */
 export type MonthState = 'open' | 'closing' | 'closed';
 
@@ -92,10 +91,7 @@ export type UsageMonth = {
   sha256: string | null;
 };
 
-/**
- * The object that closes a month, with the places of its files, and the position of every hundredth account in the
- * first of them.
- */
+/** The object that closes a month: its files, and where in the first every hundredth account begins. */
 type ClosedMonth = {
   month: string;
   closed: string;
@@ -121,10 +117,7 @@ export type StatementStore = {
 
 /** The calls on statements. */
 export type Statements = {
-  /**
-   * The months since the first account, or since this one, the newest first, as far as they are closed or their usage
-   * is kept.
-   */
+  /** The months since the first account, or since this one, newest first, that are closed or whose usage is kept. */
   months(scope?: { account?: string | undefined }): Promise<UsageMonth[]>;
   /** The state of one month. */
   month(month: string): Promise<UsageMonth>;

@@ -41,10 +41,7 @@ export type DayRefusals = { date: string } & RefusalCounts;
 /** The first and the last day, both included. */
 export type DayRange = { from: string; to: string };
 
-/**
- * What an account used, exactly as charged, also for a deleted account while its records are kept.
- * @throws AdminError `invalid`, `not_found`, `conflict`
- */
+/** What an account used, exactly as charged; deleted ones too. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
   const days = await readRange(store, range, id);
@@ -85,8 +82,7 @@ function countsInRecords(records: readonly Item[]): Counts {
 const maxReads = 20;
 
 /**
- * The lookups by day. The access items are read before and after the records: if no day was moved between them
- * meanwhile, each lookup was seen in exactly one place.
+ * The lookups by day. Access items are read before and after the records, so each lookup is seen in exactly one place.
  */
 export async function readCounts(store: AdminStore, id: string, range: DayRange): Promise<Counts> {
   let before = await shardsOf(store, id);
@@ -179,9 +175,8 @@ export type UsageRange = { from?: string | undefined; to?: string | undefined };
 const maxRangeDays = 1100;
 
 /**
- * The first and the last day of a range, of an account or of all of them. Zeros would look like an answer.
- * @throws AdminError `invalid` for a range of which nothing can be known: one that ends in a month of the future, or
- * begins in a month before the first one that there is
+ * The first and the last day of a range, of an account or of all. @throws AdminError `invalid` for a range without
+ * data, rather than zeros: it ends in a future month, or begins before the first one
  */
 export async function readRange(store: AdminStore, { from, to }: UsageRange, account?: string): Promise<DayRange> {
   if (from !== undefined) checkDate('from', from);
@@ -296,8 +291,7 @@ const namesAtOnce = 1_000;
 const countAttributes = [accountsTable.sortKey, usageRecord.lookups, ...refusalKinds.map(usageRecord.refused)];
 
 /**
- * A page of the usage of all accounts in a range, by id: of each that exists, and of each deleted one with lookups in
- * the range. It takes one call for each account, and two or three for the page.
+ * A page of the usage of all accounts in a range, by id, deleted ones only with lookups. A call for each account.
  * @throws AdminError `invalid`, `conflict`
  */
 export async function usagePage(
@@ -310,10 +304,7 @@ export async function usagePage(
   return { accounts: (await readAccounts(store, names, range)).filter(isListed), cursor: next };
 }
 
-/**
- * The same for all accounts, or for a part of them, with a few of them in memory at a time.
- * @throws AdminError `invalid`, `conflict`
- */
+/** The same for all accounts, or a part of them, a few in memory at a time. @throws AdminError `invalid`, `conflict` */
 export async function* eachUsage(
   store: AdminStore,
   { after, last, ...options }: UsageRange & UsagePart = {},
@@ -324,10 +315,7 @@ export async function* eachUsage(
   for await (const usage of mapInOrder(accounts, 2 * concurrency, read)) if (isListed(usage)) yield usage;
 }
 
-/**
- * The parts, of so many accounts each, that all of them come in; it reads only their names. @throws AdminError
- * `invalid`
- */
+/** The parts of so many accounts each that all come in; reads only names. @throws AdminError `invalid` */
 export async function usageParts(store: AdminStore, accounts: number): Promise<UsagePart[]> {
   if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'A part has 1 account or more.');
   const parts: UsagePart[] = [];
@@ -392,9 +380,8 @@ export async function readAccounts(
 }
 
 /**
- * Reads the usage of an account, its access item having been read before its records, so that no lookup is missed. One
- * that was moved in between would be seen in both, on the same date: then the account is read with more care, which
- * takes a call more.
+ * Reads the usage of an account, its access item before its records, so that no lookup is missed. If one was moved in
+ * between, and is in both, the account is read with more care.
  */
 function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
   const dates = datesOf(range);

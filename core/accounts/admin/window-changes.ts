@@ -9,9 +9,8 @@ import { AdminError } from './admin-error.ts';
 export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
 
 /**
- * The account's own limits after `changes`. An own limit that a later plan does not configure is kept, without effect,
- * until a plan configures its window again.
- * @throws AdminError `invalid` for a window that the plan does not configure
+ * The own limits after `changes`. One that a later plan does not configure is kept, without effect. @throws AdminError
+ * `invalid` for a window that the plan does not configure
  */
 export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Plan): Limits {
   const changed: Limits = { ...own };

@@ -24,10 +24,7 @@ import { markExhaustedCommand, moveCommands } from './share-moves.ts';
 /** An engine that has not answered a charge in so many milliseconds rarely will. */
 const overdueAfter = 200;
 
-/**
- * If one process has more charges of an item under way, the next ones wait for these and for a connection, so they are
- * not overdue as soon. An item lists more than so many.
- */
+/** With more charges of an item under way in one process, the next ones wait for these, so they are overdue later. */
 const mostAtOnce = 19;
 const overdueAfterWaiting = 1_000;
 
@@ -56,10 +53,7 @@ export function isLost({ begun, answered, latestAnswered }: Traffic, sent: numbe
   return answered < sent && around <= mostAround;
 }
 
-/**
- * Access items in DynamoDB: a strongly consistent read, or the single conditional write that authenticates and charges.
- * A charge without an answer is repeated after `repeatsAfter` milliseconds.
- */
+/** Access items in DynamoDB. A charge without an answer is repeated after `repeatsAfter` milliseconds. */
 export function createAccessStore(client: StoreClient, table: string, repeatsAfter = overdueAfter): AccessStore {
   const { get, update, updateAll, query } = documents(client);
   const hints = createShardHints();
@@ -200,9 +194,8 @@ const maxHints = 10_000;
 type Hint = { shards: number; limits: Map<number, Limits> };
 
 /**
- * What an instance last saw of an account: how many shards it has, one of which is charged next, and the limits of each
- * that was charged more than one unit. A hint grants nothing. An outdated one costs another write, and the item that
- * this write finds corrects it.
+ * What an instance last saw of an account: its shards, one of which is charged next, and their limits. A hint grants
+ * nothing; an outdated one costs another write, which corrects it.
  */
 export function createShardHints() {
   const hints = new Map<string, Hint>();

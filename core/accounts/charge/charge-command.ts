@@ -7,8 +7,7 @@ import type { ChargeAttempt } from './charge.ts';
 import { seenLimits } from './shards.ts';
 
 /**
- * After how many milliseconds a write no longer counts on an item that others have charged since. Fewer than 45 charges
- * a second are fewer than the item lists in that time.
+ * After so many milliseconds a write no longer counts on an item that others charged: fewer than 45 come in that time.
  */
 const expiresAfter = 300;
 

@@ -36,16 +36,10 @@ export type ChargeAttempt = {
   id: Uint8Array;
   /** The time by the clock of this instance, which decides whether the key has expired. */
   now: number;
-  /**
-   * The time whose windows count, if later than `now`: another instance, whose clock is ahead, has begun a window on a
-   * shard.
-   */
+  /** The time whose windows count, if later than `now`: begun by another instance whose clock is ahead. */
   at?: number;
   shard?: number;
-  /**
-   * The limits of the shard as they were last seen, which a charge of more than one unit needs. They grant nothing.
-   * Without them the store takes what this instance last saw.
-   */
+  /** The limits of the shard as last seen, which several units need; by default what this instance last saw. */
   limits?: Limits;
   roll?: { seen: Access; windows: WindowName[] };
 };
@@ -80,8 +74,7 @@ export type AccessStore = {
   /** Returns whether the shares moved: all of them, or none because a shard had changed. @throws StoreUnavailable */
   move(move: ShareMove, signal: AbortSignal): Promise<boolean>;
   /**
-   * Moves the days of usage that have ended at `now` from one shard into records, unless another caller has.
-   * @throws StoreUnavailable
+   * Moves the days of usage that ended before `now` into records, unless another caller has. @throws StoreUnavailable
    */
   recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
   /**
@@ -91,22 +84,13 @@ export type AccessStore = {
   markExhausted(seen: Access, windows: Partial<Record<WindowName, number>>, signal: AbortSignal): Promise<void>;
 };
 
-/**
- * A window roll-over takes two writes, a lost race for it three; more means that something else keeps changing the
- * item.
- */
+/** A window roll-over takes two writes, a lost race for it three; with more, something else keeps changing the item. */
 const maxAttempts = 8;
 
-/**
- * Callers may compete for the last units of several shards: then each failed attempt means that another caller got a
- * unit.
- */
+/** Callers may compete for the last units of several shards: then each failed attempt means that another got a unit. */
 const maxShardedAttempts = 100;
 
-/**
- * Writes of one request that are without an answer. Each may have been done, unseen by the next: two, so that none
- * counts a third time.
- */
+/** Writes of a request without an answer. Each may have been done unseen: two, so that none counts a third time. */
 const mostUnanswered = 2;
 
 /** A new id. */
@@ -288,10 +272,7 @@ export function quotaExceeded({ violated, retryAfterSeconds, quota }: Exceeded, 
   return new Refusal({ code: 'quota-exceeded', units, violated, retryAfterSeconds, quota });
 }
 
-/**
- * The share of refused callers that mark a shard: enough to save later requests the search, without many writes at
- * once.
- */
+/** The share of refused callers that mark a shard: enough to spare later requests the search. */
 const shareThatMarks = 1 / 4;
 
 /**

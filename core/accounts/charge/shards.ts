@@ -56,10 +56,7 @@ export type ShardChoice = {
   units?: number;
 };
 
-/**
- * If the richest shard has less left than so many times the units of a request, charging that shard is cheaper than
- * moving shares from it.
- */
+/** With less left on the richest shard than so many times the units, charging it is cheaper than moving shares. */
 const worthMoving = 20;
 
 /** Stands for unlimited where shards are weighed by what they have left; finite, so that its sums are exact enough. */
