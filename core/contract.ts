@@ -71,7 +71,6 @@ export const gemeenteSchema = z.object({
   provincie: z.nullable(z.string()),
 });
 
-/** The schema of each kind of field. */
 const fieldSchemas = {
   name: () => z.string(),
   gemeente: () => z.nullable(gemeenteSchema),

@@ -63,7 +63,6 @@ export const environment = {
 export const usageEnvironment = {
   /** The deployment, `bag-adres-prod`, which its events name. */
   deployment: 'USAGE_DEPLOYMENT',
-  /** How many whole months records are kept. */
   months: 'USAGE_MONTHS',
   /** The share of a limit from which a message is sent; 0 sends none. */
   messageAtShare: 'USAGE_MESSAGE_AT_SHARE',
@@ -150,7 +149,6 @@ export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-
 
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
-  /** One for each request. */
   requests: 'Requests',
   /** 1 when a call of the canary failed, else 0; its only dimension is `service`. */
   canaryFailures: 'CanaryFailures',

@@ -18,7 +18,6 @@ type StoredAttribute = { S?: string | undefined; NS?: string[] | undefined };
 type PlaceField<Value, Answered = Value> = {
   /** What it is in a response, under the name of the field. */
   kind: 'name' | 'gemeente' | 'ids' | 'objects';
-  /** The attribute in an item. */
   attribute: string;
   /** Nothing for a value that an absent attribute stands for. */
   toAttribute(value: Value): FieldAttribute | undefined;
@@ -32,7 +31,6 @@ type PlaceField<Value, Answered = Value> = {
   combined?(one: Value | undefined, other: Value | undefined): Value | undefined;
 };
 
-/** A name from the register. */
 function nameField(attribute: string): PlaceField<string> {
   return {
     kind: 'name',
@@ -99,7 +97,6 @@ export const always = { straat: nameField('straat'), woonplaats: nameField('woon
 
 /** What a response has if its `include` names it. */
 export const onRequest = {
-  /** The gemeente that the woonplaats belongs to. */
   gemeente: gemeenteField('g'),
   /** The adresseerbare objecten of the address, where the operator has them loaded. */
   objecten: objectsField('obj'),
@@ -120,7 +117,6 @@ export type AnsweredValues<Some extends FieldTable> = {
 /** A street and its town, as the register writes them, with what else is stored of an address there. */
 export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
 
-/** The same in a response. */
 type AnsweredPlace = AnsweredValues<typeof always> & Partial<AnsweredValues<typeof onRequest>>;
 
 export type RequestedField = keyof typeof onRequest;
@@ -145,7 +141,6 @@ export function readInclude(names: readonly string[], offered: readonly IncludeN
   return known.length > 0 && known.length === names.length ? (names as IncludeName[]) : null;
 }
 
-/** The fields in the order of responses and lines. */
 const fields = Object.entries({ ...always, ...onRequest }) as [keyof Place, PlaceField<unknown>][];
 
 /** The names of the fields in a line, in their order. */

@@ -12,7 +12,6 @@ import { accessItem, accessKey, dayNumber, itemKey } from './account-item.ts';
 export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
   lookups: 'lookups',
-  /** Of the key with this code. */
   byKey: (code: string) => `by_${code}`,
   refused: (kind: RefusalKind) => `refused_${kind}`,
 } as const;
@@ -51,7 +50,6 @@ export function sumByDate(parts: readonly CountsByDate[]): CountsByDate {
   return sums;
 }
 
-/** Only the dates with lookups. */
 function withoutZeros(counts: CountsByDate): CountsByDate {
   return Object.fromEntries(Object.entries(counts).filter(([, { lookups }]) => lookups !== 0));
 }
@@ -71,7 +69,6 @@ export function addToRecords(table: string, account: string, counts: CountsByDat
   return Object.entries(withoutZeros(counts)).map(([date, day]) => addition(table, account, date, day, months));
 }
 
-/** The update that adds to attributes of the record of a day. */
 function addition(table: string, account: string, date: string, counts: DayCounts, months?: number): Update {
   const attributes = Object.keys(counts);
   const expires = months === undefined ? 'if_not_exists(#expires, :expires)' : ':expires';
@@ -216,7 +213,6 @@ export type RefusalCount = {
   flush(now: number): void;
 };
 
-/** Between two flushes of an instance. */
 const flushSeconds = 60;
 
 /** Days of accounts that one flush writes, and that an instance remembers; refusals of others are not counted. */

@@ -84,12 +84,10 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
   };
 }
 
-/** The most keys of a `BatchGetItem`. */
 const largestBatch = 100;
 const firstPauseMilliseconds = 20;
 const longestPauseMilliseconds = 500;
 
-/** The key of a lookup, and the same without its toevoeging. */
 function keysOf(request: AddressRequest): [key: string, bare: string] {
   const key = addressKey(request);
   return [key, bareKey(key)];

@@ -159,7 +159,6 @@ const kinds: Record<AddressName, [code: FaultCode, pattern: RegExp, wrong: strin
   ],
 };
 
-/** What is wrong with an invalid value. */
 function adviceOn(name: AddressName, value: string): Advice {
   const instead = `send ${forms[name]}`;
   if (name === 'huisnummer' && /^\s*\d{1,5}\s*$/.test(value) && readHuisnummer(value.trim()) !== null) {

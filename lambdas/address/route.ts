@@ -28,7 +28,6 @@ import {
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
 
-/** What a deployment offers to include. */
 type Offered = readonly IncludeName[];
 
 /** The parameters of one lookup. What finds faults is most of the code that reads input: it is loaded for the first. */
@@ -41,7 +40,6 @@ function oneLookup({ rawQueryString }: RequestEvent, offered: Offered): LookupIn
   });
 }
 
-/** The largest body, in bytes. */
 const maxBodyBytes = 64 * 1024;
 
 /** The body with many lookups. The schema that reads it comes with zod, which single lookups do without. */
@@ -74,7 +72,6 @@ function readInput(read: Reading, offered: Offered): Middleware {
   };
 }
 
-/** Refuses invalid input, after authentication. */
 function requireValidInput(): Middleware {
   return {
     before: async ({ event }) => {
@@ -93,7 +90,6 @@ function countRefusals(refusals: RefusalCount | undefined, clock: Clock): Middle
   };
 }
 
-/** Adds the date of the dataset to each lookup. */
 function datasetDateHeader(datasetDate: DatasetDate): Middleware {
   return {
     after: async ({ response }) => {

@@ -26,7 +26,6 @@ export type RequestEvent = APIGatewayProxyEventV2 & {
   caller?: Caller;
   /** The account of a request that was refused although its key is right. */
   refused?: string;
-  /** The outcome of a lookup, for its metrics. */
   outcome?: string;
 };
 

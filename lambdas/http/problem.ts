@@ -72,7 +72,6 @@ export function problemType(code: ProblemCode): string {
   return `/problems/${code}`;
 }
 
-/** The response to a refusal: problem details (RFC 9457) with the headers that belong to it. */
 function problemAnswer(reason: Reason, requestId: string): Answer {
   const { status, title } = problems[reason.code];
   const detail = detailOf(reason);

@@ -13,7 +13,6 @@ const brandingSchema = z.object({
   languages: z.optional(z.array(z.enum(languages))),
   /** A `data:` URL, on one machine; deployed, the file is in the bundle. */
   logo: z.optional(z.string()),
-  /** The URL of the portal, where there is one. */
   portalUrl: z.optional(z.string()),
 });
 

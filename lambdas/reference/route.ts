@@ -37,7 +37,6 @@ export function referenceRoute() {
     });
 }
 
-/** Leads a person who opened the base URL to the page. */
 function redirect(): Answer {
   return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
 }
@@ -49,7 +48,6 @@ type Published = { status: number; headers: Record<string, string>; text: string
 
 type Asked = { baseUrl: string; language: Language };
 
-/** What is published at each path, made from the OpenAPI document and the texts. */
 const documents: Record<PublishedPath, (asked: Asked) => Document> = {
   '/v1/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),
   '/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),

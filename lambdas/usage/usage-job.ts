@@ -10,7 +10,6 @@ import { guardedUpdate } from '../../core/dynamodb.ts';
 import { accountsTable, eventVersion } from '../../core/names.ts';
 
 export type UsageJob = {
-  /** How many whole months records of usage are kept. */
   months: number;
   /** The share of a limit from which a message is sent; 0 sends none. */
   messageAtShare: number;

@@ -89,7 +89,6 @@ export class ByteCursor {
     this.seek(0);
   }
 
-  /** Moves to a position of the file. */
   seek(at: number): void {
     if (owner !== this || at < this.#start || at >= this.#start + windowBytes) {
       const end = this.#file.copy(window, 0, at, at + windowBytes + aheadBytes);
@@ -100,7 +99,6 @@ export class ByteCursor {
     this.position = at - this.#start;
   }
 
-  /** The position in the file. */
   get filePosition(): number {
     return this.#start + this.position;
   }
@@ -147,7 +145,6 @@ export class ByteCursor {
     return true;
   }
 
-  /** Past spaces, tabs and line ends, if any. */
   skipBlank(): void {
     for (;;) {
       const byte = this.bytes[this.position];
@@ -190,7 +187,6 @@ export class ByteCursor {
     return end;
   }
 
-  /** The digits at `start` as a number. */
   wholeAt(start: number): number {
     let number = 0;
     for (let at = start; isDigit(this.bytes[at]); at++) number = number * 10 + (this.bytes[at] as number) - zero;
@@ -206,7 +202,6 @@ export class ByteCursor {
     return this.position < limit ? this.text(start, end - start) : null;
   }
 
-  /** The `length` bytes of ASCII at `start`. */
   text(start: number, length: number): string {
     return this.bytes.toString('latin1', start, start + length);
   }

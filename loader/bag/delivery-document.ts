@@ -84,7 +84,6 @@ function readDeliveryDocument(xml: Buffer, file: string): DeliveryDocument {
   };
 }
 
-/** Where an element is within `SelectieGegevens`. */
 function pathWithin(path: readonly string[]): string {
   return path[1] === 'SelectieGegevens' ? path.slice(2).join('/') : '';
 }

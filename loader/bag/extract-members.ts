@@ -158,7 +158,6 @@ function spoolName({ crc32, name }: ZipEntry): string {
   return `${crc32.toString(16).padStart(8, '0')}-${baseName(name)}`;
 }
 
-/** The date and the area of the Leveringsdocument. */
 async function described(
   source: RandomAccess,
   entries: ZipEntry[],
@@ -187,7 +186,6 @@ function peildatumOf({ variant, standTechnischeDatum: date }: DeliveryDocument, 
   return date;
 }
 
-/** The error for a delivery of mutations. */
 function mutationDelivery(file: string): ExtractError {
   const problem = 'a delivery of mutations; use a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
   return new ExtractError('mutation_delivery', file, problem);

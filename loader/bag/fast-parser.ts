@@ -65,7 +65,6 @@ export abstract class FastParser<T> {
   readonly #visit: StandVisit<T>;
   readonly #later: StandVisit<T> | undefined;
   readonly #since: number;
-  /** The occurrence that is being read. */
   protected readonly span: Span = { volgnummer: 0, begin: 0, eind: 0 };
   protected readonly geldigheid: Geldigheid = { span: this.span, isLive: true, isInactief: false, isNietBag: false };
   /** The last day on which anything was recorded of it; only where it is asked for. */

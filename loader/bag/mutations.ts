@@ -100,7 +100,6 @@ function isOther(group: Buffer, other: RegExp): boolean {
 
 const groupStartBytes = Buffer.from(groupStart, 'latin1');
 
-/** Builds mutations from the elements that the strict parser reads. */
 class MutationCollector {
   readonly parser: SchemaParser;
   readonly #file: string;

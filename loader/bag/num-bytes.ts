@@ -19,7 +19,6 @@ export class NumBytes {
   openbareRuimte = 0;
   woonplaats = absent;
 
-  /** Copies the values of a nummeraanduiding into bytes. */
   static of(num: Nummeraanduiding): NumBytes {
     const found = new NumBytes();
     let text = '';
@@ -40,7 +39,6 @@ export class NumBytes {
     return found;
   }
 
-  /** The values as strings. */
   values(): Nummeraanduiding {
     return {
       identificatie: this.#text(this.identificatie, 16),

@@ -209,12 +209,10 @@ class StandParser {
     });
   }
 
-  /** The next piece of the file. */
   write(piece: Uint8Array): void {
     this.#parser.write(piece);
   }
 
-  /** The end of the file. */
   close(): void {
     this.#parser.close();
     if (!this.#seen.has('sl:standBestand')) throw this.#parser.invalid('has no standBestand');

@@ -293,12 +293,10 @@ export class SchemaParser {
     this.#parser.on('closetag', (tag) => this.#onClose(tag));
   }
 
-  /** The next piece of the document. */
   write(piece: Uint8Array): void {
     this.#write(this.#decoded(piece));
   }
 
-  /** The end of the document. */
   close(): void {
     this.#write(this.#decoded());
     this.#guarded(() => this.#parser.close());
@@ -314,7 +312,6 @@ export class SchemaParser {
     return prefixes.every((prefix) => this.#parser.resolve(prefix) === uris[prefix]);
   }
 
-  /** An error at the current position. */
   invalid(problem: string): ExtractError {
     const { line, column } = this.#parser;
     return new ExtractError(

@@ -13,7 +13,6 @@ export type Nummeraanduiding = {
   /** One to four letters and digits, or `''`. */
   huisnummertoevoeging: string;
   postcode: string | null;
-  /** The street that it is on. */
   openbareRuimte: string;
   /** Its own place, if that differs from its street's. */
   woonplaats: string | null;
@@ -35,9 +34,7 @@ export type GemeenteRelatie = Omit<Span, 'volgnummer'> & { woonplaats: string; g
 export type AdresseerbaarObject = {
   identificatie: string;
   type: AdresObjectType;
-  /** As the register writes it. */
   status: string;
-  /** The nummeraanduiding that is its main address. */
   hoofdadres: string;
   /** Sorted; most have none. */
   nevenadressen: string[];

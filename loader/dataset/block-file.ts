@@ -252,7 +252,6 @@ export class BlockFile<About> {
     if (crc32(bytes.subarray(start, position)) !== header.crc) throw new Error('wrong checksum');
   }
 
-  /** Whether these bytes are such a file. */
   static isOne(bytes: Buffer): boolean {
     return bytes.subarray(0, mark.length).equals(mark);
   }

@@ -41,7 +41,6 @@ export type DerivedBy = { reference: Reference; peildatum: string; file: string 
 
 /** What follows from the objects of a part on a date, beside its rows. */
 type Derived = {
-  /** How many lines there are. */
   count: number;
   /** The first later date on which an occurrence begins or ceases to be valid, or `null` where none does. */
   next: string | null;

@@ -60,7 +60,6 @@ export class LineSegmentReader {
     this.#file = new BlockFile(packed, linesForm);
   }
 
-  /** The parts that have lines, in their order. */
   get parts(): string[] {
     return this.#file.parts;
   }

@@ -14,9 +14,7 @@ import type { SetAsideObject } from './set-aside.ts';
  */
 export type Snapshot = {
   id: string;
-  /** The segments with lines. */
   segments: string[];
-  /** The segments with objects. */
   objects: string[];
   /** The segments with adresseerbare objecten; absent in a dataset without these. */
   objecten?: string[];
@@ -61,7 +59,6 @@ export type Load = {
   kind: 'extract' | 'mutations' | 'rollback';
   /** Whether the dataset that it makes has adresseerbare objecten. */
   objecten?: true;
-  /** The snapshot date, `2021-10-15`. */
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
@@ -162,20 +159,14 @@ export type ManifestEntry = Pick<
    */
   audit?: ChangeCounts;
   voorkomens: number;
-  /** Nummeraanduidingen that have an address. */
   nummeraanduidingen: number;
-  /** Addresses that a lookup can find: nummeraanduidingen with the same address key count once. */
   addresses: number;
-  /** Keys that only have a list of toevoegingen, and no address. */
   lists: number;
   added: number;
   changed: number;
   removed: number;
-  /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
-  /** Of the changed addresses those that only got another gemeente. */
   gemeenteChanged: number;
-  /** Adresseerbare objecten that have their hoofdadres; absent in a dataset without these. */
   objecten?: number;
   /** Objects that should have been addresses; `null` where they were not counted. */
   problems: number | null;

@@ -47,12 +47,10 @@ export class ObjectSegmentReader<Result = PartResult> {
     this.#file = new BlockFile(bytes, layer.form);
   }
 
-  /** The parts that have lines, in their order. */
   get parts(): string[] {
     return this.#file.parts;
   }
 
-  /** What was derived from the part when it was written. */
   result(part: string): Result {
     return this.#file.about(part) ?? this.#layer.nothing;
   }

@@ -149,7 +149,6 @@ export class ReferenceWriter {
     this.#header.changed.push(...identificaties);
   }
 
-  /** Adds the streets of another file that are wanted. */
   copyStreets(packed: Buffer, isWanted: StreetFilter): void {
     const lines = linesIn(packed, streetSection);
     for (const { start, end, count } of wantedRuns(lines, isWanted)) {

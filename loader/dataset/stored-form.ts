@@ -134,7 +134,6 @@ export class GrowingBytes {
     this.length += length;
   }
 
-  /** What was written. */
   get bytes(): Buffer {
     return this.memory.subarray(0, this.length);
   }

@@ -23,7 +23,6 @@ export class DeliveryFinder {
   readonly #rejected: readonly string[];
   readonly #listed: ListedMutations[];
   readonly #copies = new Map<ListedMutations, Promise<FoundDelivery | Error>>();
-  /** What an operator should know. */
   readonly notes: string[];
 
   constructor(
@@ -87,7 +86,6 @@ export class DeliveryFinder {
     return latest.hash === day.hash && (await isDeliveryKept(this.#storage, day.key)) ? null : latest;
   }
 
-  /** The listed deliveries of a period. */
   #of({ vanaf, tot }: Period): ListedMutations[] {
     return this.#listed.filter((one) => one.vanaf === vanaf && one.tot === tot);
   }

@@ -61,13 +61,11 @@ export class DeployedStep {
     this.#environment = environment;
   }
 
-  /** The bucket of this deployment. */
   get storage(): Storage {
     this.#storage ??= s3Storage(s3Client(), this.#require(variables.snapshotBucket));
     return this.#storage;
   }
 
-  /** The addresses table of this deployment. */
   get addresses(): AddressTable {
     const table = this.#require(variables.addressesTable);
     const writesPerSecond = this.number(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
@@ -141,7 +139,6 @@ export class DeployedStep {
     emit(metricNames.datasetAge, days < -1 ? neverNewer : days);
   }
 
-  /** Emits a number. */
   report(metric: 'setAside' | 'auditDifferences', count: number): void {
     emit(metricNames[metric], count);
   }

@@ -37,7 +37,6 @@ type MutationRequest = {
   again: boolean;
   /** Whether the dataset is to have adresseerbare objecten. */
   objecten: boolean;
-  /** What the operator should know already. */
   notes: readonly string[];
 };
 
@@ -141,7 +140,6 @@ async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): P
   return found(load);
 }
 
-/** The load of the first `count` of the days. */
 function loadOf(live: ManifestEntry, { days: all, stopped, notes = [], start, leastDays }: Days, count: number): Load {
   const days = all.slice(0, count);
   const contents = JSON.stringify([...(start ? [start.snapshot.id] : []), ...days.map(rejectedDay)]);

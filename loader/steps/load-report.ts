@@ -19,7 +19,6 @@ type LoadOutline = {
   livePeildatum: string | null;
   /** The names of the mutation deliveries that it applies. */
   days: string[];
-  /** Why it does not apply the deliveries that follow: what is wrong with the first of them. */
   stopped: string | null;
   /** The date of the last full extract behind it. */
   extractPeildatum: string | null;
@@ -27,7 +26,6 @@ type LoadOutline = {
   audit: ChangeCounts | null;
   /** All objects that mutations did not match: they stay as they were until a later day or an extract settles them. */
   setAside: SetAside;
-  /** What an operator should know: sources that can't be read, files that were not used. */
   notes: string[];
   /** Why the load stops unless it is approved. */
   objections: Objection[];
@@ -48,7 +46,6 @@ export type LoadProposal = LoadOutline & {
   /** The files of all changes as CSV, by name; none of a first load. */
   csv: ChangesCsv[];
   go: boolean;
-  /** Deliveries that follow are at hand, but are judged by themselves. */
   more?: true;
   /** It changes too much for one of its days, so fewer of them are tried: nothing to approve. */
   divided?: true;
@@ -70,18 +67,13 @@ export type LoadReport = LoadOutline & {
   more: boolean;
   /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
   voorkomens: number;
-  /** Nummeraanduidingen that have an address. */
   nummeraanduidingen: number;
-  /** Addresses that a lookup can find: nummeraanduidingen with the same address key count once. */
   addresses: number;
   added: number;
   changed: number;
   removed: number;
-  /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
-  /** Of the changed addresses those that only got another gemeente. */
   gemeenteChanged: number;
-  /** What addresses have of adresseerbare objecten; absent in a dataset without these. */
   objecten?: ObjectenCounts;
   /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
   problems: number | null;

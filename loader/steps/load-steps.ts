@@ -22,9 +22,7 @@ type LoadStep = {
   /** Reads the source of the extract, which may be slow or unavailable, or be replaced meanwhile. */
   readsSource?: true;
   settings?: readonly (keyof typeof loaderEnvironment)[];
-  /** Emits metrics. */
   measures?: true;
-  /** Operations on the addresses table. */
   table?: readonly string[];
   /** What it does with objects of the bucket, by their keys or prefixes; `upload` is as `write`, for large ones. */
   bucket?: Partial<Record<'read' | 'write' | 'remove' | 'upload', readonly string[]>>;

@@ -140,7 +140,6 @@ export async function loadHistory({ storage, addresses }: LoadContext): Promise<
 
 /** What a comparison of some keys found. Plain JSON. */
 export type TableSample = {
-  /** The number of addresses that were compared. */
   addresses: number;
   /** The keys of those where the table differs from the live snapshot; "load repair" corrects them. */
   differing: string[];

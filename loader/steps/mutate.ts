@@ -264,7 +264,6 @@ async function linesIn(
   return turning.lines;
 }
 
-/** The date of what the days are applied to. */
 function startDate(load: Load): string {
   return load.kind === 'extract' ? extractDate(load) : (startOf(load)?.peildatum ?? load.peildatum);
 }
@@ -310,7 +309,6 @@ function registerOf(found: FoundObjects, { objects }: FoundObjecten, reference: 
   return { holds: (key) => keys.has(key), inhabited, gemeenten: extract?.gemeenten ?? [] };
 }
 
-/** The streets and places that the mutations name. */
 function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
   const objects: Objects = new Map();
   for (const occurrence of occurrencesIn(packed, isStreetIn(mutated))) {

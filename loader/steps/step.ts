@@ -52,7 +52,6 @@ export type StepOptions = {
 /** What a step works with, in a Lambda or on one machine. */
 export type StepContext = LoadContext & {
   thresholds: Thresholds;
-  /** How many snapshots stay. */
   keep: number;
   options: StepOptions;
   progress: Progress;

@@ -41,7 +41,6 @@ export interface AddressTable extends AddressWriter {
   /** What the table holds under these keys now, strongly consistent; a key without an item is not in the map. */
   read(keys: readonly string[]): Promise<Map<string, StoredAddress>>;
   dataset(): Promise<Dataset | null>;
-  /** Whether the table holds any address. */
   hasAddresses(): Promise<boolean>;
   /** @throws LockedError */
   setDataset(dataset: Dataset, fence: Fence): Promise<void>;

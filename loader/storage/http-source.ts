@@ -185,7 +185,6 @@ function retryOptions(firstPauseMilliseconds: number): RetryOptions {
   return { attempts: 6, firstPauseMilliseconds, retryIf: (error) => error instanceof SourceUnavailableError };
 }
 
-/** The error of a request to `url` as one that says what to do. */
 function asSourceError(url: string, error: unknown): SourceError {
   return error instanceof SourceError ? error : connectionError(url, error as Error);
 }

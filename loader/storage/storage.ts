@@ -11,7 +11,6 @@ export const paths = {
   ...storagePrefixes,
   approval: (load: string) => `${approvals}${load}.json`,
   snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
-  /** The lines of one segment of a snapshot. */
   snapshot: (snapshot: string, segment: string) => `${snapshots}${snapshot}/${segment}`,
   /** The occurrences of nummeraanduidingen behind those lines. */
   snapshotObjects: (snapshot: string, segment: string) => `${snapshots}${snapshot}/objects/${segment}`,
@@ -43,7 +42,6 @@ export const paths = {
   /** What `mutate` found, what it changes in the objects of a segment, and the streets and places afterwards. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
   dayEdits: (load: string, segment: string) => `${loads}${load}/day-edits/${segment}.json`,
-  /** The same of the adresseerbare objecten. */
   dayObjectenEdits: (load: string, segment: string) => `${loads}${load}/day-objecten-edits/${segment}.json`,
   mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */

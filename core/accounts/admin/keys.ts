@@ -469,7 +469,6 @@ async function deactivate(store: AdminStore, access: Access, keyId: string): Pro
 /** How long the record of a revoked key is kept; until then its label is shown beside its id. */
 const revokedSeconds = 400 * 86_400;
 
-/** Records when a key was first revoked. */
 function markRevoked(table: string, key: { account: string; keyId: string }, nowSeconds: number): Update {
   return {
     TableName: table,

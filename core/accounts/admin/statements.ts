@@ -31,7 +31,6 @@ export type Statement = {
   sha256: string;
 };
 
-/** The statement of an account in a month, from all of its days. */
 function statementOf(
   month: string,
   { account, days }: { account: string; days: readonly DayUsage[] },
@@ -111,7 +110,6 @@ export type StatementStore = {
   read(key: string, bytes?: { first: number; last: number }): Promise<Uint8Array | null>;
   /** Creates the object; `false` if there is one. */
   create(key: string, bytes: Uint8Array): Promise<boolean>;
-  /** The keys that begin with `prefix`. */
   list(prefix: string): Promise<string[]>;
 };
 
@@ -119,7 +117,6 @@ export type StatementStore = {
 export type Statements = {
   /** The months since the first account, or since this one, newest first, that are closed or whose usage is kept. */
   months(scope?: { account?: string | undefined }): Promise<UsageMonth[]>;
-  /** The state of one month. */
   month(month: string): Promise<UsageMonth>;
   /** What one account used in a closed month. */
   show(input: { account: string; month: string }): Promise<Statement>;

@@ -64,10 +64,8 @@ export function lookupsByDate(counts: CountsByDate): Map<string, number> {
   return new Map(Object.entries(counts).map(([date, day]) => [date, lookupsIn(day)]));
 }
 
-/** The lookups and refusals of an account by day. */
 type Counts = { counts: CountsByDate; refusals: DayRefusals[] };
 
-/** What these records hold. */
 function countsInRecords(records: readonly Item[]): Counts {
   return {
     counts: Object.fromEntries(records.map((record) => [dateIn(record), countsIn(record)])),
@@ -287,7 +285,6 @@ export type UsagePart = { after?: string | undefined; last?: string | undefined 
 const concurrency = 16;
 const namesAtOnce = 1_000;
 
-/** What a list needs of a record. */
 const countAttributes = [accountsTable.sortKey, usageRecord.lookups, ...refusalKinds.map(usageRecord.refused)];
 
 /**
@@ -353,7 +350,6 @@ export async function namesPage(
 /** An account as it is found by its name; one that was deleted has no access item. */
 type Named = { id: string; access: Access | undefined };
 
-/** The accounts of a part, by id. */
 async function* accountsByName(store: AdminStore, { after, last }: UsagePart): AsyncGenerator<Named> {
   let cursor = after;
   do {

@@ -25,13 +25,9 @@ export const paragraphNames = [
 export type Descriptions = {
   lead: string;
   paragraphs: Record<(typeof paragraphNames)[number], string>;
-  /** The form of each parameter of the lookup. */
   parameterForms: Record<string, string>;
-  /** What each header means. */
   headerMeanings: Record<string, string>;
-  /** The title of each example of a lookup. */
   exampleTitles: Record<string, string>;
-  /** What each operation does, by `operationId`. */
   operations: Record<string, string>;
 };
 
