@@ -5,12 +5,13 @@ import { attemptId } from '../../core/accounts/charge/charge.ts';
 import { chargeCommand } from '../../core/accounts/charge/charge-command.ts';
 import { environment } from '../../core/names.ts';
 
+const variable = (name: string) => process.env[name] ?? '';
+
 /**
  * The reference of lookups: the write and the read of a charged lookup, sent by a client without any setting alone, one
  * after the other. The tables and the secret are those of the environment variables.
  */
 export async function bareLookup(client: DynamoDBClient, key: string) {
-  const variable = (name: string) => process.env[name] ?? '';
   const claim = readApiKey(key, variable(environment.keyChecksumSecret));
   if (!claim) throw new Error('the key is valid');
   const charge = { claim, units: 1, id: attemptId(), now: Date.now() / 1000 };
@@ -22,6 +23,11 @@ export async function bareLookup(client: DynamoDBClient, key: string) {
   await client.send(
     new UpdateItemCommand({ ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(values) }),
   );
+  return bareRead(client);
+}
+
+/** The read of a lookup alone: what it would be without keys. */
+export async function bareRead(client: DynamoDBClient) {
   const Get = { TableName: variable(environment.addressesTable), Key: { address: { S: '1381AA#9#A' } } };
   return (await client.send(new GetItemCommand(Get))).Item;
 }

@@ -25,12 +25,13 @@ const command = new Command('bench')
     'share of the country to generate: 1 is all of it (default: 0.01, of mutations 0.05)',
     share,
   )
+  .option('--peer <dir>', 'for peers: a checkout of bag-address-lookup, which is built there')
   .option('--out <dir>', 'where the JSON and the SVG go', 'docs/performance')
   .action(run);
 
 async function run(
   name: string,
-  { scale, ...options }: { json?: boolean; extract?: string; scale?: number; out: string },
+  { scale, ...options }: { json?: boolean; extract?: string; scale?: number; peer?: string; out: string },
 ): Promise<void> {
   if (!names.includes(name)) command.error(`There is no benchmark "${name}"; there are ${names.join(', ')}.`);
   if (options.extract && !existsSync(options.extract)) command.error(`There is no file ${options.extract}.`);

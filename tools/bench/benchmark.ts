@@ -4,6 +4,8 @@ export type BenchmarkOptions = {
   extract?: string;
   /** Share of the country to generate, where the benchmark reads an extract. */
   scale: number;
+  /** A checkout of somebody else's program, for the benchmark that compares with it. */
+  peer?: string;
 };
 
 /** Bars of a plot, all in one unit; the reference of the same run stands among them. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { lambdaEnvironment, newAccount, startAddressService } from '../../test/s
 import { readyText, start } from '../../test/support/start.ts';
 import { administer, type Lookup, lookUp } from '../local-run.ts';
 import type { Benchmark } from './benchmark.ts';
-import { inTurn, median, pairedRatio, rounded } from './measure.ts';
+import { inTurn, median, pairedRatio, processStat, rounded } from './measure.ts';
 
 const callers = 50;
 const warmUp = 6_000;
@@ -34,10 +34,10 @@ export const benchmark: Benchmark = {
     const seconds: Record<string, number[]> = { service: [], bare: [] };
     const measured = (name: keyof typeof contenders) => async () => {
       const contender = contenders[name];
-      const [cpu, begin] = [await cpuMillisecondsOf(contender.pid), performance.now()];
+      const [cpu, begin] = [processStat(contender.pid).cpuMilliseconds, performance.now()];
       await send(contender, lookupsARound);
       seconds[name]?.push((performance.now() - begin) / 1000);
-      return ((await cpuMillisecondsOf(contender.pid)) - cpu) / lookupsARound;
+      return (processStat(contender.pid).cpuMilliseconds - cpu) / lookupsARound;
     };
     const cpu = await inTurn(rounds, { service: measured('service'), bare: measured('bare') });
     const perSecond = (name: string) => rounded(lookupsARound / median(seconds[name] ?? []), 3);
@@ -61,7 +61,7 @@ export const benchmark: Benchmark = {
   }),
 };
 
-const limits = { day: 1e9, month: null }; // no window that ends during the run
+export const limits = { day: 1e9, month: null }; // no window that ends during the run
 
 /** `npm start` on a new folder, as a user starts it. */
 async function startService(resources: AsyncDisposableStack): Promise<Contender> {
@@ -81,7 +81,7 @@ async function startService(resources: AsyncDisposableStack): Promise<Contender>
 }
 
 /** The bare server, with an engine of its own that keeps a file too: one in memory answers sooner, for less CPU. */
-async function startBare(resources: AsyncDisposableStack): Promise<Contender> {
+export async function startBare(resources: AsyncDisposableStack): Promise<Contender> {
   const data = await mkdtemp(join(tmpdir(), 'bench-local-'));
   resources.defer(() => rm(data, { recursive: true }));
   const tables = await startAddressService({ databaseFile: join(data, 'dynamodb.sqlite') });
@@ -110,17 +110,4 @@ async function send(contender: Contender, lookups: number): Promise<void> {
     while (left-- > 0) await lookUp(contender, agent);
   };
   await Promise.all(Array.from({ length: callers }, call));
-}
-
-/** CPU of another process, user and system, all threads. Linux counts it in hundredths of a second. */
-async function cpuMillisecondsOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => {
-    throw new Error('This benchmark reads the CPU of other processes from /proc, which only Linux has.');
-  });
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return (user + system) * 10;
 }

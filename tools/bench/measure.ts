@@ -23,6 +23,25 @@ export function peakMemoryMegabytes(): number {
   return Number(kilobytes ?? process.resourceUsage().maxRSS) / 1024;
 }
 
+/**
+ * What another process has used, with all its threads: CPU milliseconds, those of its children that have ended, and its
+ * memory now in MB. Linux counts CPU in hundredths of a second.
+ */
+export function processStat(pid: number | string) {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync('/proc/self/stat'))
+    throw new Error('This benchmark reads the CPU of other processes from /proc, which only Linux has.');
+  const stat = readFileSync(file, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const sum = (...at: number[]) => at.reduce((total, index) => total + Number(fields[index]), 0);
+  return {
+    parent: sum(1),
+    cpuMilliseconds: sum(11, 12) * 10,
+    endedCpuMilliseconds: sum(13, 14) * 10,
+    memoryMegabytes: (sum(21) * 4096) / 2 ** 20,
+  };
+}
+
 /** The middle value; of an even count the lower middle. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
