@@ -5,7 +5,11 @@ const hours = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit'
 const dates = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' });
 
 /** Days as people in the Netherlands have them: a key with a last day works through that day there. */
-export const dutchTime = { zone, endOfDay, dateEndingAt } as const;
+export const dutchTime: {
+  readonly zone: string;
+  endOfDay(date: string): Date | undefined;
+  dateEndingAt(iso: string): string | undefined;
+} = { zone, endOfDay, dateEndingAt };
 
 /** The instant at which a date, `2026-12-31`, has passed in the Netherlands; `undefined` for what is no date. */
 function endOfDay(date: string): Date | undefined {

@@ -1,17 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import type { LoadReport } from '../../loader/steps/load-report.ts';
-import type { Dataset } from '../../loader/storage/address-table.ts';
 import { folderStorage } from '../../loader/storage/files.ts';
 import { paths } from '../../loader/storage/storage.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { generatedDays } from './generator/days.ts';
 import { blocksOf, generatedExtract } from './generator/generate.ts';
 import { median, rounded } from './measure.ts';
+import { type Loaded, Loads } from './mutations-parts/loads.ts';
 
 const days = 20;
-const script = fileURLToPath(new URL('./mutations-parts/run-load.ts', import.meta.url));
 
 /**
  * A country by an extract, then by 20 days of mutations in proportion to 3,000 changed objects a national day, then by
@@ -78,38 +74,6 @@ export const benchmark: Benchmark = {
     };
   },
 };
-
-type Loaded = {
-  seconds: number;
-  cpu_seconds: number;
-  memory_mb: number;
-  writes: number;
-  report: LoadReport;
-  dataset: Dataset | null;
-};
-
-/** Loads into one storage, one after the other. */
-class Loads {
-  readonly #folder: string;
-  #dataset: Dataset | null = null;
-
-  /** @param dataset what the table says of itself, where a storage has a snapshot already */
-  constructor(folder: string, dataset: Dataset | null = null) {
-    this.#folder = folder;
-    this.#dataset = dataset;
-  }
-
-  load(wanted: { source: string } | { mutations: string[] }): Loaded {
-    const options = JSON.stringify(wanted);
-    const printed = execFileSync(process.execPath, [script, this.#folder, options, JSON.stringify(this.#dataset)], {
-      encoding: 'utf8',
-    });
-    const loaded = JSON.parse(printed) as Loaded;
-    if (loaded.report.outcome !== 'published') throw new Error(`${options} was not published: ${printed}`);
-    this.#dataset = loaded.dataset;
-    return loaded;
-  }
-}
 
 function changedKeys({ report: { added, changed, removed, listsChanged } }: Loaded): number {
   return added + changed + removed + listsChanged;

@@ -23,7 +23,7 @@ export type Generated = { path: string; peildatum: string; truth: Truth; differe
 type Wanted = { scale: number; month?: Plan['month']; seed?: number };
 
 /** Counts up when the generator makes other extracts than before. */
-const version = 5;
+const version = 6;
 
 /**
  * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.

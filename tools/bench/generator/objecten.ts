@@ -14,10 +14,11 @@ const changesADay = 5_500 / 1_230;
 export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: string): Objecten {
   const found: Objecten = { VBO: [], LIG: [], STA: [] };
   let last: NumStand | undefined;
-  for (const num of NUM) {
+  for (const [at, num] of NUM.entries()) {
     if (num.identificatie === last?.identificatie) continue;
     const occurrence = adresseerbaar(num, last, random, elsewhere);
     last = num;
+    const isGone = !isCurrent(NUM.slice(at, at + mostOccurrences).findLast(sameAs(num)) ?? num);
     const [x, y] = [14_000_000 + random.int(260_000_000), 306_000_000 + random.int(310_000_000)];
     const metres = (value: number) => (value / 1_000).toFixed(random.chance(0.1) ? 1 : 3);
     if (num.type === 'Ligplaats' || num.type === 'Standplaats') {
@@ -26,7 +27,7 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
         ' ',
       );
       const [kind, code] = num.type === 'Ligplaats' ? (['LIG', '02'] as const) : (['STA', '03'] as const);
-      found[kind].push(...lifeOf({ ...occurrence(code), corners }, random));
+      found[kind].push(...lifeOf({ ...occurrence(code), corners }, random, isGone));
       continue;
     }
     const one: VboStand = {
@@ -42,9 +43,18 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
           ],
       ...(random.chance(0.02) && { status: random.pick(['Verblijfsobject gevormd', 'Verbouwing verblijfsobject']) }),
     };
-    found.VBO.push(...lifeOf(one, random));
+    found.VBO.push(...lifeOf(one, random, isGone));
   }
   return found;
+}
+
+/** Of a nummeraanduiding. */
+const mostOccurrences = 3;
+const sameAs = (num: NumStand) => (other: NumStand) => other.identificatie === num.identificatie;
+
+/** Whether the last occurrence of a nummeraanduiding still counts: objects go with their addresses. */
+function isCurrent({ live, eind, tijdstipInactief }: NumStand): boolean {
+  return live !== false && eind === undefined && tijdstipInactief === undefined;
 }
 
 function adresseerbaar(num: NumStand, other: NumStand | undefined, random: Random, elsewhere: string) {
@@ -61,7 +71,7 @@ function adresseerbaar(num: NumStand, other: NumStand | undefined, random: Rando
 }
 
 /** The occurrences of an object, of which the last one has no end: one to four, 2.4 on average. */
-function lifeOf<One extends AdresseerbaarStand>(one: One, random: Random): One[] {
+function lifeOf<One extends AdresseerbaarStand>(one: One, random: Random, isGone: boolean): One[] {
   const moments = ['2012-05-03', '2016-11-21', '2021-02-14'].slice(0, random.pick([0, 1, 1, 1, 2, 3]));
   const all: One[] = [];
   let next = one;
@@ -70,7 +80,7 @@ function lifeOf<One extends AdresseerbaarStand>(one: One, random: Random): One[]
     all.push({ ...next, eind: moment });
     next = { ...next, volgnummer: (next.volgnummer ?? 1) + 1, begin: moment };
   }
-  return [...all, random.chance(0.04) ? { ...next, live: false } : next];
+  return [...all, random.chance(0.04) || isGone ? { ...next, live: false } : next];
 }
 
 /** Changes verblijfsobjecten as a day does, in place, and gives the mutations that say so. */

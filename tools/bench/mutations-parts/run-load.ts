@@ -2,7 +2,6 @@ import { bareKey } from '../../../core/addresses/address-key.ts';
 import { LineSegmentReader } from '../../../loader/dataset/line-segment.ts';
 import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { segmentOf } from '../../../loader/dataset/stored-form.ts';
-import { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
@@ -55,14 +54,7 @@ const table: AddressTable = {
   },
 };
 const started = performance.now();
-const options = { ...JSON.parse(wanted), storage: folder, addresses: table };
-const report = await runLoad(options).catch((error: unknown) => {
-  // The generator fills every file.
-  const isFull =
-    error instanceof RefusedLoadError && error.report.objections.every(({ code }) => code === 'last_file_full');
-  if (!isFull) throw error;
-  return runLoad({ ...options, approve: error.report.load });
-});
+const report = await runLoad({ ...JSON.parse(wanted), storage: folder, addresses: table });
 const { user, system } = process.cpuUsage();
 console.log(
   JSON.stringify({
