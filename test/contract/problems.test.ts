@@ -63,10 +63,10 @@ describe('the page of a problem', () => {
 });
 
 describe('the reference', () => {
-  it('has a section with the same text for each problem', async () => {
+  it('lists each problem with its page', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     expect(markdown).toBe(withGeneratedParts(markdown));
     for (const code of Object.keys(referenceTexts.en.explanations))
-      expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
+      expect(markdown).toContain(`\n- \`/problems/${code}\`: `);
   });
 });

@@ -273,7 +273,10 @@ function parameterOf(hasObjects: boolean) {
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
 const generatedParts: Record<string, () => string> = {
-  problems: () => (Object.keys(referenceTexts.en.explanations) as ExplainedCode[]).map(problemSection).join('\n'),
+  problems: () => {
+    const codes = Object.keys(referenceTexts.en.explanations) as ExplainedCode[];
+    return `${codes.map((code) => `- \`/problems/${code}\`: ${headingOf(code)}`).join('\n')}\n`;
+  },
 };
 
 /** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
@@ -285,11 +288,6 @@ export function withGeneratedParts(markdown: string): string {
     if (before === undefined || after === undefined) throw new Error(`The text has no ${begin.trim()} ... ${end}.`);
     return `${before}${begin}\n${generate()}\n${end}${after}`;
   }, markdown);
-}
-
-function problemSection(code: ExplainedCode): string {
-  const { happened, remedy } = referenceTexts.en.explanations[code];
-  return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
 }
 
 type Json = unknown;
