@@ -83,7 +83,7 @@ function runningNote(visit: Visit, since: string): Html {
 export function waitingEntry(visit: Visit, load: WaitingLoad): Html {
   const { text, format } = visit;
   return html`<section class="entry"><h3>${text.loadOf(format.day(load.peildatum))}</h3>${objectionList(visit, load)}${approvalNote(visit, load)}
-<p><a class="button plain" href="${pathOf(load.load)}" aria-label="${text.look}: ${load.load}">${text.look}</a></p></section>`;
+<p><a class="button" href="${pathOf(load.load)}" aria-label="${text.look}: ${load.load}">${text.look}</a></p></section>`;
 }
 
 /** Each objection with its figures, or with the loader's own sentence where the reader knows its language. */

@@ -185,18 +185,26 @@ function usageChart(visit: AccountVisit, usage: Usage, windows: AccountView['win
   return html`<p class="muted key">${text.limit} ${text.windows[by].toLowerCase()}: ${format.number(limit)}</p>${drawn}`;
 }
 
-function usageTable(visit: AccountVisit, { by, sums, hasRefusals }: Usage): Html {
+function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
   const { text, format } = visit;
-  const column = (name: keyof PeriodCounts, label: string) => {
-    return { name, label, isNumber: true, show: (sum: PeriodSum) => format.number(sum[name]) };
+  const column = (name: keyof PeriodCounts, label: string, none = format.number(0)) => {
+    return {
+      name,
+      label,
+      isNumber: true,
+      show: (sum: PeriodSum) => (sum[name] === 0 ? none : format.number(sum[name])),
+    };
   };
-  const refused = refusalColumns(text).map(({ name, heading }) => column(name, heading));
+  // Only what there was, so that it can be seen among the days without any.
+  const refused = refusalColumns(text)
+    .filter(({ name }) => sums.some((sum) => sum[name] > 0))
+    .map(({ name, heading }) => column(name, heading, ''));
   return listOf(visit, {
     caption: text.byPeriod[by],
     columns: [
       { name: 'period', label: text[by], show: (sum) => nameOf(visit, by, sum) },
       column('lookups', text.lookups),
-      ...(hasRefusals ? refused : []),
+      ...refused,
     ],
     rows: sums.toReversed(),
     keeps: ['by', 'from', 'to'],

@@ -51,6 +51,9 @@ describe('the first page of an account', () => {
     expect(table.indexOf('webshop')).toBeLessThan(table.indexOf('spare'));
     for (const shown of [`/accounts/${id}/keys/${keyId}"`, '>8<', 'not yet']) expect(table).toContain(shown);
     expect(body).not.toContain('Make your first key');
+    await chargeAt(service, id, Date.now() / 1000, 2);
+    const reached = (await admin.get(`/accounts/${id}`)).body;
+    expect(reached).toMatch(/<p class="note bad">The limit per day is reached. Requests are refused until <time/);
   });
 });
 
@@ -65,7 +68,7 @@ describe('the first page of an operator', () => {
     expect((await person.get('/')).location).toBe('/operator/home');
     const { body } = await person.get('/operator/home');
     const stats = statsIn(body);
-    expect(stats).toMatchObject({ 'Waiting for approval': '1', 'Refused sign-ins, 24 hours': '1' });
+    expect(stats).toMatchObject({ 'Waiting for approval': '1', 'Refused sign-ins (24 hours)': '1' });
     expect(stats['Last load']).toMatch(/^\d minutes? ago Peildatum 8 Jan 2026$/);
     for (const shown of ['remove many addresses', `/operator/register/${register.waiting}"`])
       expect(body).toContain(shown);
@@ -113,7 +116,7 @@ describe('the first page of an operator', () => {
   it('has no loads where the loader is not connected', async () => {
     expect(Object.keys(statsIn((await operator.get('/operator/home')).body))).toEqual([
       'From 80% of a limit on',
-      'Refused sign-ins, 24 hours',
+      'Refused sign-ins (24 hours)',
     ]);
   });
 });
