@@ -79,13 +79,21 @@ export function searchForm(action: string, fields: Html, label: string): Html {
   return html`<form method="get" action="${action}" role="search" class="search">${fields}<button class="button">${label}</button></form>`;
 }
 
-/** A question before something that can't be undone. */
+/** A question before something with consequences; `isDanger` unless it takes nothing away. */
 export function confirmation(
   visit: Visit,
-  ask: { title: string; explanation: string; action: string; yes: string; cancel: string; fields?: Html },
+  ask: {
+    title: string;
+    explanation: string;
+    action: string;
+    yes: string;
+    cancel: string;
+    fields?: Html;
+    isDanger?: boolean;
+  },
 ): Page {
-  const { title, explanation, action, yes, cancel, fields = '' } = ask;
-  const form = postForm(visit, action, fields, { label: yes, isDanger: true, cancel });
+  const { title, explanation, action, yes, cancel, fields = '', isDanger = true } = ask;
+  const form = postForm(visit, action, fields, { label: yes, isDanger, cancel });
   return { title, body: html`<div class="card"><p>${explanation}</p>${form}</div>` };
 }
 

@@ -51,7 +51,7 @@ async function accountHome(visit: AccountVisit): Promise<Page> {
   const details = person.operator ? (['name', 'contact', 'note'] as const) : (['name'] as const);
   const hasKey = keys.some((key) => key.state === 'active');
   const firstKey = may(role, 'key.change')
-    ? createKeyCard(visit, keys.length === 0 ? text.firstKey : text.createKey)
+    ? createKeyCard(visit, keys.length === 0 && !person.operator ? text.firstKey : text.createKey)
     : html`<div class="card"><p>${text.noActiveKey}</p></div>`;
   return {
     title: text.overview,

@@ -273,7 +273,8 @@ async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
 function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Page {
   const { text } = visit;
   const [title, explanation] = [text[verb], text[`${verb}Text`]];
-  return confirmation(visit, { title, explanation, action: visit.path, yes: title, cancel: pathOf(visit) });
+  const isDanger = verb === 'suspend';
+  return confirmation(visit, { title, explanation, action: visit.path, yes: title, cancel: pathOf(visit), isDanger });
 }
 
 async function changeState(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<PageAnswer> {

@@ -160,6 +160,7 @@ async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
       title: text.changeLimitsOf(code),
       what: `${limitsText(visit, seen.limits)} → ${limitsText(visit, limits)}.`,
       yes: text.changeLimitsYes,
+      isDanger: false,
       fields: html`${seenField(seen)}${sent}${hidden('confirmed', 'yes')}`,
     });
   }
@@ -174,6 +175,7 @@ async function stateQuestion(visit: Visit, plan: Plan): Promise<PageAnswer> {
     title: `${text[verb]}: ${plan.code}`,
     what: text[`${verb}Text`],
     yes: text[`${verb}Yes`],
+    isDanger: verb === 'deactivatePlan',
     fields: seenField({ limits: plan.limits, state: plan.state }),
   });
 }
@@ -182,7 +184,7 @@ async function stateQuestion(visit: Visit, plan: Plan): Promise<PageAnswer> {
 async function question(
   visit: Visit,
   { code }: Plan,
-  { what, ...ask }: { title: string; what: string; yes: string; fields: Html },
+  { what, ...ask }: { title: string; what: string; yes: string; fields: Html; isDanger?: boolean },
 ): Promise<Page> {
   const explanation = `${what} ${visit.text.followNow(visit.format.count(await followers(visit, code), 'account'))}`;
   return confirmation(visit, { ...ask, explanation, action: visit.path, cancel: pathOf(code) });

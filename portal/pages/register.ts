@@ -208,6 +208,7 @@ async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<P
     yes,
     cancel,
     fields: hidden('proposal', proposal),
+    isDanger: decision === 'reject',
   });
 }
 

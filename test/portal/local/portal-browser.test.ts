@@ -155,7 +155,7 @@ describe('the portal in a browser', () => {
   ];
   const paths = () => [...operatorPaths(), ...accountPaths().map((path) => `/accounts/demo${path}`)];
   const desktop = { width: 1280, height: 900 };
-  const phone = { width: 390, height: 844 };
+  const phone = { width: 320, height: 700 };
   /** The first look in a language is examined by all rules, the others by those that depend on size and colours. */
   const looks: Look[] = [
     ['en-GB', 'a phone in the light', phone, 'light', allRules],
