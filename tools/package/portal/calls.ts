@@ -12,6 +12,7 @@ import {
   type AdminRefusals,
   createAdmin,
   type DetailsChanges,
+  dutchTime,
   type KeySearch,
   type Limits,
   labelAfter,
@@ -90,6 +91,7 @@ assert.deepEqual(rotated.replaced, { keyId, ends: '2099-01-01T00:00:00Z' });
 const replaced = (await admin.keys.list('shop')).find((one) => one.keyId === keyId);
 assert.equal(replaced?.replacedBy, rotated.keyId);
 assert.equal(labelAfter('web'), 'web 2');
+assert.equal(dutchTime.endOfDay('2026-12-31')?.toISOString(), '2026-12-31T23:00:00.000Z');
 assert.equal((await admin.keys.rename({ account: 'shop', keyId, label: 'till' })).label, 'till');
 const search: KeySearch = await admin.keys.find(key, { accounts: undefined });
 assert.deepEqual([search.given, search.keys[0]?.account], ['key', 'shop']);
