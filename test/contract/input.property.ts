@@ -11,7 +11,7 @@ type Parameter = { name: string; required?: boolean; schema: { type: string } };
 
 const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
 const parameters: Parameter[] = document.paths['/address'].get.parameters;
-const numRuns = isFullSweep ? 3000 : 300;
+const numRuns = isFullSweep ? 3000 : 150;
 
 const ajv = new Ajv2020({ strict: false });
 ajv.addSchema(document, 'openapi');

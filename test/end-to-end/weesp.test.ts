@@ -57,7 +57,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     expect(twice).toHaveLength(7);
     const include = 'toevoegingen,gemeente,nummeraanduidingen';
     const gemeente = { code: '0457', naam: 'Weesp', provincie: 'Noord-Holland' };
-    for (const address of [...twice, ...sweep(truth.current.values(), 10, 60)]) {
+    for (const address of [...twice, ...sweep(truth.current.values(), 5, 60)]) {
       const { postcode, huisnummer, straat, ids } = address;
       const bare = `${postcode}#${huisnummer}#`;
       const found = [...truth.current.keys()].filter((key) => key.startsWith(bare)).sort();
@@ -90,7 +90,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     const streets = new Map([...truth.current.values()].map((address) => [address.straat, address]));
     expect(streets.size).toBeGreaterThan(200);
     // A lookup takes 6 ms of CPU; the whole table is compared above.
-    const addresses = [...sweep(streets.values(), 20), ...sweep(truth.current.values(), 20, 120)];
+    const addresses = [...sweep(streets.values(), 10), ...sweep(truth.current.values(), 10, 120)];
     const wrong = await wrongAnswers(addresses, ({ straat }) => ({
       status: 'ok',
       address: { straat, woonplaats: 'Weesp' },
@@ -107,7 +107,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
       existing.set(number, [...(existing.get(number) ?? []), toevoeging.toUpperCase() || null]);
     }
     const sorted = (list: (string | null)[]) => list.map((one) => one ?? '').sort();
-    const wrong = await wrongAnswers(sweep(truth.former.values(), 20, 90), ({ postcode, huisnummer }) => ({
+    const wrong = await wrongAnswers(sweep(truth.former.values(), 10, 90), ({ postcode, huisnummer }) => ({
       status: 'not_found',
       address: null,
       candidates: [],

@@ -14,6 +14,7 @@ import { runLoad } from '../../local/load/run-load.ts';
 import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
+import { sweep } from '../support/sweep.ts';
 
 const folder = folderForNow('restart-');
 const mutations = join(folder, 'mutations');
@@ -143,7 +144,7 @@ describe('what is served after a restart', () => {
     expect(named.filter((text) => !asked[text])).toEqual([]);
   });
 
-  it.each(cells)('by %s, where %s is live and %s is asked for, is %s', async (by, live, wanted, served) => {
+  it.each(sweep(cells, 10))('by %s, where %s is live and %s is asked for, is %s', async (by, live, wanted, served) => {
     const place = await newPlace();
     const ask = by === 'npm start' ? place.start : place.deployment;
     const before = live === 'nothing' ? null : await ask(asked[live] ?? {});

@@ -6,6 +6,7 @@ import { deploymentName, portalStackName } from '../../lib/config/deployment.ts'
 import { workflowCommands } from '../../tools/rehearsal/documented-commands.ts';
 import { everything, portal, type Template, templates } from '../lib/synthesized.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
+import { sweep } from '../support/sweep.ts';
 
 type Statement = { Action: string | string[]; Condition?: Record<string, Record<string, unknown>> };
 
@@ -200,45 +201,52 @@ describe('the workflow of the example pipeline', () => {
     expect(policies.join()).not.toMatch(/\b[a-z]{2}-[a-z]+-\d\b/);
   });
 
-  it.each(['eu-west-1', 'us-east-1'])('and the files of "init --region %s" name no other region', (region) => {
-    const here = mkdtempSync(join(folder, 'a-'));
-    const args = [resolve('bin/bag-adres.ts'), 'init', '--yes', '--region', region];
-    expect(spawnSync(process.execPath, args, { cwd: here }).status).toBe(0);
-    const files = readdirSync(here, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
-    const named = texts.join().match(/\b(?:af|ap|ca|eu|il|me|mx|sa|us)-[a-z]+-\d\b/g);
-    expect([files.length, ...new Set(named)]).toEqual([7, region]);
-  });
+  it.each(sweep(['us-east-1', 'eu-west-1'], 1))(
+    'and the files of "init --region %s" name no other region',
+    (region) => {
+      const here = mkdtempSync(join(folder, 'a-'));
+      const args = [resolve('bin/bag-adres.ts'), 'init', '--yes', '--region', region];
+      expect(spawnSync(process.execPath, args, { cwd: here }).status).toBe(0);
+      const files = readdirSync(here, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+      const named = texts.join().match(/\b(?:af|ap|ca|eu|il|me|mx|sa|us)-[a-z]+-\d\b/g);
+      expect([files.length, ...new Set(named)]).toEqual([7, region]);
+    },
+  );
 
-  it.each([
+  const regions: [string, string][] = [
+    ['us-east-1', 'eu-central-1'],
     ['eu-west-1', 'eu-west-1'],
     ['eu-west-1', 'eu-north-1'],
-    ['us-east-1', 'eu-central-1'],
-  ])('signs in to the region and the account of the stage of each job: %s, %s', (ofTest, ofProd) => {
-    const stages = {
-      test: { region: ofTest, account: '111111111111' },
-      prod: { region: ofProd, account: '222222222222' },
-    };
-    const { status, outputs } = outputsOf(stages);
-    expect(status).toBe(0);
-    for (const stage of ['test', 'prod'] as const) {
-      const of = (role: string, { region, account }: typeof stages.test) => ({
-        'role-to-assume': `arn:aws:iam::${account}:role/bag-adres-${role}`,
-        'aws-region': region,
-        'allowed-account-ids': account,
-      });
-      expect(signIns(outputs, stage)).toEqual({
-        diff: of('diff', stages[stage]),
-        test: of('deploy', stages.test),
-        prod: of('deploy', stages.prod),
-      });
-    }
-    for (const { text } of jobs)
-      for (const [, environment] of text.matchAll(/^ {4}environment: (\w+)$/gm))
-        expect(
-          [...text.matchAll(/(?:stage=|--stage |--stack bag-adres-|group: deploy-)(\w+)/g)].map(([, of]) => of),
-        ).toEqual(Array(4).fill(environment));
-  });
+  ];
+  it.each(sweep(regions, 1))(
+    'signs in to the region and the account of the stage of each job: %s, %s',
+    (ofTest, ofProd) => {
+      const stages = {
+        test: { region: ofTest, account: '111111111111' },
+        prod: { region: ofProd, account: '222222222222' },
+      };
+      const { status, outputs } = outputsOf(stages);
+      expect(status).toBe(0);
+      for (const stage of ['test', 'prod'] as const) {
+        const of = (role: string, { region, account }: typeof stages.test) => ({
+          'role-to-assume': `arn:aws:iam::${account}:role/bag-adres-${role}`,
+          'aws-region': region,
+          'allowed-account-ids': account,
+        });
+        expect(signIns(outputs, stage)).toEqual({
+          diff: of('diff', stages[stage]),
+          test: of('deploy', stages.test),
+          prod: of('deploy', stages.prod),
+        });
+      }
+      for (const { text } of jobs)
+        for (const [, environment] of text.matchAll(/^ {4}environment: (\w+)$/gm))
+          expect(
+            [...text.matchAll(/(?:stage=|--stage |--stack bag-adres-|group: deploy-)(\w+)/g)].map(([, of]) => of),
+          ).toEqual(Array(4).fill(environment));
+    },
+  );
 
   it('deploys and compares no stage past the gate, which ends a step where a stage would lose something', () => {
     const gated = jobs.filter(({ text }) => text.includes('npx cdk '));

@@ -36,7 +36,7 @@ describe('any body', () => {
           .map(({ pointer }) => pointer);
         expect(found.sort()).toEqual([...repeated].sort());
       }),
-      { numRuns: isFullSweep ? 500 : 150 },
+      { numRuns: isFullSweep ? 500 : 60 },
     );
   });
 });

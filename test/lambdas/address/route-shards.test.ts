@@ -51,7 +51,7 @@ describe('an account with several quota shards', () => {
     [20, { minute: 1000, hour: 61, month: 70 }, 80, 61],
   ];
 
-  it.each(sweep(cases, 4))(
+  it.each(sweep(cases, 2))(
     'of %i and %j gets exactly its remaining quota: after 3 lookups and %i concurrent ones it has used %i',
     async (shards, limits, count, most) => {
       const { id, key } = await shardedAccount(service, limits, shards);

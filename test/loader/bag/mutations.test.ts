@@ -90,7 +90,7 @@ describe('a file of mutations', () => {
         const xml = changed('</ml:mutatieGroep>', `</ml:mutatieGroep>${pieces.join('')}`);
         expect(read(xml)).toEqual(read(xml, { strictly: true }));
       }),
-      { numRuns: isFullSweep ? 40 : 15 },
+      { numRuns: isFullSweep ? 40 : 8 },
     );
   });
 

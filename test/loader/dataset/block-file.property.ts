@@ -55,7 +55,7 @@ describe('lines in blocks', () => {
           );
         }
       }),
-      { numRuns: isFullSweep ? 60 : 20 },
+      { numRuns: isFullSweep ? 60 : 8 },
     );
   });
 

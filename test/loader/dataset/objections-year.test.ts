@@ -143,8 +143,8 @@ function line({ number, suffix = '', id, ...place }: Address): string {
   return lineOf({ key: `1381AA#${number}#${suffix}`, places: [{ ...place, nummeraanduidingen }] });
 }
 
-/** The objections of a year, of which the first `days` happen. */
-function asked(seed: number, days: number) {
+/** The objections of a year, of which these days happen: all gemeenten that merge do so on the first one. */
+function asked(seed: number, first: number, days: number) {
   const year = new Year(seed);
   const counts = {
     ...noChanges(),
@@ -156,7 +156,7 @@ function asked(seed: number, days: number) {
   const found: { daily: Objection[][]; monthly: Objection[][] } = { daily: [], monthly: [] };
   let earlier: Earlier | null = null;
   let month = noTallies();
-  for (let day = 0; day < days; day++) {
+  for (let day = first; day < first + days; day++) {
     const tallies = year.day(day);
     const { objections } = judge(counts, { ...load, tallies, earlier }, live, loadDefaults.guard, ofDay);
     if (objections.length > 0) found.daily.push(objections);
@@ -178,15 +178,15 @@ describe('the guard of the country', () => {
   it.each(
     isFullSweep
       ? [
-          [1, 365, 1, 1],
-          [2, 365, 0, 0],
-          [3, 365, 0, 0],
+          [1, 0, 365, 1, 1],
+          [2, 0, 365, 0, 0],
+          [3, 0, 365, 0, 0],
         ]
-      : [[1, 30, 0, 0]],
+      : [[1, 20, 10, 0, 0]],
   )(
-    'asks a person as often as this in year %i, of %i ordinary days: %i times where each day is loaded, %i times where each month is',
-    (seed, days, daily, monthly) => {
-      const { daily: ofDays, monthly: ofMonths } = asked(seed, days);
+    'asks a person as often as this in year %i, from day %i on, of %i ordinary days: %i times where each day is loaded, %i times where each month is',
+    (seed, first, days, daily, monthly) => {
+      const { daily: ofDays, monthly: ofMonths } = asked(seed, first, days);
       const messages = [...ofDays, ...ofMonths].flat().map(({ message }) => message);
       expect({ daily: ofDays.length, monthly: ofMonths.length, messages }).toEqual({ daily, monthly, messages });
     },

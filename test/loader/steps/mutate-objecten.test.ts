@@ -89,7 +89,7 @@ describe('days of mutations of a dataset with objects', () => {
   it.each(isFullSweep ? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] : [1])(
     'give the objects of a model, and exactly what the extract of each day gives (%i)',
     async (seed) => {
-      const register = new Register(bench, seed, isFullSweep ? 20 : 5, 40, true);
+      const register = new Register(bench, seed, isFullSweep ? 20 : 3, 40, true);
       const { options, content } = await newDataset(bench);
       const all = { ...options, ...withObjecten };
       await runLoad({ ...all, source: await register.extract() });

@@ -63,7 +63,7 @@ type Ports = Pick<Place, 'storage' | 'addresses'>;
 
 const atOnce = 4;
 /** Of the places that deaths leave, every how many-th is tried. */
-const step = isFullSweep ? 1 : 4;
+const step = isFullSweep ? 1 : 8;
 
 /**
  * Does `work` on January's place (or another `start`), and `then` on each of the places that it would have left behind

@@ -15,7 +15,7 @@ import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
+import { itInFullSweep, sweep } from '../../support/sweep.ts';
 import { weespObjecten, weespTruth } from '../../support/weesp-truth.ts';
 
 const samples = resolve('../shared/bag-samples');
@@ -105,7 +105,7 @@ given(`the whole of Weesp${missing}`, () => {
     for (const snapshot of snapshots) expect(snapshot).toEqual(snapshots[0]);
   });
 
-  (isFullSweep ? it : it.skip)(
+  itInFullSweep(
     'gives the same snapshot with threads, all of which is in the table',
     async () => {
       const table = await bench.newTable();
@@ -126,43 +126,47 @@ given(`the whole of Weesp${missing}`, () => {
     60_000,
   );
 
-  it('gives every address the objects that name it, in one part or in many', async () => {
-    const table = await bench.newTable();
-    const addresses = dynamoDbAddressTable(bench.client, table);
-    const options = { source: weesp, storage: bench.newFolder(), addresses, workers: 0, objecten: true };
-    const report = await runLoad({ ...options, partBytes: 1 });
-    expect(report).toMatchObject({ addresses: 11_920, problems: 0, objecten: { live: 11_923 } });
-    const [truth, byNum] = await Promise.all([weespTruth(), weespObjecten()]);
-    const expected = new Map(
-      [...truth.current].map(([key, { ids }]) => {
-        const texts = new Map(
-          ids
-            .flatMap((id) => byNum.get(id) ?? [])
-            .sort((a, b) => Number(a.includes(' true ')) - Number(b.includes(' true ')))
-            .map((text) => [text.slice(0, 16), text]),
-        );
-        return [key, [...texts.values()].sort()] as const;
-      }),
-    );
-    const found = await bench.addressesIn(table);
-    const texts = new Map(
-      [...found].map(([key, places]) => [
-        key,
-        places.flatMap(({ objecten = [] }) =>
-          objecten.map(({ identificatie, hoofdadres, status, oppervlakte = '', gebruiksdoelen = [] }) =>
-            [identificatie, hoofdadres, status, oppervlakte, ...gebruiksdoelen].join(' '),
+  itInFullSweep(
+    'gives every address the objects that name it, in one part or in many',
+    async () => {
+      const table = await bench.newTable();
+      const addresses = dynamoDbAddressTable(bench.client, table);
+      const options = { source: weesp, storage: bench.newFolder(), addresses, workers: 0, objecten: true };
+      const report = await runLoad({ ...options, partBytes: 1 });
+      expect(report).toMatchObject({ addresses: 11_920, problems: 0, objecten: { live: 11_923 } });
+      const [truth, byNum] = await Promise.all([weespTruth(), weespObjecten()]);
+      const expected = new Map(
+        [...truth.current].map(([key, { ids }]) => {
+          const texts = new Map(
+            ids
+              .flatMap((id) => byNum.get(id) ?? [])
+              .sort((a, b) => Number(a.includes(' true ')) - Number(b.includes(' true ')))
+              .map((text) => [text.slice(0, 16), text]),
+          );
+          return [key, [...texts.values()].sort()] as const;
+        }),
+      );
+      const found = await bench.addressesIn(table);
+      const texts = new Map(
+        [...found].map(([key, places]) => [
+          key,
+          places.flatMap(({ objecten = [] }) =>
+            objecten.map(({ identificatie, hoofdadres, status, oppervlakte = '', gebruiksdoelen = [] }) =>
+              [identificatie, hoofdadres, status, oppervlakte, ...gebruiksdoelen].join(' '),
+            ),
           ),
-        ),
-      ]),
-    );
-    expect(texts).toEqual(expected);
-    expect((await runLoad({ ...options, again: true })).objecten).toEqual({
-      live: 11_923,
-      changed: 0,
-      lost: 0,
-      moved: 0,
-    });
-  }, 60_000);
+        ]),
+      );
+      expect(texts).toEqual(expected);
+      expect((await runLoad({ ...options, again: true })).objecten).toEqual({
+        live: 11_923,
+        changed: 0,
+        lost: 0,
+        moved: 0,
+      });
+    },
+    60_000,
+  );
 
   it('is refused with the reason if a thread finds it damaged', async () => {
     const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());

@@ -8,7 +8,7 @@ import { templates } from '../../lib/synthesized.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 import { restoreItems, type StoredItem, storedItems } from '../../support/stored-items.ts';
-import { isFullSweep } from '../../support/sweep.ts';
+import { sweep } from '../../support/sweep.ts';
 import { accountsTemplate, tableControl } from '../../support/table-control.ts';
 import { run } from '../command-line.ts';
 import { type AwsOperations, startFakeAws, templateAnswer, testCaller, useAws } from '../fake-aws.ts';
@@ -48,9 +48,6 @@ beforeEach(() => {
   Object.assign(operations, failure.in(control.operations));
   operations.GetTemplate = () => templateAnswer(accountsTemplate(tags));
 });
-
-/** Every third case, or all in a full sweep. */
-const fewOf = <T>(cases: readonly T[]): T[] => cases.filter((_, i) => isFullSweep || i % 3 === 1);
 
 let pauses = 0;
 const patience: Patience = {
@@ -133,7 +130,10 @@ describe('restore deleted-table', () => {
   });
 
   it.each(
-    fewOf([1, 2, 3, 4, 5].flatMap((call) => (['before', 'after'] as const).map((when) => [call, when] as const))),
+    sweep(
+      [1, 2, 3, 4, 5].flatMap((call) => (['before', 'after'] as const).map((when) => [call, when] as const)),
+      2,
+    ),
   )('continues when change %i failed, %s its effect', async (call, when) => {
     const before = await state();
     await control.lose(table);
@@ -199,7 +199,12 @@ describe('restore wrong-contents', () => {
     ]);
   });
 
-  it.each(fewOf(Array.from({ length: 10 }, (_, i) => [i + 1, i % 2 ? 'before' : 'after'] as const)))(
+  it.each(
+    sweep(
+      Array.from({ length: 10 }, (_, i) => [i + 1, i % 2 ? 'before' : 'after'] as const),
+      2,
+    ),
+  )(
     'continues when change %i failed, %s its effect, and never loses both tables',
     async (call, when) => {
       const { account } = await damage();
@@ -295,10 +300,11 @@ describe('drill', () => {
     });
   };
 
-  it.each([
+  const seeds: [number, string[]][] = [
     [4, ['deleted-table', 'wrong-contents']],
     [9, ['wrong-contents', 'deleted-table']],
-  ])(
+  ];
+  it.each(sweep(seeds, 1))(
     'loses no account and no key of a test stage, though each procedure is interrupted: seed %i',
     async (seed, order) => {
       const before = await state();

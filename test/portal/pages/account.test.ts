@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { escaped, lookupSamples } from '../../../lambdas/page/samples.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';
+import { sweep } from '../../support/sweep.ts';
 
 const { service, portal, admin, operator, newAccount } = await startPortalPages();
 afterAll(() => service.stop());
@@ -21,12 +22,13 @@ describe('an account', () => {
     ).toContain('1 van 1.000 gebruikt');
   });
 
-  it.each([
+  const levels: [number, string, string | undefined][] = [
     [7, 'small', undefined],
     [8, 'small', '80% used'],
     [9, 'small', '90% used'],
     [10, 'small', 'Limit reached'],
-  ])('says at %d of 10 lookups how close the limit is', async (count, _, words) => {
+  ];
+  it.each(sweep(levels, 2))('says at %d of 10 lookups how close the limit is', async (count, _, words) => {
     const id = await newAccount();
     const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
     for (let i = 0; i < count; i++) await service.instance.lookUp(key);

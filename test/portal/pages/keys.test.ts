@@ -6,6 +6,7 @@ import { createKeyUse } from '../../../core/accounts/key-record.ts';
 import { testTables } from '../../support/address-service.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, keyIn, startPortalPages } from '../../support/portal-pages.ts';
+import { itInFullSweep } from '../../support/sweep.ts';
 
 const { service, portal, admin, operator, newAccount } = await startPortalPages();
 afterAll(() => service.stop());
@@ -212,7 +213,7 @@ describe('a key', () => {
     }
   });
 
-  it('is refused with what to do when the account was given as many today as it can be', async () => {
+  itInFullSweep('is refused with what to do when the account was given as many today as it can be', async () => {
     const id = await newAccount();
     for (let i = 0; i < maxKeysPerDay; i++) {
       const { keyId } = await service.admin.keys.create({ account: id, label: `key ${i}` });

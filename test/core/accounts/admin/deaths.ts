@@ -1,4 +1,5 @@
 import type { Admin } from '../../../../packages/admin/admin.ts';
+import { isFullSweep } from '../../../support/sweep.ts';
 import { type AdminBench, adminWith } from './admin-bench.ts';
 
 export class Died extends Error {}
@@ -9,7 +10,10 @@ export function dyingAdmin(bench: AdminBench, calls: number): Admin {
   return adminWith(bench, (_, send) => (left-- > 0 ? send() : Promise.reject(new Died())));
 }
 
-/** Runs `work` with an admin that dies after 0, 1, 2, ... calls, and `check` after each death, until it lives. */
+/**
+ * Runs `work` with an admin that dies after 0, 1, 2, ... calls, in a full sweep, and `check` after each death, until it
+ * lives. Otherwise it dies after every third.
+ */
 export async function dieEverywhere(
   bench: AdminBench,
   what: string,
@@ -17,7 +21,7 @@ export async function dieEverywhere(
   work: (admin: Admin, name: string) => Promise<unknown>,
   check: (name: string) => Promise<void>,
 ): Promise<number> {
-  for (let calls = 0; ; calls++) {
+  for (let calls = 0; ; calls += isFullSweep ? 1 : 3) {
     const name = `${what}-${calls}`;
     await prepare(name);
     const outcome = await work(dyingAdmin(bench, calls), name).catch((error: unknown) => error);

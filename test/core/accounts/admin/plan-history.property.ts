@@ -92,7 +92,7 @@ describe('the plans of a statement', () => {
         await admin.accounts.suspend(account);
         await admin.accounts.delete(account);
       }),
-      { numRuns: isFullSweep ? 25 : 8 },
+      { numRuns: isFullSweep ? 25 : 4 },
     );
   }, 60_000);
 });

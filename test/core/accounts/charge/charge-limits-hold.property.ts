@@ -103,7 +103,7 @@ describe('any sequence of changes of plans, limits, shards and state', () => {
           configure(limits(), now());
         }
       }),
-      { numRuns: isFullSweep ? 25 : 8, examples: [[backAgain], [backLater]] },
+      { numRuns: isFullSweep ? 25 : 4, examples: [[backAgain], [backLater]] },
     );
   }, 120_000);
 });

@@ -180,7 +180,7 @@ describe('the decision over shards', () => {
           }
         },
       ),
-      { numRuns: isFullSweep ? 300 : 100 },
+      { numRuns: isFullSweep ? 300 : 40 },
     );
   });
 
