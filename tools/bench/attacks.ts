@@ -70,15 +70,6 @@ export const benchmark: Benchmark = {
       bound_a_day: rounded(worst, 3),
     };
   },
-  plot: (figures) => ({
-    title: `A million requests without a key, ${priceList.currency} (${region}, ${priceList.as_of})`,
-    unit: priceList.currency,
-    bars: Object.entries(figures.a_million_requests as Record<string, number>).map(([name, value]) => ({
-      label: name.replaceAll('_', ' '),
-      value,
-      isReference: name === 'junk_key',
-    })),
-  }),
 };
 
 type Request = { bodyKb: number; answerKb: number };

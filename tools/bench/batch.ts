@@ -71,14 +71,6 @@ export const benchmark: Benchmark = {
       await service.stop();
     }
   },
-  plot: (figures) => ({
-    title: 'CPU of a hundred lookups',
-    unit: 'ms',
-    bars: [
-      { label: 'in one request', value: Number(figures.cpu_ms) },
-      { label: 'one by one', value: Number(figures.cpu_ms_one_by_one), isReference: true },
-    ],
-  }),
 };
 
 /** The defaults of a deployment; what it costs without lookups is left out. */

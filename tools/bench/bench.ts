@@ -44,10 +44,12 @@ async function run(
   mkdirSync(options.out, { recursive: true });
   const json = JSON.stringify(figures, null, 2);
   writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
-  writeFileSync(`${options.out}/${name}.svg`, renderPlot(benchmark.plot(figures)));
+  const plot = benchmark.plot?.(figures);
+  if (plot) writeFileSync(`${options.out}/${name}.svg`, renderPlot(plot));
   if (benchmark.table && !options.json) console.table(benchmark.table(figures));
   else console.log(json);
-  if (!options.json) console.log(`Written: ${options.out}/${name}.json and ${options.out}/${name}.svg`);
+  if (!options.json)
+    console.log(`Written: ${options.out}/${name}.json${plot ? ` and ${options.out}/${name}.svg` : ''}`);
   const broken = benchmark.broken?.(figures) ?? [];
   if (broken.length === 0) return;
   console.error(broken.join('\n'));

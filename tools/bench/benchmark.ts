@@ -19,7 +19,8 @@ export type Benchmark = {
   /** The share of the country to generate where none is given; 0.01 by default. */
   scale?: number;
   run(options: BenchmarkOptions): Promise<Figures>;
-  plot(figures: Figures): Plot;
+  /** Of those whose picture the docs show. */
+  plot?(figures: Figures): Plot;
   /** Rows to print instead of the figures, where there are many alike. */
   table?(figures: Figures): object[];
   /** The promises of the docs that the figures break; with one, the command fails. */

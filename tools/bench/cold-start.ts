@@ -82,19 +82,6 @@ export const benchmark: Benchmark = {
       await service.stop();
     }
   },
-  plot: (figures) => {
-    const cpu = (name: string) => Number((figures[name] as Record<string, number>).total_cpu_ms);
-    return {
-      title: 'CPU of a cold start: import and first answer',
-      unit: 'ms',
-      bars: [
-        { label: 'address', value: cpu('address') },
-        { label: 'validate', value: cpu('validate') },
-        { label: 'bare DynamoDB client', value: cpu('bare'), isReference: true },
-        { label: 'bare client, bundled alike', value: cpu('bare_bundled_alike'), isReference: true },
-      ],
-    };
-  },
 };
 
 /**

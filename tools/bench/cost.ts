@@ -19,7 +19,6 @@ import { cpuMilliseconds, rounded } from './measure.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const lookupsADay = [0, 10_000, 1_000_000, 100_000_000];
-const mainRegion = 'us-east-1';
 
 /**
  * What a month costs at several volumes and in three regions: units and log bytes are measured on the engine, settings
@@ -39,18 +38,6 @@ export const benchmark: Benchmark = {
       deployment,
       measured_a_lookup: lookup,
       regions: Object.fromEntries(regions),
-    };
-  },
-  plot: (figures) => {
-    const { regions } = figures as { regions: Record<string, ReturnType<typeof inRegion>> };
-    return {
-      title: `A month at a million lookups a day, ${priceList.currency} (${mainRegion}, ${priceList.as_of})`,
-      unit: priceList.currency,
-      bars: Object.entries(regions[mainRegion]?.a_month['1000000_lookups_a_day'] ?? {}).map(([name, value]) => ({
-        label: name.replaceAll('_', ' '),
-        value,
-        isReference: name === 'total',
-      })),
     };
   },
 };

@@ -56,15 +56,6 @@ export const benchmark: Benchmark = {
       cpu_ratio_to_reference: rounded(open.cpu_seconds / reference.cpu_seconds, 3),
     };
   },
-  plot: (figures) => ({
-    title: 'Exporting a month of 20,000 accounts',
-    unit: 's',
-    bars: (['reference', 'open', 'open_by_day', 'closed'] as const).map((label) => ({
-      label: label.replaceAll('_', ' '),
-      value: (figures[label] as Run).seconds,
-      isReference: label === 'reference',
-    })),
-  }),
 };
 
 /** The last whole month, whose usage is all recorded. */

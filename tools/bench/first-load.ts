@@ -81,11 +81,4 @@ export const benchmark: Benchmark = {
       warm_throughput: Object.fromEntries(warm),
     };
   },
-  plot: (figures) => ({
-    title: 'Writes of a first load that are throttled, by the pace of each of four writers',
-    unit: '%',
-    bars: Object.entries(figures.rates as Record<string, { without_burst: { throttled_share: number } }>).map(
-      ([name, { without_burst }]) => ({ label: name.replaceAll('_', ' '), value: without_burst.throttled_share * 100 }),
-    ),
-  }),
 };

@@ -42,18 +42,6 @@ export const benchmark: Benchmark = {
       await bench.stop();
     }
   },
-  plot: (figures) => {
-    const { first_load, month } = figures as { first_load: Measured; month: Measured };
-    return {
-      title: 'Writes a key that differs',
-      unit: 'writes',
-      bars: [
-        { label: 'first load', value: first_load.writes_per_changed_key },
-        { label: 'a month', value: month.writes_per_changed_key },
-        { label: 'the least possible', value: 1, isReference: true },
-      ],
-    };
-  },
 };
 
 type Measured = Figures & { writes_per_changed_key: number };

@@ -51,14 +51,6 @@ export const benchmark: Benchmark = {
       lookups_per_second_bare: perSecond('bare'),
     };
   },
-  plot: (figures) => ({
-    title: 'CPU of one lookup on one machine',
-    unit: 'ms',
-    bars: [
-      { label: 'npm start', value: Number(figures.cpu_ms_service) },
-      { label: 'a bare server with the two SDK calls', value: Number(figures.cpu_ms_bare), isReference: true },
-    ],
-  }),
 };
 
 export const limits = { day: 1e9, month: null }; // no window that ends during the run

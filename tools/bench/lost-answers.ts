@@ -55,16 +55,6 @@ export const benchmark: Benchmark = {
   },
   table: ({ rows }) => (rows as Row[]).map(({ outcomes, broken: _, ...row }) => ({ ...row, ...columnsOf(outcomes) })),
   broken: ({ rows }) => (rows as Row[]).flatMap(({ broken }) => broken),
-  plot: ({ rows }) => ({
-    title: 'Lookups served once, in percent, when the first answers to each are lost',
-    unit: '%',
-    bars: (rows as Row[])
-      .filter(({ shards, units_left }) => shards === 1 && units_left === 'enough')
-      .map(({ answers_lost, lookups_a_second, outcomes }) => ({
-        label: `${answers_lost} lost, ${lookups_a_second} a second a shard`,
-        value: (100 * (outcomes['200 x 1'] ?? 0)) / (seconds * lookups_a_second),
-      })),
-  }),
 };
 
 type Measured = Pick<Row, 'answers_lost' | 'shards' | 'lookups_a_second' | 'units_left'>;

@@ -6,8 +6,6 @@ import { rounded } from './measure.ts';
 import { Loads } from './mutations-parts/loads.ts';
 import { zipToSnapshot } from './read.ts';
 
-type Loaded = ReturnType<typeof zipToSnapshot>;
-
 /**
  * A load of an extract with the adresseerbare objecten of its addresses, and a day of mutations after it; the reference
  * is the load without them.
@@ -30,16 +28,5 @@ export const benchmark: Benchmark = {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  },
-  plot: (figures) => {
-    const { without, with: withObjects } = figures as { without: Loaded; with: Loaded };
-    return {
-      title: 'CPU from zip to snapshot, without and with the objects of addresses',
-      unit: 's',
-      bars: [
-        { label: 'without', value: without.cpu_seconds_zip_to_snapshot, isReference: true },
-        { label: 'with', value: withObjects.cpu_seconds_zip_to_snapshot },
-      ],
-    };
   },
 };

@@ -54,14 +54,6 @@ export const benchmark: Benchmark = {
       await service.stop();
     }
   },
-  plot: (figures) => ({
-    title: 'CPU of one charged lookup',
-    unit: 'ms',
-    bars: [
-      { label: 'the whole lookup', value: Number(figures.cpu_ms_whole) },
-      { label: 'its two bare SDK calls', value: Number(figures.cpu_ms_bare), isReference: true },
-    ],
-  }),
 };
 
 /** What the Lambda does with an event, its log line included: that goes to where nobody reads it. */

@@ -49,18 +49,6 @@ export const benchmark: Benchmark = {
       npm_ms: rounded(median(milliseconds.npm), 3),
     };
   },
-  plot: (figures) => {
-    const own = (name: string) => Number((figures[name] as Record<string, number>).first_answer_ms);
-    return {
-      title: 'From npm start to the first answered lookup',
-      unit: 'ms',
-      bars: [
-        { label: 'a new folder', value: own('new_folder') },
-        { label: 'a second start', value: own('second_start') },
-        { label: 'a bare server on the same engine', value: Number(figures.bare_first_answer_ms), isReference: true },
-      ],
-    };
-  },
 };
 
 const bareProgram = join(import.meta.dirname, 'start-parts/bare-start.ts');
