@@ -1,10 +1,5 @@
-import { it } from '@jest/globals';
-
 /** Whether all cases of a sweep run: `SWEEP=full npm test`, as in `.ci/run`. A contributor's `npm test` runs a few. */
 export const isFullSweep = process.env.SWEEP === 'full' || process.env.SWEEP === 'hours';
-
-/** A test for `.ci/run` alone: of what it shows, a test that is always run shows a part. */
-export const itInFullSweep = isFullSweep ? it : it.skip;
 
 /** `full` of the cases in a full sweep, all unless given, otherwise `few`: at equal distances, the first among them. */
 export function sweep<T>(cases: Iterable<T>, few: number, full = Number.POSITIVE_INFINITY): T[] {

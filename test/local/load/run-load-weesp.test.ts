@@ -15,7 +15,7 @@ import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
-import { itInFullSweep, sweep } from '../../support/sweep.ts';
+import { isFullSweep, sweep } from '../../support/sweep.ts';
 import { weespObjecten, weespTruth } from '../../support/weesp-truth.ts';
 
 const samples = resolve('../shared/bag-samples');
@@ -105,7 +105,7 @@ given(`the whole of Weesp${missing}`, () => {
     for (const snapshot of snapshots) expect(snapshot).toEqual(snapshots[0]);
   });
 
-  itInFullSweep(
+  (isFullSweep ? it : it.skip)(
     'gives the same snapshot with threads, all of which is in the table',
     async () => {
       const table = await bench.newTable();
@@ -126,7 +126,7 @@ given(`the whole of Weesp${missing}`, () => {
     60_000,
   );
 
-  itInFullSweep(
+  (isFullSweep ? it : it.skip)(
     'gives every address the objects that name it, in one part or in many',
     async () => {
       const table = await bench.newTable();

@@ -187,7 +187,7 @@ describe('days that withdraw 0.95 % of the addresses each', () => {
 });
 
 describe('an extract of a town', () => {
-  it.each(sweep(wrong, 3))(
+  it.each(sweep(wrong, 2))(
     '%s is refused, and says where, how many and which',
     async (_, change, code, message) => {
       const { outcome, objections } = await proposed(change);
@@ -234,7 +234,7 @@ describe('an extract of a town', () => {
     ],
   ];
 
-  it.each(sweep(healthy, 2))(
+  it.each(sweep(healthy, 1))(
     'that %s is published without a question',
     async (_, change, notes) => {
       const { outcome, objections, notes: said } = await proposed(change);

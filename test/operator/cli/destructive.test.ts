@@ -276,7 +276,7 @@ describe('a command that replaces or deletes what is in a deployment', () => {
     if (exit === 1) expect(JSON.parse(err).error.code).not.toBe('error');
   });
 
-  it.each(sweep(Object.keys(cases), 6))(
+  it.each(sweep(Object.keys(cases), 4))(
     '%s ends as it does at once after it was killed between any two changes',
     async (command) => {
       const attempt = toRun(command);

@@ -174,7 +174,7 @@ describe('the portal in a browser', () => {
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       const found: string[] = [];
-      for (const [index, path] of sweep(paths(), 4).entries()) {
+      for (const [index, path] of sweep(paths(), 3).entries()) {
         await page.goto(portal.portalUrl + path);
         let language = 'en-GB';
         // Outside a full sweep each page has one of the looks, and all rules.

@@ -188,8 +188,8 @@ describe('a charge whose answers do not come', () => {
   it.each(sweep(rates, 1))(
     '$lost times is served and counted once at $perSecond a second on $shards shard',
     async (rate) => {
-      // A busy machine may repeat an attempt too late, so the best of three runs counts. Where every attempt is repeated
-      // a second later, none of them is exact.
+      // A busy machine may repeat an attempt too late, so the best of three runs counts. Where every attempt is
+      // repeated a second later, none of them is exact.
       const excess: number[] = [];
       while (excess.length < 3 && excess.at(-1) !== 0) {
         const { outcomes, counted } = await charges.atRate(`rate-${rate.lost}-${excess.length}`, {
