@@ -1,10 +1,8 @@
 import { relative } from 'node:path';
 import { grouped } from '../loader/dataset/objections.ts';
 import { ExtractError } from '../loader/extract-error.ts';
-import { StaleLoadError } from '../loader/steps/guard.ts';
+import { LoadError } from '../loader/load-error.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
-import { ForeignStorageError, UnmarkedTableError, WorkGoneError } from '../loader/steps/manifest.ts';
-import { ReadBackError } from '../loader/steps/publish.ts';
 import { NoMoreWritesError } from '../loader/storage/address-writer.ts';
 import { LockedError } from '../loader/storage/lock.ts';
 import { SourceError } from '../loader/storage/source.ts';
@@ -25,19 +23,18 @@ const selfExplanatory = [
   ExtractError,
   ExtractNotServedError,
   FunctionError,
+  LoadError,
   LockedError,
   NoMoreWritesError,
   ObjectChangedError,
-  ReadBackError,
   DiskSpaceError,
   SourceError,
-  StaleLoadError,
   SynthesisError,
   TemplateError,
 ];
 
 /** Errors whose message names commands, which need a running service. */
-const ofStorage = [ForeignStorageError, UnmarkedTableError, UnusableObjectError, WorkGoneError];
+const ofStorage = new Set(['ForeignStorageError', 'UnmarkedTableError', 'WorkGoneError']);
 
 /** What the embedded engine answers where it can't read its database. */
 function isEngineFault(error: unknown): error is Error {
@@ -75,9 +72,8 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
       'damaged, start with --fresh, which discards it, or choose another folder with --data FOLDER.'
     );
   }
-  if (ofStorage.some((type) => error instanceof type)) {
-    const { message } = error as Error;
-    return `${message}\nNo service is running that commands could use: start with --fresh, which discards what is in ${dataFolder}.`;
+  if (error instanceof UnusableObjectError || (error instanceof LoadError && ofStorage.has(error.name))) {
+    return `${error.message}\nNo service is running that commands could use: start with --fresh, which discards what is in ${dataFolder}.`;
   }
   if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

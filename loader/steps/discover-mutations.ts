@@ -11,17 +11,13 @@ import {
   type ReplayBase,
 } from '../dataset/load.ts';
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
+import { LoadError } from '../load-error.ts';
 import { isDeliveryKept, isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { listAllMutations } from '../storage/mutation-lists.ts';
 import { concurrentReads, findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
 import type { LoadProposal } from './load-report.ts';
 import type { Discovery } from './manifest.ts';
-
-/** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
-export class MutationGapError extends Error {
-  override readonly name = 'MutationGapError';
-}
 
 /** Days change objects, and can't bring those that the register had before. */
 const withoutObjecten =
@@ -77,7 +73,7 @@ export async function discoverMutations(storage: Storage, request: MutationReque
   }
   if (stopped) throw stopped;
   const gap = gapAfter(finder.usable, from);
-  if (gap) throw new MutationGapError([gap, ...finder.notes].join('; '));
+  if (gap) throw new LoadError('MutationGapError', [gap, ...finder.notes].join('; '));
   return none(`no mutations follow ${from} yet`, finder.notes);
 }
 

@@ -25,6 +25,7 @@ import {
 } from '../dataset/objections.ts';
 import { addSizes, mergeTallies, mostChanged } from '../dataset/place-changes.ts';
 import { objectionsToSetAside, type SetAsideObject, setAsideOf } from '../dataset/set-aside.ts';
+import { LoadError } from '../load-error.ts';
 import type { Fence } from '../storage/lease.ts';
 import { isSameLocation } from '../storage/source.ts';
 import {
@@ -44,11 +45,6 @@ import type { Merged } from './merge.ts';
 import type { Mutated } from './mutate.ts';
 import type { LoadContext, Step, StepOptions } from './step.ts';
 
-/** Another load was published since this one began. */
-export class StaleLoadError extends Error {
-  override readonly name = 'StaleLoadError';
-}
-
 /**
  * Compares all segments with the thresholds. A load that may continue becomes `pending` in the manifest: from then on
  * it must be finished. @throws StaleLoadError, LockedError
@@ -64,7 +60,7 @@ export async function guard(
   const manifest = await currentManifest(storage, addresses);
   const base = planOnly ? (manifest.pending ?? manifest.published) : manifest.published;
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
-    throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
+    throw new LoadError('StaleLoadError', `Another load was published since ${loadId} began. Run the load again.`);
   }
   const { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, csv } = await addUp(
     storage,

@@ -6,6 +6,7 @@ import { type Line, parseLine } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { emptyManifest, type Manifest } from '../dataset/manifest.ts';
 import { checkedJson, parseCheckedJson } from '../dataset/stored-form.ts';
+import { LoadError } from '../load-error.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import {
   DamagedObjectError,
@@ -17,11 +18,6 @@ import {
   UnusableObjectError,
 } from '../storage/storage.ts';
 import type { LoadAction, LoadContext } from './step.ts';
-
-/** The storage and the table do not belong together, so they can't be compared. */
-export class ForeignStorageError extends Error {
-  override readonly name = 'ForeignStorageError';
-}
 
 /** A manifest and the bytes that it was read from: `null` where there were none. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };
@@ -37,11 +33,6 @@ export async function readManifest(storage: Storage): Promise<StoredManifest> {
     throw new DamagedObjectError(paths.manifest, { cause });
   }
   return { ...((await findJson<Manifest>(storage, paths.manifestCopy)) ?? emptyManifest), stored };
-}
-
-/** The table holds addresses, but does not name their snapshot, so nothing can be compared with them. */
-export class UnmarkedTableError extends Error {
-  override readonly name = 'UnmarkedTableError';
 }
 
 /**
@@ -61,13 +52,15 @@ export async function currentManifest(
     // and then a repair.
     if (!published) return manifest;
     if (!refuseUnmarked || !(await addresses.hasAddresses())) return { ...emptyManifest, stored };
-    throw new UnmarkedTableError(
+    throw new LoadError(
+      'UnmarkedTableError',
       'The addresses table holds addresses, but not the item "#dataset" that names their snapshot. Run "load repair" to make ' +
         'the table equal to the live snapshot of this storage.',
     );
   }
   if (dataset.load !== published?.load && dataset.load !== pending?.load) {
-    throw new ForeignStorageError(
+    throw new LoadError(
+      'ForeignStorageError',
       `The addresses table holds the snapshot of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this ` +
         'storage does not know. Use the storage of that load, or run "load repair" to make the table equal to the ' +
         'snapshot that this storage knows. If the storage was lost, see docs/runbook.md#lost-table.',
@@ -94,26 +87,20 @@ export type Discovery =
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };
 
-/** The work of a load that was interrupted while applying has expired or was removed, so it can't continue. */
-export class WorkGoneError extends Error {
-  override readonly name = 'WorkGoneError';
-
-  constructor({ load, peildatum, at }: ManifestEntry) {
-    super(
+/** What to do about a load interrupted while applying: finish it before anything else. @throws WorkGoneError */
+export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {
+  const { load, peildatum, at } = pending;
+  const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
+  const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));
+  const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
+  if (!isWhole) {
+    throw new LoadError(
+      'WorkGoneError',
       `The load of ${peildatum} (${load}) began to write at ${at} and was interrupted, and the work that it would continue ` +
         'from is gone: it is kept for 30 days. Run "load repair", which completes the table without it, and then the ' +
         'load again.',
     );
   }
-}
-
-/** What to do about a load interrupted while applying: finish it before anything else. @throws WorkGoneError */
-export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {
-  const { load, peildatum } = pending;
-  const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
-  const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));
-  const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
-  if (!isWhole) throw new WorkGoneError(pending);
   return { action: 'finish', load, peildatum };
 }
 

@@ -4,6 +4,7 @@ import { unpackSegment } from '../dataset/line-segment.ts';
 import { parseLine } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
+import { LoadError } from '../load-error.ts';
 import { loadDefaults } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
@@ -13,11 +14,6 @@ import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts
 import { lambda } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, differingKeys, putManifest } from './manifest.ts';
 import type { LoadContext, Step } from './step.ts';
-
-/** The table does not hold what was written into it. */
-export class ReadBackError extends Error {
-  override readonly name = 'ReadBackError';
-}
 
 /**
  * Completes a load: checks that all was applied and that a sample reads back, names the snapshot in the table, and
@@ -84,7 +80,8 @@ async function readBack(
   if (wrong.length === 0) return;
   // So that the next run writes everything again.
   await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));
-  throw new ReadBackError(
+  throw new LoadError(
+    'ReadBackError',
     `${wrong.length} of ${expected.size} addresses read back differ from what was written, among them ${wrong.slice(0, 3).join(', ')}. ` +
       'Something else writes to this table, or it lost writes. Run "load repair", which compares all of it, and then the ' +
       'load again: it writes all of its changes again.',

@@ -1,16 +1,12 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
 import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
 import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
+import { LoadError } from '../load-error.ts';
 import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putSegments } from './collect.ts';
 import type { LoadProposal } from './load-report.ts';
 import { currentManifest, type Discovery, finishPending, putManifest } from './manifest.ts';
 import type { LoadContext } from './step.ts';
-
-/** There is no such snapshot to roll back to. */
-export class UnknownSnapshotError extends Error {
-  override readonly name = 'UnknownSnapshotError';
-}
 
 /**
  * Prepares a rollback to a snapshot, named by its date or its load: a load like any other. A load that was interrupted
@@ -57,7 +53,7 @@ export async function snapshotNamed(
   for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
   const choice =
     kept.length > 0 ? `Choose one of: ${[...new Set(kept)].join(', ')}.` : 'Load an extract of that date instead.';
-  throw new UnknownSnapshotError(`No snapshot of ${dateOrLoad} is kept. ${choice}`);
+  throw new LoadError('UnknownSnapshotError', `No snapshot of ${dateOrLoad} is kept. ${choice}`);
 }
 
 async function isKept(storage: Storage, { snapshot: { id, segments } }: ManifestEntry): Promise<boolean> {
@@ -81,11 +77,6 @@ export async function removeExpiredSnapshots(
   }
 }
 
-/** The storage has no work of this load, so it can't continue. */
-export class UnknownLoadError extends Error {
-  override readonly name = 'UnknownLoadError';
-}
-
 /**
  * Finds a load that reached the guard, so that it continues from there, without the extract. One that was interrupted
  * while applying comes first. @throws UnknownLoadError, ForeignStorageError, WorkGoneError
@@ -98,17 +89,13 @@ export async function resume({ storage, addresses }: LoadContext, loadId: string
     storage.get(paths.proposal(loadId)),
   ]);
   if (!load || !proposal) {
-    throw new UnknownLoadError(
+    throw new LoadError(
+      'UnknownLoadError',
       `The storage has no work of load ${loadId}: it is unknown, has expired, or another load was published since. Run "load run" ` +
         'with its extract; if it is refused again, approve that load.',
     );
   }
   return { action: 'rollback', load: loadId, peildatum: load.peildatum };
-}
-
-/** Only what the guard refused can be rejected. */
-export class NotRefusedError extends Error {
-  override readonly name = 'NotRefusedError';
 }
 
 /**
@@ -123,18 +110,21 @@ export async function rejectRefused(
   const load = await findJson<Load>(storage, paths.load(loadId));
   const proposal = await findJson<LoadProposal>(storage, paths.proposal(loadId));
   if (!load || !proposal) {
-    throw new UnknownLoadError(
+    throw new LoadError(
+      'UnknownLoadError',
       `The storage has no work of load ${loadId}: it is unknown, was rejected already, or another load was published since. "load ` +
         'status" lists the refused loads.',
     );
   }
   if (proposal.go || manifest.pending?.load === loadId) {
-    throw new NotRefusedError(
+    throw new LoadError(
+      'NotRefusedError',
       `Load ${loadId} is not refused. To undo a published load, roll back to an earlier snapshot.`,
     );
   }
   if (load.kind === 'rollback') {
-    throw new NotRefusedError(
+    throw new LoadError(
+      'NotRefusedError',
       `Load ${loadId} is a rollback, which is never repeated by itself. Run "load discard ${loadId}".`,
     );
   }

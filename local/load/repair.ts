@@ -21,8 +21,8 @@ import {
 } from '../../loader/dataset/object-segment.ts';
 import { checkedReference } from '../../loader/dataset/reference-file.ts';
 import { packLines, unpackLines } from '../../loader/dataset/stored-form.ts';
+import { LoadError } from '../../loader/load-error.ts';
 import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
-import { UnknownLoadError, UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import {
   getJson,
   getUnpacked,
@@ -110,7 +110,8 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
     const manifest = await readManifest(session.storage);
     const target = manifest.pending ?? manifest.published;
     if (!target)
-      throw new UnknownSnapshotError(
+      throw new LoadError(
+        'UnknownSnapshotError',
         'Nothing was loaded yet, so there is no snapshot to repair the table to. Run "load run".',
       );
 
@@ -278,7 +279,8 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
     const prefixes = [paths.workOf(load), paths.approval(load), ...(isKept ? [] : [paths.snapshotOf(load)])];
     const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
     if (found.length === 0) {
-      throw new UnknownLoadError(
+      throw new LoadError(
+        'UnknownLoadError',
         `The storage has no work of load ${load}. Run "load status" to see which loads are refused.`,
       );
     }

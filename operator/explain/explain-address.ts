@@ -30,8 +30,8 @@ import {
 } from '../../loader/dataset/objects.ts';
 import { occurrencesIn, relatiesIn } from '../../loader/dataset/reference-file.ts';
 import { segmentOf } from '../../loader/dataset/stored-form.ts';
+import { LoadError } from '../../loader/load-error.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
-import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
 import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
 import { bufferAccess } from '../../loader/zip/random-access.ts';
 import { holdingOn, lastChange, type ReplayedDay, servedIn, undone } from './replay.ts';
@@ -96,7 +96,10 @@ export type AddressExplanation = {
 export async function explainAddress(storage: Storage, key: string): Promise<AddressExplanation> {
   const { published, history } = await readManifest(storage);
   if (!published)
-    throw new UnknownSnapshotError('Nothing was loaded yet, so there is no address to explain. Run "load run".');
+    throw new LoadError(
+      'UnknownSnapshotError',
+      'Nothing was loaded yet, so there is no address to explain. Run "load run".',
+    );
   const notes: string[] = [];
   const { days, count } = daysBehind(published, history);
   const withObjecten = hasObjecten(published.snapshot);

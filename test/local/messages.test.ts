@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ForeignStorageError } from '../../loader/steps/manifest.ts';
+import { LoadError } from '../../loader/load-error.ts';
 import { DamagedObjectError } from '../../loader/storage/storage.ts';
 import { DataFolderError } from '../../local/data-folder.ts';
 import { EngineError } from '../../local/engine/engine.ts';
@@ -39,7 +39,7 @@ describe('a full disk', () => {
 
 describe('data that a start can’t use', () => {
   it.each([
-    ['a storage of another table', new ForeignStorageError('Run "load repair".')],
+    ['a storage of another table', new LoadError('ForeignStorageError', 'Run "load repair".')],
     ['a damaged manifest', new DamagedObjectError('manifest.json')],
     ['a damaged database', Object.assign(new Error('backend: database is malformed'), { name: 'InternalServerError' })],
   ])('such as %s is not left to commands that need a running service', (_, error) => {
