@@ -73,51 +73,60 @@ function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
   return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
 }
 
-/** The attributes of an item to set, raise, copy and remove; others stay. One that is raised or copied exists. */
+/** What changes of an item: attributes, or members of maps (`map.member`), which have no other dots. Others stay. */
 export type Changes = {
-  set: Item;
+  set?: Item;
+  /** Set only where there is none. */
+  keep?: Item;
+  /** Adds to a number; one that is absent counts as 0. */
   raise?: Record<string, number>;
   /** Maps each attribute to set to the one whose value it gets, which the same write may remove. */
   copy?: Record<string, string>;
-  remove: string[];
+  remove?: string[];
 };
 
-/** What an attribute must be for a change to happen. */
+/** What an attribute, or a member of a map, must be for a change to happen. */
 export type Guard =
   | { attribute: string; is: '=' | '<='; value: Item[string] }
   | { attribute: string; is: 'absent' | 'there' };
 
-/**
- * The parts of an `UpdateItem` for `changes`. Each attribute `a` is aliased `#a` and its value `:a`, since many of our
- * names are reserved words; attribute names are lower case letters and `_`.
- */
-export function updateChanges({ set, raise = {}, copy = {}, remove }: Changes) {
-  const sets = [
-    ...Object.entries(copy).map(([name, from]) => `#${name} = #${from}`),
-    ...Object.keys(set).map((name) => `#${name} = :${name}`),
-    ...Object.keys(raise).map((name) => `#${name} = #${name} + :${name}`),
-  ];
-  const removes = remove.map((name) => `#${name}`);
-  return {
-    UpdateExpression: [sets.length && `SET ${sets.join(', ')}`, removes.length && `REMOVE ${removes.join(', ')}`]
-      .filter(Boolean)
-      .join(' '),
-    names: aliases([...Object.keys(set), ...Object.keys(raise), ...Object.entries(copy).flat(), ...remove]),
-    values: Object.fromEntries(Object.entries({ ...set, ...raise }).map(([name, value]) => [`:${name}`, value])),
-  };
-}
+/** An attribute or a member as expressions name it: by aliases, since many of our names are reserved words. */
+export const aliasOf = (attribute: string) => attribute.split('.').map(aliasOfPart).join('.');
+const aliasOfPart = (name: string) => `#${name.replaceAll('-', '_')}`;
+const placeholderOf = (attribute: string) => `:${attribute.replace(/\W/g, '_')}`;
 
 /** An update of the item under `Key` in `table` that happens if all of `guards` hold. */
-export function guardedUpdate(table: string, Key: Key, changes: Changes, guards: Guard[] = []): Update {
-  const { UpdateExpression, names, values } = updateChanges(changes);
+export function guardedUpdate(
+  table: string,
+  Key: Key,
+  { set = {}, keep = {}, raise = {}, copy = {}, remove = [] }: Changes,
+  guards: Guard[] = [],
+): Update {
+  const values = { ...set, ...keep, ...raise };
+  const clauses = {
+    SET: [
+      ...Object.entries(copy).map(([to, from]) => `${aliasOf(to)} = ${aliasOf(from)}`),
+      ...Object.keys(set).map((name) => `${aliasOf(name)} = ${placeholderOf(name)}`),
+      ...Object.keys(keep).map((name) => `${aliasOf(name)} = if_not_exists(${aliasOf(name)}, ${placeholderOf(name)})`),
+    ],
+    REMOVE: remove.map(aliasOf),
+    ADD: Object.keys(raise).map((name) => `${aliasOf(name)} ${placeholderOf(name)}`),
+  };
+  const parts = Object.entries(clauses).filter(([, changes]) => changes.length > 0);
   const { ExpressionAttributeNames, ExpressionAttributeValues, ...condition } = guardExpression(guards);
   return {
     TableName: table,
     Key,
-    UpdateExpression,
+    UpdateExpression: parts.map(([clause, changes]) => `${clause} ${changes.join(', ')}`).join(' '),
     ...condition,
-    ExpressionAttributeNames: { ...names, ...ExpressionAttributeNames },
-    ExpressionAttributeValues: { ...values, ...ExpressionAttributeValues },
+    ExpressionAttributeNames: {
+      ...aliases([...Object.keys(values), ...Object.entries(copy).flat(), ...remove]),
+      ...ExpressionAttributeNames,
+    },
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [placeholderOf(name), value])),
+      ...ExpressionAttributeValues,
+    },
   };
 }
 
@@ -129,9 +138,9 @@ export function isStill(attribute: string, seen: Item[string] | undefined): Guar
 /** The condition, as a part of a write, that all of `guards` hold; nothing for none. */
 export function guardExpression(guards: Guard[]) {
   const conditions = guards.map((guard, i) => {
-    if (guard.is === 'absent') return `attribute_not_exists(#${guard.attribute})`;
-    if (guard.is === 'there') return `attribute_exists(#${guard.attribute})`;
-    return `#${guard.attribute} ${guard.is} :seen${i}`;
+    if (guard.is === 'absent') return `attribute_not_exists(${aliasOf(guard.attribute)})`;
+    if (guard.is === 'there') return `attribute_exists(${aliasOf(guard.attribute)})`;
+    return `${aliasOf(guard.attribute)} ${guard.is} :seen${i}`;
   });
   const values = guards.flatMap((guard, i) => ('value' in guard ? [[`:seen${i}`, guard.value] as const] : []));
   return {
@@ -142,8 +151,8 @@ export function guardExpression(guards: Guard[]) {
   };
 }
 
-function aliases(names: string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [`#${name}`, name]));
+function aliases(attributes: string[]): Record<string, string> {
+  return Object.fromEntries(attributes.flatMap((name) => name.split('.')).map((name) => [aliasOfPart(name), name]));
 }
 
 /** Whether a write was refused because its condition did not hold: `Item` is then the item as it was, marshalled. */

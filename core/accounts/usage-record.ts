@@ -1,5 +1,13 @@
 import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
-import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
+import {
+  documents,
+  type Guard,
+  guardedUpdate,
+  type Item,
+  isStill,
+  type StoreClient,
+  type Update,
+} from '../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../names.ts';
 import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
 import { accessItem, accessKey, dayNumber, itemKey } from './account-item.ts';
@@ -70,21 +78,9 @@ export function addToRecords(table: string, account: string, counts: CountsByDat
 }
 
 function addition(table: string, account: string, date: string, counts: DayCounts, months?: number): Update {
-  const attributes = Object.keys(counts);
-  const expires = months === undefined ? 'if_not_exists(#expires, :expires)' : ':expires';
-  return {
-    TableName: table,
-    Key: recordKey(account, date),
-    UpdateExpression: `SET #expires = ${expires} ADD ${attributes.map((name) => `#${name} :${name}`).join(', ')}`,
-    ExpressionAttributeNames: {
-      '#expires': accountsTable.expires,
-      ...Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
-    },
-    ExpressionAttributeValues: {
-      ':expires': expiryOfRecord(date, months ?? defaultUsageMonths),
-      ...Object.fromEntries(attributes.map((name) => [`:${name}`, counts[name]])),
-    },
-  };
+  const expires = { [accountsTable.expires]: expiryOfRecord(date, months ?? defaultUsageMonths) };
+  const changes = months === undefined ? { keep: expires } : { set: expires };
+  return guardedUpdate(table, recordKey(account, date), { ...changes, raise: counts });
 }
 
 /** The lookups of a day in a backup, those of each key by its code; `expires` in seconds since 1970. */
@@ -105,14 +101,8 @@ export function backupDays(records: readonly Item[], unrecorded: readonly Counts
 
 /** The update that creates the record of a day from a backup; a record that has lookups keeps them. */
 export function restoreDay(table: string, account: string, { date, lookups, expires, byKey }: DayBackup): Update {
-  const attributes = Object.entries({ ...countsOf(lookups, byKey), [accountsTable.expires]: expires });
-  return {
-    TableName: table,
-    Key: recordKey(account, date),
-    UpdateExpression: `SET ${attributes.map(([name]) => `#${name} = if_not_exists(#${name}, :${name})`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(attributes.map(([name, value]) => [`:${name}`, value])),
-  };
+  const keep = { ...countsOf(lookups, byKey), [accountsTable.expires]: expires };
+  return guardedUpdate(table, recordKey(account, date), { keep });
 }
 
 /** The lookups of a record, and those of each key. */
@@ -153,35 +143,15 @@ export function recordDays(
   const dates = Object.keys(days);
   const ends = date < today && (movesIdle || total > mark);
   if (dates.length === 0 && !ends) return [];
-  const names: Record<string, string> = {};
-  const values: Item = {};
-  const conditions: string[] = [];
-  const removed: string[] = [];
-  for (const [i, day] of dates.entries()) {
-    names[`#day${i}`] = String(dayNumber(day));
-    values[`:units${i}`] = days[day];
-    conditions.push(`#days.#day${i} = :units${i}`);
-    removed.push(`#days.#day${i}`, `#daysByKey.#day${i}`);
-  }
-  if (dates.length > 0) Object.assign(names, { '#days': accessItem.days, '#daysByKey': accessItem.daysByKey });
+  const held = dates.map((day) => ({ day, attribute: `${accessItem.days}.${dayNumber(day)}` }));
+  const guards: Guard[] = held.map(({ day, attribute }) => ({ attribute, is: '=', value: days[day] }));
+  const remove = held.flatMap(({ day, attribute }) => [attribute, `${accessItem.daysByKey}.${dayNumber(day)}`]);
+  let set: Item = {};
   if (ends) {
-    const { date: dateName, total: totalName, mark: markName, byKey } = accessItem;
-    Object.assign(names, { '#date': dateName, '#total': totalName, '#mark': markName, '#byKey': byKey });
-    Object.assign(values, { ':date': dayNumber(date), ':today': dayNumber(today), ':total': total, ':none': {} });
-    conditions.push('#date = :date', '#total = :total');
+    set = { [accessItem.date]: dayNumber(today), [accessItem.mark]: total, [accessItem.byKey]: {} };
+    guards.push(isStill(accessItem.date, dayNumber(date)), isStill(accessItem.total, total));
   }
-  const expression = [
-    ends && 'SET #date = :today, #mark = :total, #byKey = :none',
-    removed.length > 0 && `REMOVE ${removed.join(', ')}`,
-  ];
-  const taken: Update = {
-    TableName: table,
-    Key: accessKey(account, shard),
-    UpdateExpression: expression.filter(Boolean).join(' '),
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  };
+  const taken = guardedUpdate(table, accessKey(account, shard), { set, remove }, guards);
   return [taken, ...addToRecords(table, account, ends ? unrecorded(usage) : endedDays(usage), months)];
 }
 

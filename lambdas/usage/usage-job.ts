@@ -82,7 +82,7 @@ async function sendOnce(
   if (await store.get(key)) return false;
   await send(message);
   const set = { [accountsTable.expires]: message.resets + daySeconds };
-  await store.update(guardedUpdate(store.table, key, { set, remove: [] }));
+  await store.update(guardedUpdate(store.table, key, { set }));
   return true;
 }
 

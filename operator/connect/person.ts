@@ -194,7 +194,7 @@ async function replaced(
   const unchanged = Object.keys(set).map((attribute): Guard => ({ attribute, is: '=', value: item[attribute] }));
   if (unchanged.length === 0) return false;
   try {
-    await client.send(new UpdateCommand(guardedUpdate(table, Key, { set, remove: [] }, unchanged)));
+    await client.send(new UpdateCommand(guardedUpdate(table, Key, { set }, unchanged)));
     return true;
   } catch (error) {
     if (isConflict(error)) return false;

@@ -287,7 +287,7 @@ export async function setAccountState(store: AdminStore, id: string, state: Acco
  * succeed under load, and activated on all shards at once.
  */
 async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
-  const changes = { set: { [accessItem.state]: state satisfies ShardState }, remove: [] };
+  const changes = { set: { [accessItem.state]: state satisfies ShardState } };
   if (!access.sharded && access.state === state) return;
   const first = accessUpdate(store.table, access, changes);
   const others = Array.from({ length: access.shards - 1 }, (_, i) =>

@@ -106,7 +106,7 @@ function planUpdate({ table, actor, nowSeconds }: AdminStore, previous: PlanVers
   };
   const attribute = planRecord.version;
   const unchanged: Guard = previous ? { attribute, is: '=', value: previous.version } : { attribute, is: 'absent' };
-  return guardedUpdate(table, planKey(plan.code), { set, remove: [] }, [unchanged]);
+  return guardedUpdate(table, planKey(plan.code), { set }, [unchanged]);
 }
 
 /**
@@ -285,7 +285,7 @@ export async function followPlan(
     const changes =
       cursor === null
         ? { set: {}, remove: [planRecord.change, planRecord.after] }
-        : { set: { [planRecord.change]: { ...stored, looked, followed }, [planRecord.after]: cursor }, remove: [] };
+        : { set: { [planRecord.change]: { ...stored, looked, followed }, [planRecord.after]: cursor } };
     const unchanged = [
       { attribute: planRecord.version, is: '=', value: plan.version },
       { attribute: planRecord.after, is: '=', value: after },

@@ -129,7 +129,7 @@ export async function confirmSession(
     { attribute: 'people', is: '=', value: people },
   ] as const;
   try {
-    await store.update(guardedUpdate(store.table, sessionKey(id), { set, remove: [] }, [...guards]));
+    await store.update(guardedUpdate(store.table, sessionKey(id), { set }, [...guards]));
     return true;
   } catch (error) {
     if (!isConflict(error)) throw error;
@@ -148,7 +148,7 @@ export async function findSession(store: AdminStore, id: string): Promise<Sessio
   const now = store.nowSeconds();
   if (!item || item.expires <= now) return null;
   if (item.seen + seenSeconds > now) return readSession(item);
-  const change = { set: { seen: now }, remove: [] };
+  const change = { set: { seen: now } };
   try {
     await store.update(guardedUpdate(store.table, sessionKey(id), change, [{ attribute: 'person', is: 'there' }]));
   } catch (error) {

@@ -6,7 +6,7 @@ import { keyRecord } from '../../core/accounts/key-record.ts';
 import { usageRecord } from '../../core/accounts/usage-record.ts';
 import { dateOf, daySeconds, secondsOf, windowStart } from '../../core/calendar.ts';
 import { dutchTime } from '../../core/dutch-time.ts';
-import { type Item, updateChanges } from '../../core/dynamodb.ts';
+import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
@@ -60,13 +60,7 @@ export async function addExampleCustomers(
     }
   };
   const set = (Key: Record<string, string>, values: Item) =>
-    client.send(
-      new UpdateCommand({
-        TableName: testTables.accounts,
-        Key,
-        ...expressionOf(updateChanges({ set: values, remove: [] })),
-      }),
-    );
+    client.send(new UpdateCommand(guardedUpdate(testTables.accounts, Key, { set: values })));
 
   let shownKey = '';
   for (const [i, [id, name, plan, perDay, labels]] of customers.entries()) {
@@ -106,12 +100,6 @@ export async function addExampleCustomers(
   while (await statements.closeNext());
   return { shownKey };
 }
-
-const expressionOf = ({ UpdateExpression, names, values }: ReturnType<typeof updateChanges>) => ({
-  UpdateExpression,
-  ExpressionAttributeNames: names,
-  ExpressionAttributeValues: values,
-});
 
 /** A day of an account: quieter at the weekend, never quite like another day, and the same each time. */
 function recordOf(account: string, date: string, perDay: number, codes: readonly string[]): Item {

@@ -46,7 +46,7 @@ export async function audited<T>(store: AdminStore, change: AuditedChange, work:
   const ended = (write: Promise<void>) => write.catch(() => undefined);
   try {
     const result = await work();
-    await ended(store.update(guardedUpdate(store.table, key, { set: { [outcome]: 'done' }, remove: [] })));
+    await ended(store.update(guardedUpdate(store.table, key, { set: { [outcome]: 'done' } })));
     const { time, actor } = attributes;
     await ended(store.announce?.({ ...change, time, actor }) ?? Promise.resolve());
     return result;

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { dateOf, instant } from '../../calendar.ts';
 import {
+  aliasOf,
+  type Changes,
   type Guard,
   guardExpression,
   guardedUpdate,
@@ -32,7 +34,7 @@ import {
   maxLabelLength,
   readExpiry,
 } from './admin-error.ts';
-import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
+import { type AdminStore, exists, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
@@ -122,7 +124,7 @@ export async function renameKey(
   if (!(await findRecord(store, account, keyId))) throw missing;
   await audited(store, { partition: account, action: 'key rename', detail: { keyId } }, () =>
     store
-      .update(guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label }, remove: [] }, [isThere]))
+      .update(guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label } }, [isThere]))
       .catch((error: unknown) => {
         // Its record expired, or the account was deleted.
         throw isConflict(error) ? missing : error;
@@ -223,7 +225,7 @@ async function countCreation(store: AdminStore, account: string): Promise<void> 
     }
     const set = { [creationCount.date]: date, [creationCount.count]: isToday ? seen[creationCount.count] + 1 : 1 };
     const unchanged = [creationCount.date, creationCount.count].map((name) => isStill(name, seen?.[name]));
-    await store.update(guardedUpdate(store.table, Key, { set, remove: [] }, unchanged));
+    await store.update(guardedUpdate(store.table, Key, { set }, unchanged));
   });
 }
 
@@ -380,57 +382,42 @@ function activations(
   access: Access,
   replaces: Replaced | undefined,
 ): [Update, ...Update[]] {
+  const set: Item = { [inKeys(keyId)]: hash };
+  const guards: Guard[] = [];
   const old = replaces && access.keys[replaces.keyId];
-  const onShard = (shard: number): Update => {
-    if (!replaces || !old) return keyUpdate(table, access, shard, keyId, 'SET #keys.#keyId = :hash', { ':hash': hash });
+  if (replaces && old) {
     const ends = Math.min(expiryOf(old) ?? Infinity, replaces.endsSeconds);
-    const update = keyUpdate(table, access, shard, keyId, 'SET #keys.#keyId = :hash, #keys.#old = :old', {
-      ':hash': hash,
-      ':old': storedKey(old.subarray(0, hashBytes), ends),
-    });
-    return {
-      ...update,
-      ConditionExpression: `${update.ConditionExpression} AND attribute_exists(#keys.#old)`,
-      ExpressionAttributeNames: { ...update.ExpressionAttributeNames, '#old': replaces.keyId },
-    };
-  };
-  const first = onShard(0);
+    set[inKeys(replaces.keyId)] = storedKey(old.subarray(0, hashBytes), ends);
+    guards.push({ attribute: inKeys(replaces.keyId), is: 'there' });
+  }
+  const [first, ...others] = keyUpdates(table, access, { set }, guards);
+  const hasPlace = `(attribute_exists(${aliasOf(inKeys(keyId))}) OR size(${aliasOf(accessItem.keys)}) < :max)`;
   return [
     {
       ...first,
-      ConditionExpression: `${first.ConditionExpression} AND (attribute_exists(#keys.#keyId) OR size(#keys) < :max)`,
+      ConditionExpression: `${first.ConditionExpression} AND ${hasPlace}`,
       ExpressionAttributeValues: { ...first.ExpressionAttributeValues, ':max': placesFor(replaces?.keyId) },
     },
-    ...Array.from({ length: access.shards - 1 }, (_, i) => onShard(i + 1)),
+    ...others,
   ];
 }
 
+const inKeys = (keyId: string) => `${accessItem.keys}.${keyId}`;
+
 /**
- * Changes the keys of one shard if the account has as many shards as `access` says: a shard that is created at the same
- * time copies the keys of shard 0, and would have one too many or too few.
+ * A change of the keys on each shard, if the account has as many shards as `access` says: a shard that is created at
+ * the same time copies the keys of shard 0, and would have one too many or too few.
  */
-function keyUpdate(
+function keyUpdates(
   table: string,
   { account, sharded, shards }: Access,
-  shard: number,
-  keyId: string,
-  UpdateExpression: string,
-  values: Update['ExpressionAttributeValues'] = {},
-): Update {
-  const shardsAreUnchanged = sharded ? '#shards = :shards' : 'attribute_not_exists(#shards)';
-  return {
-    TableName: table,
-    Key: accessKey(account, shard),
-    UpdateExpression,
-    ConditionExpression: `attribute_exists(#account) AND ${shardsAreUnchanged}`,
-    ExpressionAttributeNames: {
-      '#account': accountsTable.partitionKey,
-      '#keys': accessItem.keys,
-      '#keyId': keyId,
-      '#shards': accessItem.shards,
-    },
-    ExpressionAttributeValues: { ...values, ...(sharded && { ':shards': shards }) },
-  };
+  changes: Changes,
+  guards: Guard[] = [],
+): [Update, ...Update[]] {
+  const asMany = isStill(accessItem.shards, sharded ? shards : undefined);
+  const onShard = (shard: number) =>
+    guardedUpdate(table, accessKey(account, shard), changes, [exists, asMany, ...guards]);
+  return [onShard(0), ...Array.from({ length: shards - 1 }, (_, i) => onShard(i + 1))];
 }
 
 /**
@@ -461,20 +448,15 @@ export async function revokeKey(
 
 /** Shard 0 comes last: its keys are the valid ones until then. Plain writes succeed while the account is charged. */
 async function deactivate(store: AdminStore, access: Access, keyId: string): Promise<void> {
-  const onShard = (shard: number) => store.update(keyUpdate(store.table, access, shard, keyId, 'REMOVE #keys.#keyId'));
-  await Promise.all(Array.from({ length: access.shards - 1 }, (_, i) => onShard(i + 1)));
-  await onShard(0);
+  const [first, ...others] = keyUpdates(store.table, access, { remove: [inKeys(keyId)] });
+  await Promise.all(others.map((update) => store.update(update)));
+  await store.update(first);
 }
 
 /** How long the record of a revoked key is kept; until then its label is shown beside its id. */
 const revokedSeconds = 400 * 86_400;
 
 function markRevoked(table: string, key: { account: string; keyId: string }, nowSeconds: number): Update {
-  return {
-    TableName: table,
-    Key: recordKey(key),
-    UpdateExpression: 'SET #revoked = if_not_exists(#revoked, :now), #expires = if_not_exists(#expires, :expires)',
-    ExpressionAttributeNames: { '#revoked': keyRecord.revoked, '#expires': accountsTable.expires },
-    ExpressionAttributeValues: { ':now': nowSeconds, ':expires': nowSeconds + revokedSeconds },
-  };
+  const keep = { [keyRecord.revoked]: nowSeconds, [accountsTable.expires]: nowSeconds + revokedSeconds };
+  return guardedUpdate(table, recordKey(key), { keep });
 }

@@ -121,7 +121,7 @@ async function changeMembers(
   await retryConflicts(async () => {
     const version: number | undefined = (await store.get(Key))?.[membersVersion.version];
     const members = await membersOf(store, account);
-    const changes = { set: { [membersVersion.version]: (version ?? 0) + 1 }, remove: [] };
+    const changes = { set: { [membersVersion.version]: (version ?? 0) + 1 } };
     const unchanged = [isStill(membersVersion.version, version)];
     const writes = [{ Update: guardedUpdate(store.table, Key, changes, unchanged) }, ...decide(members)];
     await store.writeAll([...writes, await searchWrite(store, account, search)]);

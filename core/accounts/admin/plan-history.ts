@@ -1,5 +1,5 @@
 import { dateOf, daySeconds, isDate } from '../../calendar.ts';
-import type { Item, Update } from '../../dynamodb.ts';
+import { guardedUpdate, type Item, type Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { itemKey } from '../account-item.ts';
 import type { AdminStore } from './admin-store.ts';
@@ -38,14 +38,7 @@ export async function planHistories(
 
 /** The update that adds dates to the history of an account, for the transaction that makes the change. */
 export function addToHistory(table: string, account: string, history: PlanHistory): Update {
-  const dates = [...history];
-  return {
-    TableName: table,
-    Key: historyKey(account),
-    UpdateExpression: `SET ${dates.map((_, i) => `#date${i} = :plan${i}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(dates.map(([date], i) => [`#date${i}`, date])),
-    ExpressionAttributeValues: Object.fromEntries(dates.map(([, plan], i) => [`:plan${i}`, plan])),
-  };
+  return guardedUpdate(table, historyKey(account), { set: Object.fromEntries(history) });
 }
 
 /** The update for an account that comes to `plan` now; by a clock that is behind, on the day of the change before. */

@@ -77,7 +77,7 @@ function closeShards({ table }: AdminStore, shards: Shards, count: number): Writ
   return shards.map(({ account }, shard) => {
     const set = { [accessItem.shards]: count, [accessItem.version]: shards[0].version + 1 };
     const closing = shard < count ? {} : { [accessItem.state]: 'closing' };
-    const changes = { set: { ...set, ...closing }, remove: [] };
+    const changes = { set: { ...set, ...closing } };
     return { Update: guardedUpdate(table, accessKey(account, shard), changes, [guardOf(shards, shard)]) };
   });
 }

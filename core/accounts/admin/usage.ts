@@ -245,7 +245,7 @@ export async function readRetention(store: AdminStore): Promise<Retention> {
 /** Tells readers for how many whole months usage is kept. */
 export async function setRetention(store: AdminStore, months: number): Promise<void> {
   if ((await store.get(retentionKey))?.months === months) return;
-  await store.update(guardedUpdate(store.table, retentionKey, { set: { months }, remove: [] }));
+  await store.update(guardedUpdate(store.table, retentionKey, { set: { months } }));
 }
 
 /** Notes that an account was created in `month`, if no earlier one is known. The first one may be deleted since. */
@@ -253,7 +253,7 @@ export async function noteFirstMonth(store: AdminStore, month: string): Promise<
   await retryConflicts(async () => {
     const { since } = await readRetention(store);
     if (since !== undefined && since <= month) return;
-    const changes = { set: { since: month }, remove: [] };
+    const changes = { set: { since: month } };
     await store.update(guardedUpdate(store.table, retentionKey, changes, [isStill('since', since)]));
   });
 }

@@ -43,7 +43,7 @@ export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
 
 type Seen = Pick<Access, 'quota' | 'dropped'>;
 
-type WindowChanges = Required<Changes>;
+type WindowChanges = Required<Omit<Changes, 'keep'>>;
 
 /** No changes. */
 export function noItemChanges(): GuardedChanges {
