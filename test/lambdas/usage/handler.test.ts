@@ -54,8 +54,8 @@ beforeEach(() => {
       : {};
   });
   table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: values }) => ({
-    Items: values[':member']
-      ? [{ account: values[':partition'], item: 'member#jo@example.nl', role: 'admin', added: 1 }]
+    Items: values[':prefix'] === 'member#'
+      ? [{ account: values[':account'], item: 'member#jo@example.nl', role: 'admin', added: 1 }]
       : ['acme', 'other'].map((item) => ({ account: 'account#', item })),
   }));
   table.on(BatchGetCommand).resolves({ Responses: { accounts: ['acme', 'other'].map(usedUp) } });
