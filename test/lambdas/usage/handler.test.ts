@@ -54,9 +54,10 @@ beforeEach(() => {
       : {};
   });
   table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: values }) => ({
-    Items: values[':prefix'] === 'member#'
-      ? [{ account: values[':account'], item: 'member#jo@example.nl', role: 'admin', added: 1 }]
-      : ['acme', 'other'].map((item) => ({ account: 'account#', item })),
+    Items:
+      values[':prefix'] === 'member#'
+        ? [{ account: values[':account'], item: 'member#jo@example.nl', role: 'admin', added: 1 }]
+        : ['acme', 'other'].map((item) => ({ account: 'account#', item })),
   }));
   table.on(BatchGetCommand).resolves({ Responses: { accounts: ['acme', 'other'].map(usedUp) } });
 });
