@@ -1,9 +1,6 @@
 import { etrs89OfRd } from './rd-to-etrs89.ts';
 
-/**
- * An adresseerbaar object of an address, as a response has it but for `lat` and `lon`, which follow from its location,
- * and its compact text in a line of a snapshot and in an item.
- */
+/** As a response has it without `lat` and `lon`, which follow from its location; and as compact text. */
 export type AdresObject = {
   identificatie: string;
   type: AdresObjectType;

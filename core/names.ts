@@ -1,7 +1,4 @@
-/**
- * The names on which the stacks, the Lambdas, the loader and the admin module agree. With `loader/names.ts` the only
- * runtime file that `lib` imports.
- */
+/** The names on which stacks, Lambdas, loader and admin module agree; `lib` imports this and `loader/names.ts` only. */
 
 /**
  * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. The item of a key

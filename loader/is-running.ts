@@ -11,10 +11,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/**
- * When this process began, in the form of the operating system, without colons: a later process with the same id has
- * another value. `''` where the system does not tell.
- */
+/** When a process began, as the system tells it, without colons: a later one with the same id has another value. */
 export function processStart(pid: number): string {
   try {
     // The 22nd field, in ticks since the machine began; the second is a name in brackets, which may hold anything.

@@ -72,10 +72,7 @@ export type Access = {
   moves: number;
 };
 
-/**
- * The most days in `days`, and the most counts of a key on a day: what fits the access item. A charge that would begin
- * a day for which there is no space has the others recorded first.
- */
+/** The most days in `days`, and counts of a key on a day, that fit the access item; others are recorded first. */
 export const maxUnrecordedDays = 2;
 export const maxKeyCounts = 12;
 

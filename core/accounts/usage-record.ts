@@ -172,10 +172,7 @@ const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
   'plan-inactive': 'inactive',
 };
 
-/**
- * Counts the refusals of an account by day, in memory, and now and then adds them to the day's record: a lower bound
- * (decision 0141). Never throws, never waits.
- */
+/** Counts refusals in memory, and now and then adds them to the record of the day (decision 0141). Never throws. */
 export type RefusalCount = {
   /** Notes a refusal of a request whose key is one of the account. One without a kind is not counted. */
   note(account: string, code: RefusalCode, now: number): void;

@@ -21,10 +21,7 @@ export type StoredAddress = {
 /** A toevoeging as in keys, in upper case; `null` is the address without one. */
 export type Toevoeging = string | null;
 
-/**
- * The most toevoegingen that are stored with an address and listed in a response: the first ones in their order. Keeps
- * an item below 4 KB, so that reading it costs half a read unit.
- */
+/** The most toevoegingen of an item and a response: an item stays below 4 KB, half a read unit. */
 export const maxToevoegingen = 400;
 
 /** The item of an address. */

@@ -53,10 +53,7 @@ type AddressBytes = {
   toevoegingEnd: number;
 };
 
-/**
- * Writes the bytes of `addressKey` at `start`, without a string, and returns the position after them. `target` must
- * have `longestAddressKey` bytes left.
- */
+/** Writes `addressKey` at `start`, where `longestAddressKey` bytes must be left; returns the position after it. */
 export function writeAddressKey(target: Uint8Array, start: number, address: AddressBytes): number {
   const { bytes, postcode, huisletter, toevoeging, toevoegingEnd } = address;
   let at = start;

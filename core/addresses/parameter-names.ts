@@ -40,10 +40,7 @@ function lettersAndDigits(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/**
- * Whether at most `edits` letters of `a` must be inserted, left out, replaced or swapped with their neighbour to make
- * `b`. A swap is one edit, which Levenshtein's distance counts as two.
- */
+/** Whether at most `edits` letters of `a` must be inserted, left out, replaced or swapped to make `b`. */
 function isWithin(a: string, b: string, edits: number): boolean {
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;

@@ -51,10 +51,7 @@ const caravan: AdresObject = {
   locatie: locatie(31),
 };
 
-/**
- * The test addresses: one that is registered twice, one with toevoegingen only, one in two towns. Their ids begin with
- * 9999, which is no municipality, and end in the huisnummer and a number.
- */
+/** One is registered twice, one has toevoegingen only, one is in two towns. No municipality has 9999. */
 const testAddresses: StoredAddress[] = [
   {
     key: '9999SD#1#',

@@ -120,10 +120,7 @@ export function authenticate({ checksumSecret, previousChecksumSecret, admit }: 
   };
 }
 
-/**
- * Adds the quota to each response of a known caller and to each 429 (IETF draft "RateLimit header fields for HTTP"),
- * where a window is finite. A 429 reports a window that has too little left.
- */
+/** The quota in responses to known callers and in a 429, which reports a window that has too little left. */
 export function rateLimitHeaders(clock: Clock): Middleware {
   function addHeaders(request: MiddlewareRequest, quota: QuotaState, violated?: readonly WindowName[]): void {
     const now = clock();

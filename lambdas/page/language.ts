@@ -2,10 +2,7 @@ import { type Language, languages } from '../../core/names.ts';
 
 export { type Language, languages };
 
-/**
- * What a client accepts, by the value of a header such as `Accept-Encoding` (RFC 9110): in lower case, the preferred
- * first, without what has the weight 0 or a weight that is no number.
- */
+/** What a header such as `Accept-Encoding` accepts (RFC 9110), in lower case, the preferred first. */
 export function acceptedBy(header = ''): string[] {
   const ranges = header.split(',').map((range) => {
     const [name = '', ...parameters] = range

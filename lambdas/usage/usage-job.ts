@@ -21,10 +21,7 @@ export type UsageJobResult = { recorded: number; messages: number; failures: { a
 
 const concurrency = 16;
 
-/**
- * Records days that have ended, and reports a limit that is nearly or entirely used up once a window. One account that
- * fails stops no other. May run at any time, also twice at once.
- */
+/** Records days that have ended and reports limits that are nearly used up. May run at any time, also twice at once. */
 export async function runUsageJob(
   store: AdminStore,
   { months, messageAtShare, send }: UsageJob,

@@ -167,10 +167,7 @@ export class ByteCursor {
     return length >= 1 && length <= most && this.bytes[this.position] === lessThan;
   }
 
-  /**
-   * Past a decimal number without sign, exponent and leading zeros, of at most six and nine digits. Returns where its
-   * shortest form ends, which `String(Number(text))` has too, or `absent`.
-   */
+  /** Past a decimal number of at most six and nine digits. Returns where its shortest form ends, or `absent`. */
   skipDecimal(): number {
     const { bytes, position: start } = this;
     let at = start;

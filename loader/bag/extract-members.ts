@@ -98,10 +98,7 @@ export async function contentsOfMembers(
   return contents;
 }
 
-/**
- * The XML files of a member, by name. @throws ExtractError where there is none, where the numbers of
- * `0457NUM15102021-000001.xml` have a gap or repeat, or where one is a copy of another
- */
+/** The XML files of a member, by name. @throws ExtractError where one is missing or repeats another */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
   const refused = (code: 'missing_member' | 'duplicate_member', what: string) =>
     new ExtractError(code, label, `${what}; get the file again`);

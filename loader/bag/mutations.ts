@@ -7,10 +7,7 @@ import { isObjectenKind, mutationDocument, SchemaParser, type StandKind } from '
 import { type UsualChange, usualChanges } from './usual-changes.ts';
 import type { AnyVoorkomen } from './voorkomen.ts';
 
-/**
- * The change of one occurrence. `was` is `null` for a new one (a toevoeging). Either side is also `null` for one that
- * never counts; `isNew` distinguishes the two.
- */
+/** `was` is `null` for a new one; either side is for one that never counts. `isNew` distinguishes the two. */
 export type Mutation = {
   kind: StandKind;
   identificatie: string;

@@ -68,10 +68,7 @@ function objectReader<K extends StandKind, T>(
   };
 }
 
-/**
- * Visits woonplaatsen as a `ReadObjects` does, without holding the whole file of 100 MB and more. @throws what `xml`
- * throws, even if the XML is also wrong
- */
+/** Visits woonplaatsen without holding the whole file of 100 MB. @throws what `xml` throws, even if the XML is wrong */
 export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,

@@ -105,10 +105,7 @@ export const liveStatus = {
 export const notCurrentReasons = ['withdrawn', 'future', 'ended', 'inactive', 'not_bag'] as const;
 export type NotCurrentReason = (typeof notCurrentReasons)[number];
 
-/**
- * Why an occurrence does not count on a day, or `null`. It counts until the day before it ends. A withdrawn object
- * often has no end date: only its status says so.
- */
+/** Why an occurrence does not count on a day, or `null`. It counts until the day before it ends. */
 export function whyNotCurrent(
   { span, isLive, isInactief, isNietBag }: Geldigheid,
   day: number,

@@ -90,10 +90,7 @@ export function numKeysOf(one: object | null): string[] {
   return one && 'hoofdadres' in one ? addressesOf(one as AdresseerbaarVoorkomen).map((num) => `NUM ${num}`) : [];
 }
 
-/**
- * The lines of one object without their keys, by the nummeraanduiding that they are stored with; occurrences that ended
- * on or before `peildatum` are not.
- */
+/** The keyless lines of one object that end after `peildatum`, by the nummeraanduiding that they are stored with. */
 export function keylessLines(
   occurrences: readonly AdresseerbaarVoorkomen[],
   peildatum: string,
@@ -128,10 +125,7 @@ function keylessLine(one: AdresseerbaarVoorkomen, num: string, flag: string): Ke
 /** An upper bound on the bytes of what `writeKeylessLine` writes: three numbers of 16 digits, 11 gebruiksdoelen. */
 export const longestKeylessLine = textAt + roleInText + 80;
 
-/**
- * Appends the line of an object's only current or future occurrence, which has no nevenadres; `longestKeylessLine`
- * bytes must be reserved.
- */
+/** Appends the only line of an object without nevenadres; `longestKeylessLine` bytes must be reserved. */
 export function writeKeylessLine(
   lines: GrowingBytes,
   object: AdresObjectBytes,

@@ -124,10 +124,7 @@ export function withinRegister(register: Register): (day: MutationDay) => Pick<M
     if (voorkomen?.kind === 'NUM') return holds(`OPR ${voorkomen.openbareRuimte}`);
     return voorkomen?.kind === 'OPR' && inhabited.has(voorkomen.woonplaats);
   };
-  /**
-   * The changes of an object that is held, new or was here, or that counted nowhere before and is here now. One that
-   * comes from elsewhere is of another municipality until an extract has it.
-   */
+  /** Changes of an object that is held or new. Others are of another municipality until an extract has them. */
   const concerns = (mutations: readonly Mutation[]) =>
     mutations.some(
       (one) => holds(objectKey(one)) || isOwn(one) || (one.kind === 'WPL' && isNew(one)) || liesWithin(one.was),

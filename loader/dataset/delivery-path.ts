@@ -4,10 +4,7 @@ export type Period = { vanaf: string; tot: string };
 /** Where the deliveries from a date on can lead, and by which one the best way there begins. */
 type Way<T> = { end: string; count: number; first: T | null };
 
-/**
- * The deliveries that lead from `date` to the latest date that can be reached. Of several ways it is the one of most
- * deliveries, as each is judged by itself; of equal ones the first.
- */
+/** The deliveries that lead from `date` to the latest date. Of several ways that of most deliveries, or the first. */
 export function pathFrom<T extends Period>(deliveries: readonly T[], date: string): T[] {
   const ways = new Map<string, Way<T>>();
   const wayFrom = (from: string): Way<T> => ways.get(from) ?? { end: from, count: 0, first: null };

@@ -98,10 +98,7 @@ export class ObjectsOfAddresses {
     }
   }
 
-  /**
-   * Writes what the address has that is in `rows`: its key from `start`, and after the tab before `id` that of its
-   * nummeraanduiding.
-   */
+  /** Writes what the address in `rows` has: its key is at `start`, its nummeraanduiding after the tab before `id`. */
   write(target: GrowingBytes, rows: DataView, start: number, id: number): void {
     const [from, to] = this.#withKey(rows, start, id);
     if (from === to) return;

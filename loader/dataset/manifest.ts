@@ -25,10 +25,7 @@ export function lastExtract({ history }: Manifest): ManifestEntry | undefined {
   return history.find(({ kind }) => kind === 'extract');
 }
 
-/**
- * Where a load that needed an approval is live or led to what is live, the last extract before it that needed none: if
- * the approval was a mistake, a load gives back what this one had.
- */
+/** The last extract before a load that needed an approval: if that was a mistake, a load gives back what this had. */
 export function acceptedBefore({ history }: Pick<Manifest, 'history'>): ManifestEntry | undefined {
   const firstExtract = history.findIndex(({ kind, approved }) => kind === 'extract' && !approved);
   return history.slice(0, firstExtract).some(({ approved }) => approved) ? history[firstExtract] : undefined;
@@ -96,10 +93,7 @@ function withoutSince({ since: _, ...entry }: ManifestEntry): ManifestEntry {
   return entry;
 }
 
-/**
- * The ids of the snapshots to keep: the last `count` that were published, and always those of the live and pending
- * load, those that these can be replayed from, and that of `acceptedBefore`.
- */
+/** The snapshots to keep: the last `count`, those of live, pending, what they replay and `acceptedBefore`. */
 export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
   const kept = new Set<string>();
   for (const entry of [published, pending]) if (entry) kept.add(entry.snapshot.id);

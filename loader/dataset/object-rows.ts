@@ -98,10 +98,7 @@ abstract class RowsAsRead<Read extends ReadObject, One> {
     return { edges: isOnly ? [last] : [this.#first ?? [], last], isSorted: this.#isSorted };
   }
 
-  /**
-   * All lines in the pieces of one object, those of each number compressed by themselves, and where each lies. To be
-   * called last.
-   */
+  /** All lines, those of each number compressed by themselves, and where each lies. To be called last. */
   pack(): { packed: Buffer[]; ranges: ByteRanges } {
     return this.numbered.pack();
   }
@@ -153,10 +150,7 @@ export class ObjectRows extends RowsAsRead<NumBytes, NumVoorkomen> {
     return Array.from(objectLines(occurrences, this.#peildatum), ([part, lines]) => [Number(part), lines]);
   }
 
-  /**
-   * The identificatie of the nummeraanduiding of each line and the key that it has there, by bucket of the
-   * identificatie.
-   */
+  /** The identificatie of each line and the key that it has there, by bucket of the identificatie. */
   keys(buckets: number): LinesByNumber {
     const keys = new LinesByNumber();
     for (const { memory, length } of this.numbered.all) {
@@ -178,10 +172,7 @@ export class ObjectRows extends RowsAsRead<NumBytes, NumVoorkomen> {
   }
 }
 
-/**
- * The lines of adresseerbare objecten without keys, by the bucket of the nummeraanduidingen that they name: `join`
- * gives them the keys.
- */
+/** Lines of adresseerbare objecten, by bucket of the nummeraanduidingen that they name: `join` gives them keys. */
 export class AdresObjectRows extends RowsAsRead<AdresObjectBytes, AdresseerbaarVoorkomen> {
   readonly #peildatum: string;
   readonly #kind: ObjectenKind;

@@ -245,10 +245,7 @@ export type Judged = {
   earlier?: Earlier | null;
 };
 
-/**
- * Every objection to a load, compared with the live dataset if there is one, and the woonplaatsen that it renames.
- * @param ofDay what the load alone may change of all addresses
- */
+/** Every objection to a load, and the woonplaatsen that it renames. @param ofDay what it may change of all addresses */
 export function judge(
   counts: LoadCounts,
   load: Judged,

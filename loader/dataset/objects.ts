@@ -100,10 +100,7 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
   return lines;
 }
 
-/**
- * The lines of a part without the occurrences that ended on or before `peildatum`, which never count again: those of
- * each object are as `objectLines` gives them for that date.
- */
+/** The lines of a part without what ended by `peildatum`: of each object as `objectLines` gives them for that date. */
 export function withoutEnded(part: string, lines: ObjectLine[], peildatum: string): ObjectLine[] {
   const day = dayOf(peildatum);
   const ending = new Set<string>();

@@ -117,10 +117,7 @@ const [streetSection, placeSection, relatieSection] = [0, 1, 2];
 /** The stored form of this file. A file in another form can't be read. */
 const form = 'reference 1';
 
-/**
- * Writes the file of the current and future streets, places and their relations to gemeenten, for every worker. Copies
- * each to bytes: a name may be a slice of the string of its whole file.
- */
+/** Writes the streets, places and relations. Copies each to bytes: a name may be a slice of the string of its file. */
 export class ReferenceWriter {
   readonly #header = { form, streets: 0, problems: emptyReport(), changed: [] as string[] };
   readonly #streets = new GrowingBytes();

@@ -169,10 +169,7 @@ export function checkedJson(value: unknown, name = ''): Buffer {
   return checked;
 }
 
-/**
- * Parses what `checkedJson` made; JSON without a checksum was written by another program and is accepted. @throws Error
- * when the bytes are not what was written
- */
+/** Parses what `checkedJson` made, or JSON without a checksum. @throws Error for anything but what was written */
 export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {
   const start = bytes.length - bits;
   const line = bytes.toString('latin1', Math.max(0, start));

@@ -9,10 +9,7 @@ import { lambdaOfItems } from './lambda-step.ts';
 import { type ChangeFile, currentManifest } from './manifest.ts';
 import type { LoadContext, StepOfItems } from './step.ts';
 
-/**
- * Writes one file of changes to the table, unless it was written before. Repeating a part changes nothing: each write
- * replaces or removes a whole item. @throws LockedError
- */
+/** Writes a file of changes, unless it was written. Repeating it changes nothing. @throws LockedError */
 export async function applyChanges(
   { storage, addresses }: LoadContext,
   { load, changes }: { load: string; changes: string },

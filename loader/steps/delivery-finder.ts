@@ -90,10 +90,7 @@ export class DeliveryFinder {
     return this.#listed.filter((one) => one.vanaf === vanaf && one.tot === tot);
   }
 
-  /**
-   * Of the deliveries of one period the one that was made last, by its own document and then by when it was first seen.
-   * That there are several stays a note until all locations have the same.
-   */
+  /** The delivery of a period that was made last. Several are a note until all locations have the same. */
   #latest(copies: readonly FoundDelivery[], applied?: MutationFile): MutationFile | undefined {
     const isApplied = ({ file }: FoundDelivery) => Number(file.hash === applied?.hash);
     const order = (a: FoundDelivery, b: FoundDelivery) =>

@@ -177,10 +177,7 @@ class LockSettlingError extends Error {
   }
 }
 
-/**
- * Whether an owner of the lock is an execution that ended `settleSeconds` ago: no Lambda of it runs for that long
- * (decision 0116). @throws LockSettlingError where it ended later
- */
+/** Whether an execution ended `settleSeconds` ago (decision 0116). @throws LockSettlingError where it ended later */
 export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
   return async (owner: string): Promise<boolean> => {
     const ended = await endOf(client, owner);

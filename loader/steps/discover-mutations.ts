@@ -77,10 +77,7 @@ export async function discoverMutations(storage: Storage, request: MutationReque
   return none(`no mutations follow ${from} yet`, finder.notes);
 }
 
-/**
- * The days to apply again, with one that was corrected in place of the first one, or without those of a date in the
- * future; `null` where the live dataset is what its days lead to.
- */
+/** The days to apply again, with a corrected one or without future ones; `null` where live is what its days lead to. */
 async function replayOf(
   storage: Storage,
   finder: DeliveryFinder,

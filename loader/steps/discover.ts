@@ -152,10 +152,7 @@ function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): str
   return null;
 }
 
-/**
- * The deliveries that led from `peildatum` to the live dataset, if all of them are known: they bring an extract of that
- * date to the date of the live dataset, so that the two can be compared.
- */
+/** The deliveries that lead an extract of `peildatum` to the date of the live dataset, to compare the two. */
 function appliedSince({ history, published }: Manifest, peildatum: string): MutationFile[] {
   // The days of the live dataset first: others of the same date were rolled back, or corrected since.
   const applied = [...(published?.since ?? []), ...history.flatMap(({ days }) => days)].filter(

@@ -45,10 +45,7 @@ import type { Merged } from './merge.ts';
 import type { Mutated } from './mutate.ts';
 import type { LoadContext, Step, StepOptions } from './step.ts';
 
-/**
- * Compares all segments with the thresholds. A load that may continue becomes `pending` in the manifest: from then on
- * it must be finished. @throws StaleLoadError, LockedError
- */
+/** A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError, LockedError */
 export async function guard(
   { storage, addresses }: LoadContext,
   loadId: string,

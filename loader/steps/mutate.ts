@@ -201,10 +201,7 @@ async function withAddresses(
   return objects.map((one) => ({ ...one, addresses: found.get(one.object)?.size ?? one.addresses }));
 }
 
-/**
- * The load with only its days before the one of `error`. @throws error where there is none before it, or where an
- * extract has to get to the date of the live dataset
- */
+/** The load with the days before `error`. @throws error where there is none, or an extract needs all its days */
 function stoppedAt(load: Load, applied: number, error: unknown): Load {
   if (!(error instanceof ExtractError) || applied < Math.max(1, load.leastDays ?? 1) || load.kind !== 'mutations')
     throw error;

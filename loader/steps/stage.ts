@@ -14,10 +14,7 @@ import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
-/**
- * Copies a deflated inner zip to the storage, where it can be read by range; once per extract. `reused` gets the keys
- * of copies from an earlier run, which may have been damaged since.
- */
+/** Copies a deflated inner zip to the storage, once per extract. `reused` gets the keys of copies of earlier runs. */
 function storageSpool(storage: Storage, version: SourceVersion, reused: string[]): Spool {
   return async (stream, name, size) => {
     const hash = createHash('sha256')
@@ -41,10 +38,7 @@ const wholeAttempts = 3;
 /** The remaining time of a step without a time limit. */
 export const unlimited = () => Number.POSITIVE_INFINITY;
 
-/**
- * Reads the extract by range; from a server without Range support from a copy that stays as long as its version.
- * Damaged copies are removed and made again.
- */
+/** Reads the extract by range, or from a copy where its server has no ranges. Damaged copies are made again. */
 export async function readExtract<T>(
   storage: Storage,
   source: Source,
@@ -91,10 +85,7 @@ async function download(storage: Storage, source: Source, key: string, isKept: b
 /** More bytes than a local header has: 30, the name and the extra fields. */
 const localHeaderBytes = 1024;
 
-/**
- * Copies the members to the storage, inflated and verified, so that they can be read by range. @throws
- * SourceChangedError if it is not the extract that `discover` found
- */
+/** Copies the members, inflated and verified. @throws SourceChangedError if it is not what `discover` found */
 export async function stage(
   storage: Storage,
   loadId: string,

@@ -8,10 +8,7 @@ import type { LoadProposal } from './load-report.ts';
 import { currentManifest, type Discovery, finishPending, putManifest } from './manifest.ts';
 import type { LoadContext } from './step.ts';
 
-/**
- * Prepares a rollback to a snapshot, named by its date or its load: a load like any other. A load that was interrupted
- * while applying comes first. @throws UnknownSnapshotError, WorkGoneError
- */
+/** Prepares a rollback, named by its date or its load. @throws UnknownSnapshotError, WorkGoneError */
 export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
@@ -98,10 +95,7 @@ export async function resume({ storage, addresses }: LoadContext, loadId: string
   return { action: 'rollback', load: loadId, peildatum: load.peildatum };
 }
 
-/**
- * Rejects what a refused load brings: no check loads these contents again, until an operator asks. Removes its work.
- * @throws UnknownLoadError, NotRefusedError
- */
+/** Rejects and removes a refused load: no check loads it again. @throws UnknownLoadError, NotRefusedError */
 export async function rejectRefused(
   { storage, addresses }: LoadContext,
   loadId: string,

@@ -16,10 +16,7 @@ import { heldCondition, LockedError } from './lock.ts';
 
 /** Writes differences. Every write replaces or removes the whole item, so repeating it changes nothing. */
 export type AddressWriter = {
-  /**
-   * Resolves when every write is in the table; `onWritten` gets the number of each batch. @throws LockedError, once
-   * another load may have taken the lock
-   */
+  /** `onWritten` gets the number of each batch. @throws LockedError, once another load may have taken the lock */
   write(writes: readonly LineWrite[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
 };
 
@@ -156,10 +153,7 @@ export function addressWriter(
   };
 }
 
-/**
- * Sends under a confirmed lock; once more if the process was suspended in between and still holds it. @throws
- * LockedError
- */
+/** Sends under a confirmed lock; again if suspended in between and still holding it. @throws LockedError */
 async function underFence<T>(fence: Fence, send: () => Promise<T>): Promise<T> {
   await fence.confirm();
   try {

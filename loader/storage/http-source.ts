@@ -27,10 +27,7 @@ export function idleGuard(milliseconds: number): { signal: AbortSignal; touch():
 const firstPauseMilliseconds = 330;
 const idleMilliseconds = 60_000;
 
-/**
- * An extract on an HTTP server, or `null` when it is still `known`. Retries transient failures (a dropped connection,
- * 429, 5xx) from the byte where the download stopped. @throws SourceError
- */
+/** `null` when it is still `known`. Retries from the byte where a download stopped. @throws SourceError */
 export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
   const found = await probe(url, known, pause);
   if (!found) return null;

@@ -41,10 +41,7 @@ export function datesOfName(name: string, { nearly = false } = {}): NamedDeliver
   return { vanaf, tot, gemeente: gemeente ?? null };
 }
 
-/**
- * The deliveries at some locations: lists at a URL, in S3 or in a file, folders, zips. One that can't be read is a
- * note. @throws SourceError where none can be read
- */
+/** The deliveries at lists, folders and zips; one that can't be read is a note. @throws SourceError where none can */
 export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
   const found = await Promise.allSettled(locations.map(listMutations));
   const failed = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));

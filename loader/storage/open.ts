@@ -63,10 +63,7 @@ async function linksOf(feed: string): Promise<string[]> {
   }
 }
 
-/**
- * Opens the first location that has the extract; after an unavailable server, which may have it, no other is tried.
- * @throws SourceError of the first location, if none has the extract
- */
+/** After an unavailable server, which may have it, no other is tried. @throws SourceError of the first location */
 export async function openFirst<T>(locations: readonly string[], open: (location: string) => Promise<T>): Promise<T> {
   const errors: SourceError[] = [];
   for (const location of locations) {

@@ -71,10 +71,7 @@ export function sourceInTime(source: Source, storage: Storage, remainingMillisec
 
 const usualBlockBytes = 8 * 1024 * 1024;
 
-/**
- * Reads `source` in blocks and requests the next block ahead: for sequential reading where each read is a request.
- * Holds at most three blocks, and reads nothing ahead from `until` on.
- */
+/** Reads blocks one ahead, for sequential reading by requests: at most three at once, none from `until` on. */
 export function readAhead(
   source: RandomAccess,
   { until = source.size, blockBytes = usualBlockBytes }: { until?: number; blockBytes?: number } = {},

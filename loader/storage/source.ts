@@ -115,10 +115,7 @@ function innermost(error: Error): { code: string; text: string } {
   return { code, text: [...new Set(texts)].join(', ') || code || error.message };
 }
 
-/**
- * The location of an extract as a person wrote it: a URL or `s3://bucket/key` unchanged, anything else as the path of a
- * file, relative to `folder`. `null` for a URL of another scheme.
- */
+/** A URL or `s3://bucket/key` unchanged, else a path relative to `folder`; `null` for a URL of another scheme. */
 export function sourceLocation(named: string, folder: string): string | null {
   if (/^(?:https?|s3):\/\/./i.test(named)) return named;
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? null : resolve(folder, named);

@@ -40,10 +40,7 @@ export function hashOf(files: readonly ZipEntry[]): string {
   return createHash('sha256').update(contents.join()).digest('hex').slice(0, 16);
 }
 
-/**
- * Every entry of a zip or ZIP64, directories too, in the order of its central directory; two or three reads. `label`
- * names the zip in an `ExtractError`; the error of a read is rethrown.
- */
+/** Every entry of a zip or ZIP64 in the order of its directory, directories too; two or three reads. */
 export async function listEntries(source: RandomAccess, label: string): Promise<ZipEntry[]> {
   const reader = new SourceReader(source);
   try {

@@ -94,10 +94,7 @@ export class AdminError extends Error {
   }
 }
 
-/**
- * Whether an error is an `AdminError`. Rather than `instanceof`: a program in which one part imports the package and
- * another requires it has two classes of that name.
- */
+/** Rather than `instanceof`: where one part imports the package and another requires it, there are two classes. */
 export function isAdminError(error: unknown): error is AdminError {
   return error instanceof Error && error.name === 'AdminError' && 'code' in error;
 }

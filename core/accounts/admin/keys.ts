@@ -420,10 +420,7 @@ function keyUpdates(
   return [onShard(0), ...Array.from({ length: shards - 1 }, (_, i) => onShard(i + 1))];
 }
 
-/**
- * Permanently revokes a key: every request that starts after this has returned is refused. Completes an interrupted
- * call. @throws AdminError `invalid`, `not_found`
- */
+/** Revokes a key for good: requests after this has returned are refused. @throws AdminError `invalid`, `not_found` */
 export async function revokeKey(
   store: AdminStore,
   { account, keyId }: { account: string; keyId: string },

@@ -287,10 +287,7 @@ const namesAtOnce = 1_000;
 
 const countAttributes = [accountsTable.sortKey, usageRecord.lookups, ...refusalKinds.map(usageRecord.refused)];
 
-/**
- * A page of the usage of all accounts in a range, by id, deleted ones only with lookups. A call for each account.
- * @throws AdminError `invalid`, `conflict`
- */
+/** A page of the usage of accounts, by id; deleted ones with lookups. @throws AdminError `invalid`, `conflict` */
 export async function usagePage(
   store: AdminStore,
   { from, to, limit = 100, cursor }: UsagePageOptions = {},
@@ -375,10 +372,7 @@ export async function readAccounts(
   return mapConcurrently(await findNamed(store, names), concurrency, reader(store, range));
 }
 
-/**
- * Reads the usage of an account, its access item before its records, so that no lookup is missed. If one was moved in
- * between, and is in both, the account is read with more care.
- */
+/** Reads the access item before the records, so that no lookup is missed; with more care where one is in both. */
 function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
   const dates = datesOf(range);
   return async ({ id, access }) => {

@@ -8,10 +8,7 @@ import { AdminError } from './admin-error.ts';
 /** Own limits to set, by window; `'plan'` removes the own limit. */
 export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
 
-/**
- * The own limits after `changes`. One that a later plan does not configure is kept, without effect. @throws AdminError
- * `invalid` for a window that the plan does not configure
- */
+/** Keeps one that a later plan does not configure. @throws AdminError `invalid` for one that the plan does not */
 export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Plan): Limits {
   const changed: Limits = { ...own };
   for (const window of windowNames) {

@@ -193,10 +193,7 @@ const maxHints = 10_000;
 
 type Hint = { shards: number; limits: Map<number, Limits> };
 
-/**
- * What an instance last saw of an account: its shards, one of which is charged next, and their limits. A hint grants
- * nothing; an outdated one costs another write, which corrects it.
- */
+/** What an instance last saw of an account: its shards and limits. An outdated hint only costs another write. */
 export function createShardHints() {
   const hints = new Map<string, Hint>();
 

@@ -36,10 +36,7 @@ export function seenLimits({ quota }: Access, gains: Partial<Record<WindowName, 
   );
 }
 
-/**
- * Which shard has quota for the units of a request, or that the account has not. `reread`: the shards were read while
- * an operator changed them, and do not belong together.
- */
+/** Which shard has quota for the units, if any. `reread`: an operator changed the shards while they were read. */
 export type ShardDecision =
   | { kind: 'reread' }
   | { kind: 'charge'; at: number; shard: Access; roll: WindowName[] }
