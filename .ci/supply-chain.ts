@@ -155,6 +155,7 @@ export const lockFiles = [
   'package-lock.json',
   '.ci/tools/package-lock.json',
   'tools/generators/package-lock.json',
+  'tools/judges/nag/package-lock.json',
   'tools/openapi-rules/package-lock.json',
   'tools/package/tools/package-lock.json',
 ];

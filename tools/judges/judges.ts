@@ -7,10 +7,11 @@ import { parseArgs } from 'node:util';
 import { client } from './client/client.ts';
 import { engine } from './engine/engine.ts';
 import { type Judge, lacks } from './judge.ts';
+import { nag } from './nag/nag.ts';
 import { templates } from './templates/templates.ts';
 import { workflows } from './workflows.ts';
 
-const judges: Readonly<Record<string, Judge>> = { templates, workflows, client, engine };
+const judges: Readonly<Record<string, Judge>> = { templates, nag, workflows, client, engine };
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
 if (only !== undefined && !(only in judges)) {

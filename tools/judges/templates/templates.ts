@@ -1,22 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { everything, portal } from '../../../test/lib/synthesized.ts';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { app } from '../../../test/lib/unbundled-app.ts';
-import { type Judge, pythonPackages } from '../judge.ts';
+import { type Judge, pythonPackages, root } from '../judge.ts';
+import { configurations } from './configurations.ts';
 
-const entra = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
-
-/** The configurations whose templates are judged: together they have every type of resource. */
-const configurations: Readonly<Record<string, Record<string, unknown>>> = {
-  default: {},
-  everything,
-  cognito: { ...everything, portal },
-  entra: { ...everything, portal: { ...portal, signIn: entra } },
-  trial: { stage: 'trial', removalPolicy: 'destroy' },
-};
 const regions = ['eu-central-1', 'eu-west-1', 'us-east-1'];
 
-/** Findings that stand, by rule, and why. */
+/** Findings of cfn-lint that stand, by rule, and why; those of checkov are in docs/compliance.md. */
 const accepted: Readonly<Record<string, string>> = {
   W3005: 'The CDK makes a function depend on its role although it names it, and on the policy of the role with it.',
 };
@@ -27,27 +18,63 @@ type Finding = {
   Rule: { Id: string };
   Location: { Path: (string | number)[] | null };
 };
+type Checked = {
+  results: { failed_checks: { check_id: string; check_name: string; file_abs_path: string; resource: string }[] };
+};
 
-/** AWS's own linter of templates, with every rule that is an error or a warning, for each region. */
+/** AWS's own linter of templates with every rule that is an error or a warning, for each region; and checkov. */
 export const templates: Judge = {
-  description: 'cfn-lint: the CloudFormation templates of five configurations in three regions',
+  description: 'cfn-lint and checkov: the CloudFormation templates of five configurations',
   needs: [['python3', '-m', 'venv', '--help']],
   async judge() {
-    const packages = await pythonPackages('templates/requirements.txt');
-    const found: string[] = [];
-    let count = 0;
+    const files = new Map<string, string>();
     for (const [name, configuration] of Object.entries(configurations)) {
-      const { stacks } = app(configuration).synth();
-      const files = stacks.map(({ templateFullPath }) => templateFullPath);
-      count += files.length;
-      const options = ['--format', 'json', '--regions', ...regions, '--', ...files];
-      const { stdout, stderr, error } = spawnSync(join(packages, 'bin/cfn-lint'), options, { encoding: 'utf8' });
-      if (error ?? stdout.trim() === '') throw error ?? new Error(`cfn-lint printed nothing for ${name}: ${stderr}`);
-      for (const { Filename, Message, Rule, Location } of JSON.parse(stdout) as Finding[]) {
-        if (Rule.Id in accepted) continue;
-        found.push(`${name}: ${Rule.Id} ${Message} (${Filename.replace(/^.*\//, '')}: ${Location.Path?.join('/')})`);
-      }
+      for (const { templateFullPath } of app(configuration).synth().stacks) files.set(templateFullPath, name);
     }
-    return { findings: found, detail: `${count} templates in ${regions.length} regions` };
+    const findings = [...(await lintFindings(files)), ...(await checkovFindings(files))];
+    return { findings, detail: `${files.size} templates, by cfn-lint in ${regions.length} regions` };
   },
 };
+
+/** @param files the templates, each with the name of its configuration */
+async function lintFindings(files: ReadonlyMap<string, string>): Promise<string[]> {
+  const packages = await pythonPackages('templates/requirements.txt');
+  const found = output(join(packages, 'bin/cfn-lint'), [
+    '--format',
+    'json',
+    '--regions',
+    ...regions,
+    '--',
+    ...files.keys(),
+  ]);
+  return (found as Finding[])
+    .filter(({ Rule }) => !(Rule.Id in accepted))
+    .map(({ Filename, Message, Rule, Location }) => {
+      return `${files.get(Filename)}: ${Rule.Id} ${Message} (${basename(Filename)}: ${Location.Path?.join('/')})`;
+    });
+}
+
+async function checkovFindings(files: ReadonlyMap<string, string>): Promise<string[]> {
+  const packages = await pythonPackages('templates/checkov.txt');
+  const options = ['--framework', 'cloudformation', '--output', 'json', '--quiet', '--compact', '--skip-download'];
+  const { results } = output(join(packages, 'bin/checkov'), [...options, '--file', ...files.keys()]) as Checked;
+  const answered = new Set(readFileSync(join(root, 'docs/compliance.md'), 'utf8').match(/CKV_AWS_\d+/g));
+  const failed = new Set(results.failed_checks.map(({ check_id }) => check_id));
+  return [
+    ...results.failed_checks
+      .filter(({ check_id }) => !answered.has(check_id))
+      .map(({ check_id, check_name, file_abs_path, resource }) => {
+        return `${files.get(file_abs_path)}: ${check_id} ${check_name} (${resource})`;
+      }),
+    ...[...answered]
+      .filter((id) => !failed.has(id))
+      .map((id) => `docs/compliance.md answers ${id}, which checkov no longer finds`),
+  ];
+}
+
+/** What a program prints as JSON; its exit code only says that it found something. */
+function output(program: string, options: readonly string[]): unknown {
+  const { stdout, stderr, error } = spawnSync(program, options, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (error ?? stdout.trim() === '') throw error ?? new Error(`${basename(program)} printed nothing: ${stderr}`);
+  return JSON.parse(stdout);
+}

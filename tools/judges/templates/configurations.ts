@@ -1,0 +1,12 @@
+import { everything, portal } from '../../../test/lib/synthesized.ts';
+
+const entra = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
+
+/** The configurations whose templates are judged: together they have every type of resource. */
+export const configurations: Readonly<Record<string, Record<string, unknown>>> = {
+  default: {},
+  everything,
+  cognito: { ...everything, portal },
+  entra: { ...everything, portal: { ...portal, signIn: entra } },
+  trial: { stage: 'trial', removalPolicy: 'destroy' },
+};
