@@ -89,6 +89,14 @@ export const backupEnvironment = {
   publicKey: 'BACKUP_PUBLIC_KEY',
 } as const;
 
+/** Environment variables of the job that looks after the copies of AWS Backup. */
+export const copiesEnvironment = {
+  plan: 'BACKUP_PLAN_ID',
+  /** The ARN of the accounts table, and of the vault with the copies. */
+  table: 'BACKUP_TABLE_ARN',
+  vault: 'BACKUP_COPY_VAULT_ARN',
+} as const;
+
 /** The source of all events on EventBridge, and the version of their form (docs/events.md). */
 export const eventSource = 'bag-adres';
 export const eventVersion = 1;
@@ -142,7 +150,7 @@ export const versionDimension = 'version';
 export const requestMetricsVariable = 'REQUEST_METRICS';
 
 /** The outcomes with an alarm, which are always metrics: a series costs 0.30 dollars a month. */
-export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable', 'internal-error'];
+export const alarmedOutcomes: readonly string[] = ['unauthorized'];
 
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
@@ -164,8 +172,10 @@ export const metricNames = {
   tableDifferences: 'TableDifferences',
   /** Addresses of objects that mutations did not match and that are not settled; emitted with the age, as it is. */
   setAside: 'SetAsideAddresses',
-  /** 1 for each backup set that was written; its only dimension is `service`. */
+  /** 1 when a backup set was written, 0 when it could not be; its only dimension is `service`. */
   backupSets: 'BackupSets',
+  /** Hours since the accounts table was last copied to the other vault; its only dimension is `service`. */
+  backupCopyAge: 'BackupCopyAgeHours',
 } as const;
 
 /** The languages of the reference and of the portal. */

@@ -16,7 +16,9 @@ export async function handler(): Promise<void> {
   const SecretId = requireEnvironment(canaryEnvironment.keySecret);
   const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId }));
   const startedAt = performance.now();
-  const { fault, lookupMilliseconds = performance.now() - startedAt } = await probe(url, SecretString.trim());
+  const { fault, isEmpty, lookupMilliseconds = performance.now() - startedAt } = await probe(url, SecretString.trim());
+  // The alarm begins with the first data.
+  if (isEmpty) return logger.info('nothing has been loaded yet, so there is nothing to find');
   metrics.addMetric(metricNames.canaryFailures, MetricUnit.Count, fault === undefined ? 0 : 1);
   metrics.addMetric(metricNames.canaryLatency, MetricUnit.Milliseconds, lookupMilliseconds);
   metrics.publishStoredMetrics();
@@ -26,8 +28,11 @@ export async function handler(): Promise<void> {
 /** The limit for all calls together: more than the five seconds in which every request must be answered. */
 const timeoutMilliseconds = 16_000;
 
-/** What was wrong, without the key, and how long the lookup took if it was answered. */
-export type Probed = { fault?: string; lookupMilliseconds?: number };
+/**
+ * What was wrong, without the key, and how long the lookup took if it was answered. `isEmpty`: there is no dataset, so
+ * no address can be found.
+ */
+export type Probed = { fault?: string; isEmpty?: boolean; lookupMilliseconds?: number };
 
 /**
  * Calls all operations over HTTP, as a consumer does. `url` is the address of a lookup that finds an address. The same
@@ -53,6 +58,7 @@ export async function probe(url: string, key: string): Promise<Probed> {
     const one = await call(url);
     probed.lookupMilliseconds = one.milliseconds;
     const { status, address } = one.json;
+    if (status === 'not_found' && one.headers['dataset-date'] === undefined) return { isEmpty: true };
     if (status !== 'ok') throw new Error(`the address is ${status}`);
 
     const addresses = [Object.fromEntries(new URL(url).searchParams)];

@@ -243,9 +243,9 @@ export const configSchema = z.strictObject({
       'A vault, usually in another account, for copies of a daily backup of the accounts table, kept for 35 days. See [backups](deploy.md#backups-outside-the-account).',
     ),
   runbookUrl: text(/^[\x21-\x7e]{1,300}$/, 'an address without spaces')
-    .default('docs/runbook.md')
+    .default('node_modules/bag-adres/docs/runbook.md')
     .describe(
-      'Where people who get an alarm read the runbook: its message ends in this and `#CHAPTER`. Set it to the page in your own repository or wiki, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
+      'Where people who get an alarm read the runbook: its message has the first steps, and ends in this and `#CHAPTER`. By default the copy in the package; better is the page in your own repository or wiki, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
     ),
   checksumSecretVersions: z
     .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret', mayBeSecret))

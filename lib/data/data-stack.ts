@@ -1,18 +1,29 @@
 import { hash } from 'node:crypto';
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
-import { type MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accountsTable, addressesTable } from '../../core/names.ts';
+import {
+  accountsTable,
+  addressesTable,
+  copiesEnvironment,
+  metricNames,
+  metricNamespaceOf,
+  metricNamespaceVariable,
+  requestDimensions,
+} from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
+import { bundle } from '../shared/bundle.ts';
 import { encryptionKey, isProtected, protectedRemoval, removal, stackSuffix } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
-import { type AlarmTopic, alarmTopic, sumOf } from '../shared/monitoring.ts';
+import { LambdaFunction } from '../shared/lambda-function.ts';
+import { type AlarmTopic, alarmTopic } from '../shared/monitoring.ts';
 import { statementBucket } from './statement-bucket.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
@@ -73,11 +84,6 @@ export class DataStack extends Stack {
       copyTo: config.backupVaultArn,
       topic: this.alarmTopic,
     });
-    new TableAlarms(this, 'TableAlarms', {
-      accounts: this.accounts,
-      addresses: this.addresses,
-      topic: this.alarmTopic,
-    });
     new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
     new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });
     new CfnOutput(this, 'KeyChecksumSecretArn', { value: this.keyChecksumSecret.secretArn });
@@ -126,6 +132,8 @@ type AccountsBackupProps = {
 };
 
 const keptFor = Duration.days(35);
+/** A day, and the hours that AWS Backup may take to begin. */
+const lateAfter = Duration.hours(36);
 
 /**
  * A daily backup of the accounts table in a vault of this account, with a copy in the operator's vault. Whoever deletes
@@ -162,40 +170,55 @@ class AccountsBackup extends Construct {
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
       'The policy that AWS maintains for this purpose, for AWS Backup only.',
     );
-    this.alarms(backupVault, topic);
+    this.watch(plan.backupPlanId, { config, encryptionKey, accounts, copyTo, topic });
   }
 
-  private alarms({ backupVaultName }: BackupVault, topic: AlarmTopic): void {
-    const jobs = (metricName: string, period: Duration) =>
-      new Metric({
-        namespace: 'AWS/Backup',
-        metricName,
-        dimensionsMap: { BackupVaultName: backupVaultName },
-        statistic: 'Sum',
-        period,
-      });
-    const hour = Duration.hours(1);
-    topic.alarm(this, 'Failed', {
-      metric: sumOf(
-        'failed backups and copies',
-        {
-          backups: jobs('NumberOfBackupJobsFailed', hour),
-          expired: jobs('NumberOfBackupJobsExpired', hour),
-          copies: jobs('NumberOfCopyJobsFailed', hour),
-        },
-        hour,
-      ),
-      isEvent: true,
-      problem: 'The daily backup of the accounts table, or its copy, failed.',
-      runbook: 'Backup failed',
+  /** Reports the age of the last copy: which metrics AWS Backup has of one vault's copies is not documented. */
+  private watch(planId: string, { config, encryptionKey, accounts, copyTo, topic }: AccountsBackupProps): void {
+    const lambda = new LambdaFunction(this, 'Watch', {
+      config,
+      encryptionKey,
+      code: bundle({ name: 'BackupCopies', entries: { index: 'operator/recovery/copies.ts' } }),
+      description: 'Reports how old the last copy of the accounts table is',
+      memoryMb: 256,
+      timeout: Duration.seconds(60),
+      environment: {
+        [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        [copiesEnvironment.plan]: planId,
+        [copiesEnvironment.table]: accounts.tableArn,
+        [copiesEnvironment.vault]: copyTo ?? '',
+      },
+      withoutDeadLetterQueue: 'The alarm sees a run that was missed, and the next one follows within the hour.',
     });
-    topic.alarm(this, 'Late', {
-      metric: jobs('NumberOfCopyJobsCompleted', Duration.days(1)),
-      isBelow: true,
-      periods: [2, 2],
-      missingData: TreatMissingData.BREACHING,
-      problem: 'For two days no backup of the accounts table was copied.',
-      runbook: 'Backup late',
+    const plan = Stack.of(this).formatArn({
+      service: 'backup',
+      resource: 'backup-plan',
+      resourceName: planId,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    lambda.function.addToRolePolicy(new PolicyStatement({ actions: ['backup:GetBackupPlan'], resources: [plan] }));
+    lambda.function.addToRolePolicy(new PolicyStatement({ actions: ['backup:ListCopyJobs'], resources: ['*'] }));
+    acknowledge(lambda, 'AwsSolutions-IAM5[Resource::*]', 'The action that lists jobs supports no resources.');
+    lambda.runEvery(Duration.hours(1), {
+      description: 'Reports the age of the last copy',
+      maxEventAge: Duration.minutes(30),
+    });
+    topic.alarms(this, {
+      Late: {
+        metric: new Metric({
+          namespace: metricNamespaceOf(config.stage),
+          metricName: metricNames.backupCopyAge,
+          dimensionsMap: { [requestDimensions.service]: 'backup' },
+          statistic: 'Minimum',
+          period: Duration.hours(1),
+        }),
+        threshold: lateAfter.toHours(),
+        noData: 'stopped',
+        problem: `For ${lateAfter.toHours()} hours no backup of the accounts table was copied.`,
+        first:
+          'aws backup list-copy-jobs and aws backup list-backup-jobs, with --by-resource-type DynamoDB, say why. No jobs: switch the opt-in of DynamoDB on again in the settings of AWS Backup.',
+        runbook: 'Backup late',
+      },
     });
   }
 }
@@ -207,32 +230,4 @@ class AccountsBackup extends Construct {
 function vaultName(scope: Construct, { encryptionKey }: Config): string {
   const ofKey = encryptionKey === 'aws' ? '' : `-${hash('sha256', encryptionKey).slice(0, 4)}`;
   return `${Stack.of(scope).stackName}-${stackSuffix(scope)}${ofKey}`;
-}
-
-type TableAlarmsProps = { accounts: Table; addresses: Table; topic: AlarmTopic };
-
-/** Alarms for throttled tables. */
-class TableAlarms extends Construct {
-  constructor(scope: Construct, id: string, { accounts, addresses, topic }: TableAlarmsProps) {
-    super(scope, id);
-    topic.alarm(this, 'Accounts', {
-      metric: throttled(accounts),
-      problem: 'The accounts table throttles requests: their callers get 503.',
-      runbook: 'Accounts table throttled',
-    });
-    topic.alarm(this, 'Addresses', {
-      // A load may be throttled a little while the table scales up, and retries. A lookup should not be.
-      metric: throttled(addresses),
-      threshold: 100,
-      problem: 'The addresses table throttles requests: lookups or a load fail.',
-      runbook: 'Addresses table throttled',
-    });
-  }
-}
-
-function throttled(table: Table): MathExpression {
-  return sumOf('throttled requests', {
-    reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
-    writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
-  });
 }

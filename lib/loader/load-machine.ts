@@ -123,11 +123,10 @@ export type LoadMachineProps = {
 /** Runs loads, and checks the source for a newer snapshot on schedule. */
 export class LoadMachine extends Construct {
   readonly machine: StateMachine;
-  readonly logs: LogGroup;
 
   constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket }: LoadMachineProps) {
     super(scope, id);
-    this.logs = new LogGroup(this, 'Logs', {
+    const destination = new LogGroup(this, 'Logs', {
       ...logGroupProps(config, encryptionKey),
       logGroupName: vendedLogGroupName(this, 'loads'),
     });
@@ -149,7 +148,7 @@ export class LoadMachine extends Construct {
       queryLanguage: QueryLanguage.JSONATA,
       timeout: longestLoad,
       tracingEnabled: config.tracing,
-      logs: { destination: this.logs, level: LogLevel.ALL, includeExecutionData: true },
+      logs: { destination, level: LogLevel.ALL, includeExecutionData: true },
     });
     if (!config.tracing)
       for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])

@@ -212,9 +212,6 @@ function eventState(
 
 type LoadEndingsProps = { steps: Functions; stage: string };
 
-/** The state that ends a load which the guard refused. A metric filter counts its entries in the log. */
-export const REFUSED = 'Refused';
-
 /**
  * The ways a load can end. Each notifies the operator where there is something to know, and releases the lock on the
  * table, unless a Lambda may still be writing: then the next load takes the lock over once that is impossible.
@@ -263,7 +260,10 @@ export class LoadEndings {
       summary: "'a load was refused'",
       more: { report: '$report' },
     });
-    const refused = Fail.jsonata(scope, REFUSED, { error: 'LoadRefused', cause: '{% $string($report.objections) %}' });
+    const refused = Fail.jsonata(scope, 'Refused', {
+      error: 'LoadRefused',
+      cause: '{% $string($report.objections) %}',
+    });
     this.guarded(notifyRefused).next(refused);
 
     this.release = this.guarded(taskState(scope, 'release', steps));

@@ -1,23 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  LogQueryWidget,
-  MathExpression,
-  Metric,
-  SingleValueWidget,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { LogQueryWidget, MathExpression, Metric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { type AlarmTopic, graph, operatorDashboard } from '../shared/monitoring.ts';
-import { REFUSED } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
-export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: AlarmTopic };
+export type LoaderAlarmsProps = { config: Config; machine: StateMachine; topic: AlarmTopic };
 
 /** Days since the snapshot date of the live dataset. */
 function datasetAge(stage: string): Metric {
@@ -35,71 +27,69 @@ function loaderMetric(stage: string, metricName: string, period: Duration): Metr
   });
 }
 
-/** Alarms for loads that fail, are refused, or no longer run, and for a table that does not hold what they wrote. */
+/** Alarms for loads that fail or are refused, for checks that have stopped, and for a table that differs. */
 export class LoaderAlarms extends Construct {
-  constructor(scope: Construct, id: string, { config, machine, logs, topic }: LoaderAlarmsProps) {
+  constructor(scope: Construct, id: string, { config, machine, topic }: LoaderAlarmsProps) {
     super(scope, id);
     const period = Duration.minutes(5);
     const count = (metricName: string) => machine.metric(metricName, { statistic: 'Sum', period });
-    topic.alarm(this, 'LoadFailed', {
-      metric: new MathExpression({
-        label: 'failed loads',
-        expression: 'FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)',
-        usingMetrics: {
-          failed: count('ExecutionsFailed'),
-          timedOut: count('ExecutionsTimedOut'),
-          aborted: count('ExecutionsAborted'),
-        },
-        period,
-      }),
-      isEvent: true,
-      problem: 'A load failed, timed out or was stopped.',
-      runbook: 'Load failed',
+    const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
+    topic.alarms(this, {
+      LoadFailed: {
+        metric: new MathExpression({
+          label: 'failed loads',
+          expression: 'FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)',
+          usingMetrics: {
+            failed: count('ExecutionsFailed'),
+            timedOut: count('ExecutionsTimedOut'),
+            aborted: count('ExecutionsAborted'),
+          },
+          period,
+        }),
+        isEvent: true,
+        problem: 'A load failed or was stopped, or the guard refused it. The live dataset goes on.',
+        first:
+          'npx bag-adres load status --stack STACK. A refused load waits for load approve or load reject. Another one: npx bag-adres load run --stack STACK resumes it.',
+        runbook: 'Load failed',
+      },
+      TableDiffers: {
+        metric: loaderMetric(config.stage, metricNames.tableDifferences, Duration.hours(1)),
+        isEvent: true,
+        problem: 'The addresses table differs from the live snapshot.',
+        first:
+          'npx bag-adres load check --stack STACK compares all of it, load repair corrects it. Find out what else writes to the table.',
+        runbook: 'Table differs',
+      },
+      DatasetOld: {
+        metric: datasetAge(config.stage),
+        threshold: oldAfter,
+        periods: [1, 1],
+        // Every check of the source reports the age. Without a schedule only an operator starts one.
+        noData: config.schedule === 'off' ? 'ignored' : 'stopped',
+        problem: `The live dataset is ${oldAfter} days old or more, or of a date in the future, or checks for a newer one have stopped.`,
+        first:
+          'npx bag-adres doctor --stack STACK reads the source, load status says how the last check ended. No checks: enable the schedule of the state machine again in EventBridge Scheduler.',
+        runbook: 'Dataset old',
+      },
     });
-    const refused = new MetricFilter(this, 'Refused', {
-      logGroup: logs,
-      metricNamespace: metricNamespaceOf(config.stage),
-      metricName: 'LoadsRefused',
-      filterPattern: FilterPattern.all(
-        FilterPattern.stringValue('$.type', '=', 'FailStateEntered'),
-        FilterPattern.stringValue('$.details.name', '=', REFUSED),
-      ),
-    });
-    topic.alarm(this, 'LoadRefused', {
-      metric: refused.metric({ statistic: 'Sum', period }),
-      isEvent: true,
-      problem: 'The guard refused a load before its first write.',
-      runbook: 'Load refused',
-    });
-    if (config.mutations) {
-      topic.alarm(this, 'SetAside', {
+    if (!config.mutations) return;
+    topic.alarms(this, {
+      SetAside: {
         metric: loaderMetric(config.stage, metricNames.setAside, Duration.days(1)),
         periods: [1, 1],
         problem: 'Changes of the register did not match and were set aside: these addresses stay as they were.',
+        first:
+          'npx bag-adres load status --stack STACK lists them. A corrected delivery or the next extract settles it; to do so now, load run --extract with an extract of that date.',
         runbook: 'Set aside',
-      });
-      topic.alarm(this, 'AuditDifferences', {
+      },
+      AuditDifferences: {
         metric: loaderMetric(config.stage, metricNames.auditDifferences, period),
         isEvent: true,
         problem: 'An extract differed from what the days of mutations had led to. The addresses are right now.',
+        first:
+          'run the saved query STACK/Audit differences/Counts in CloudWatch Logs Insights. Of a corrected delivery there is nothing to do.',
         runbook: 'Audit differences',
-      });
-    }
-    const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
-    topic.alarm(this, 'TableDiffers', {
-      metric: loaderMetric(config.stage, metricNames.tableDifferences, Duration.hours(1)),
-      isEvent: true,
-      problem: 'The addresses table differs from the live snapshot.',
-      runbook: 'Table differs',
-    });
-    topic.alarm(this, 'DatasetOld', {
-      metric: datasetAge(config.stage),
-      threshold: oldAfter,
-      periods: [2, 2],
-      // Every check of the source reports the age, so missing data means no check. Without a schedule that is normal.
-      missingData: config.schedule === 'off' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
-      problem: `The live dataset is ${oldAfter} days old or more, or of a date in the future, or checks for a newer one have stopped.`,
-      runbook: 'Dataset old',
+      },
     });
   }
 }

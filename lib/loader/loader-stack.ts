@@ -33,11 +33,11 @@ export class LoaderStack extends Stack {
     const bucket = snapshotBucket(this, config, encryptionKey);
     this.bucket = bucket;
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
-    const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket });
+    const { machine } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket });
     this.stateMachineArn = machine.stateMachineArn;
     this.stateMachineName = machine.stateMachineName;
     new SavedQueries(this, 'Queries', config.stage, loaderQueries(steps, config));
-    new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
+    new LoaderAlarms(this, 'Alarms', { config, machine, topic });
     if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
     if (config.mutations) new CfnOutput(this, 'MutationsSource', { value: mutationsSource(config) });

@@ -24,6 +24,7 @@ import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
+import { type AlarmTopic, certificateRules } from '../shared/monitoring.ts';
 
 /**
  * What the access log has of a request. Never a header, the query string or the body of a response: so no key, no label
@@ -66,16 +67,23 @@ type CustomDomainProps = NonNullable<Config['domain']>;
 
 /**
  * The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. Its records are in Route 53, or an output says
- * which one to create elsewhere.
+ * which one to create elsewhere. Its topic is told before the certificate ends.
  */
 export class CustomDomain extends Construct {
   readonly domainName: DomainName;
 
-  constructor(scope: Construct, id: string, { name, certificateArn, hostedZoneId, hostedZoneName }: CustomDomainProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { name, certificateArn, hostedZoneId, hostedZoneName }: CustomDomainProps,
+    topic: AlarmTopic | undefined,
+  ) {
     super(scope, id);
+    const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
+    topic?.alarms(this, certificateRules(certificate, name));
     this.domainName = new DomainName(this, 'Name', {
       domainName: name,
-      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      certificate,
       securityPolicy: SecurityPolicy.TLS_1_2,
       ipAddressType: IpAddressType.DUAL_STACK,
     });
@@ -99,6 +107,7 @@ export class CustomDomain extends Construct {
 export type HttpApiProps = {
   config: Config;
   encryptionKey: IKey | undefined;
+  topic: AlarmTopic;
   address: IFunction;
   validate: IFunction;
 };
@@ -114,9 +123,9 @@ export class HttpApi extends Construct {
   /** The URL that callers use. */
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, address, validate }: HttpApiProps) {
+  constructor(scope: Construct, id: string, { config, encryptionKey, topic, address, validate }: HttpApiProps) {
     super(scope, id);
-    const domain = config.domain && new CustomDomain(this, 'Domain', config.domain);
+    const domain = config.domain && new CustomDomain(this, 'Domain', config.domain, topic);
     const lookUp = integration('Address', address);
     const check = integration('Validate', validate);
     this.api = new Api(this, 'Api', {

@@ -1,12 +1,10 @@
-import { Duration, SecretValue } from 'aws-cdk-lib';
-import { type Alarm, type IAlarm, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, SecretValue, Stack } from 'aws-cdk-lib';
+import { type Alarm, type IAlarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import {
@@ -24,7 +22,7 @@ import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { type BundleOptions, bundle } from '../shared/bundle.ts';
-import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
+import { acknowledge, defaultEventBus } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import type { AlarmTopic } from '../shared/monitoring.ts';
 
@@ -78,7 +76,9 @@ export class HttpFunction extends LambdaFunction {
    * start makes no call. It resolves again only when the template changes: that is why a rotation names versions. The
    * secret grants no access alone: a key is accepted only if its stored hash matches.
    */
-  usesChecksumSecret({ secretArn }: ISecret, { checksumSecretVersions: [current, previous] }: Config): this {
+  usesChecksumSecret(secret: ISecret, { checksumSecretVersions: [current, previous] }: Config): this {
+    // An export, the one strong reference between stacks: the weak form is not documented inside a dynamic reference.
+    const secretArn = Stack.of(secret).exportValue(secret.secretArn);
     const secretValue = (versionId?: string) =>
       SecretValue.secretsManager(secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
     this.function.addEnvironment(environment.keyChecksumSecret, secretValue(current));
@@ -113,13 +113,16 @@ export type CanaryProps = CommonProps & {
   canary: NonNullable<Config['canary']>;
   baseUrl: string;
   topic: AlarmTopic;
+  /** The alarm for errors that callers get. */
+  serverErrors: Alarm;
 };
 
 /** Calls the API every few minutes, as a caller does, and raises an alarm after two failures in a row. */
 export class Canary extends LambdaFunction {
   readonly failed: Alarm;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, canary, baseUrl, topic }: CanaryProps) {
+  constructor(scope: Construct, id: string, props: CanaryProps) {
+    const { config, encryptionKey, canary, baseUrl, topic, serverErrors } = props;
     super(scope, id, {
       config,
       encryptionKey,
@@ -135,21 +138,25 @@ export class Canary extends LambdaFunction {
     });
     this.usesSecret(Secret.fromSecretNameV2(this, 'Key', canary.keySecretName), canaryEnvironment.keySecret);
     const every = Duration.minutes(canary.everyMinutes);
-    runEvery(every, this, { description: 'Runs the canary', maxEventAge: Duration.minutes(1) });
-    this.failed = topic.alarm(this, 'Failed', {
-      metric: new Metric({
-        namespace: metricNamespaceOf(config.stage),
-        metricName: metricNames.canaryFailures,
-        dimensionsMap: { [requestDimensions.service]: 'canary' },
-        statistic: 'Maximum',
-        period: every,
-      }),
-      periods: [2, 2],
-      // A canary that does not run is a failure too.
-      missingData: TreatMissingData.BREACHING,
-      problem: 'The scheduled calls fail.',
-      runbook: 'Canary failed',
-    });
+    this.runEvery(every, { description: 'Runs the canary', maxEventAge: Duration.minutes(1) });
+    this.failed = topic.alarms(this, {
+      Failed: {
+        metric: new Metric({
+          namespace: metricNamespaceOf(config.stage),
+          metricName: metricNames.canaryFailures,
+          dimensionsMap: { [requestDimensions.service]: 'canary' },
+          statistic: 'Maximum',
+          period: every,
+        }),
+        periods: [2, 2],
+        noData: 'stopped',
+        quietDuring: serverErrors,
+        problem: 'The scheduled calls fail, or have stopped.',
+        first:
+          'run the saved query STACK/Canary failed/Errors in CloudWatch Logs Insights: 401 is the key in the secret of the canary, fetch failed the host name or its certificate. No lines: enable its schedule again in EventBridge Scheduler.',
+        runbook: 'Canary failed',
+      },
+    }).Failed;
   }
 }
 
@@ -181,31 +188,16 @@ export class UsageJobFunction extends LambdaFunction {
       this.function.addToRolePolicy(
         new PolicyStatement({ actions: ['events:PutEvents'], resources: [defaultEventBus(this)] }),
       );
-    runEvery(Duration.hours(1), this, { description: 'Records usage', maxEventAge: Duration.minutes(30) });
-    topic.alarm(this, 'Failed', {
-      metric: this.function.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
-      problem: 'The hourly job that records usage fails.',
-      runbook: 'Usage job failed',
+    this.runEvery(Duration.hours(1), { description: 'Records usage', maxEventAge: Duration.minutes(30) });
+    topic.alarms(this, {
+      Failed: {
+        metric: this.function.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
+        noData: 'stopped',
+        problem: 'The hourly job that records usage fails, or has stopped. Quotas are counted all the same.',
+        first:
+          'read the log group of the function of STACK-service whose name has Usage. No lines: enable its schedule again in EventBridge Scheduler.',
+        runbook: 'Usage job failed',
+      },
     });
   }
-}
-
-/**
- * Runs a function on schedule. The schedule does not repeat a call that Lambda did not take. A run that ends with an
- * error Lambda repeats by itself, twice at most, as for any asynchronous call.
- */
-export function runEvery(
-  interval: Duration,
-  lambda: LambdaFunction,
-  { description, maxEventAge }: { description: string; maxEventAge: Duration },
-): void {
-  new Schedule(lambda, 'Schedule', {
-    description,
-    schedule: ScheduleExpression.rate(interval),
-    target: new LambdaInvoke(lambda.function, {
-      role: scheduleRole(lambda, 'lambda:InvokeFunction', lambda.function.functionArn),
-      retryAttempts: 0,
-      maxEventAge,
-    }),
-  });
 }

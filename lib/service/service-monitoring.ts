@@ -5,7 +5,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
-import { type AlarmTopic, graph, operatorDashboard, sumOf } from '../shared/monitoring.ts';
+import { type AlarmTopic, gatewayThrottles, graph, operatorDashboard, serverErrors } from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */
 type ServiceName = 'address' | 'validate';
@@ -37,90 +37,58 @@ function byOutcome(stage: string, service: ServiceName, metricName: string): Mat
 
 export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: AlarmTopic };
 
-/** Alarms for errors, slow responses and failed charges. */
+/** Alarms for what callers notice: errors, slow responses and throttling; and for keys that somebody tries. */
 export class ServiceAlarms extends Construct {
   /** A deployment that sets one of these off is rolled back. */
   readonly rollback: { address: Alarm[]; validate: Alarm[] };
+  readonly serverErrors: Alarm;
 
   constructor(scope: Construct, id: string, { stage, api, address, validate, topic }: ServiceAlarmsProps) {
     super(scope, id);
-    const serverErrors = topic.alarm(this, 'ServerErrors', {
-      metric: api.metricServerError({ statistic: 'Sum', period }),
-      threshold: 5,
-      problem: 'Callers get 5xx responses.',
-      runbook: 'Server errors',
+    const failing = serverErrors(api);
+    const { ServerErrors, SlowAnswers } = topic.alarms(this, {
+      ServerErrors: {
+        metric: failing,
+        problem: 'Callers get 5xx responses.',
+        first:
+          'run the saved queries STACK/Server errors in CloudWatch Logs Insights: Outcomes, then Errors. If it began with a deployment: npx bag-adres rollback --stack STACK.',
+        runbook: 'Server errors',
+      },
+      SlowAnswers: {
+        // A minute with errors counts as that: what hangs ends as an error.
+        metric: new MathExpression({
+          label: 'p99 of a minute without errors',
+          expression: 'IF(failing >= 1, 0, latency)',
+          usingMetrics: { failing, latency: api.metricLatency({ statistic: 'p99', period }) },
+          period,
+        }),
+        threshold: 2000,
+        periods: [3, 5],
+        problem: 'One in a hundred responses takes 2 seconds or more.',
+        first:
+          'run the saved query STACK/Slow answers/Gateway and function in CloudWatch Logs Insights. With little traffic a few cold starts are enough, and there is nothing to do.',
+        runbook: 'Slow answers',
+      },
+      GatewayThrottles: {
+        metric: gatewayThrottles(api, address, validate),
+        periods: [3, 5],
+        problem: 'API Gateway throttles requests: callers get 429 whatever their quota.',
+        first:
+          'run the saved query STACK/Gateway throttles/Callers in CloudWatch Logs Insights. Of real traffic, raise throttle in bag-adres.json and deploy.',
+        runbook: 'Gateway throttles',
+      },
+      RefusedKeys: {
+        metric: requests(stage, 'address', 'unauthorized'),
+        threshold: 600,
+        periods: [5, 5],
+        problem: 'Ten requests a second or more carry an invalid key.',
+        first:
+          'run the saved query STACK/Refused keys/Callers in CloudWatch Logs Insights. One address is a customer with an old key, many are an attack: lower throttle in bag-adres.json and deploy.',
+        runbook: 'Refused keys',
+      },
     });
-    const slowAnswers = topic.alarm(this, 'SlowAnswers', {
-      metric: api.metricLatency({ statistic: 'p99', period }),
-      threshold: 2000,
-      periods: [3, 5],
-      problem: 'One in a hundred responses takes 2 seconds or more.',
-      runbook: 'Slow answers',
-    });
-    const errorsOf = (name: string, alias: Alias) =>
-      topic.alarm(this, name, {
-        // A refusal is a response; only a crash, a time-out or a failed start counts here.
-        metric: alias.metricErrors({ statistic: 'Sum', period }),
-        problem: 'A function crashes, times out or does not start.',
-        runbook: 'Function errors',
-      });
-    const internalErrors = topic.alarm(this, 'InternalErrors', {
-      metric: sumOf('internal errors', {
-        address: requests(stage, 'address', 'internal-error'),
-        validate: requests(stage, 'validate', 'internal-error'),
-      }),
-      problem: 'Callers get 500: an error that the code does not expect.',
-      runbook: 'Internal errors',
-    });
-    this.rollback = {
-      address: [errorsOf('AddressErrors', address), serverErrors, internalErrors, slowAnswers],
-      validate: [errorsOf('ValidateErrors', validate), serverErrors, internalErrors],
-    };
-    topic.alarm(this, 'FunctionThrottles', {
-      metric: sumOf('throttled invocations', {
-        address: address.metricThrottles({ statistic: 'Sum' }),
-        validate: validate.metricThrottles({ statistic: 'Sum' }),
-      }),
-      problem: 'Lambda throttles requests: the concurrency of the account is exhausted.',
-      runbook: 'Function throttles',
-    });
-    topic.alarm(this, 'GatewayThrottles', {
-      // The gateway has no metric for throttling. Requests that never reach a function were throttled. Its metrics and
-      // Lambda's are not of the very same moment, so small differences don't count.
-      metric: new MathExpression({
-        label: 'requests throttled by the gateway',
-        expression:
-          'IF(requests - invocations > 60 AND requests - invocations > requests * 0.02, requests - invocations, 0)',
-        usingMetrics: {
-          requests: api.metricCount({ statistic: 'Sum' }),
-          invocations: new MathExpression({
-            expression: 'FILL(toAddress, 0) + FILL(toValidate, 0)',
-            usingMetrics: {
-              toAddress: address.metricInvocations({ statistic: 'Sum' }),
-              toValidate: validate.metricInvocations({ statistic: 'Sum' }),
-            },
-            period,
-          }),
-        },
-        period,
-      }),
-      periods: [3, 5],
-      problem: 'API Gateway throttles requests: callers get 429 whatever their quota.',
-      runbook: 'Gateway throttles',
-    });
-    topic.alarm(this, 'ChargeFailures', {
-      metric: requests(stage, 'address', 'temporarily-unavailable'),
-      threshold: 3,
-      problem: 'Lookups get 503: their quota can not be counted, or addresses can not be read.',
-      runbook: 'Charge failures',
-    });
-    topic.alarm(this, 'RefusedKeys', {
-      metric: requests(stage, 'address', 'unauthorized'),
-      threshold: 600,
-      periods: [5, 5],
-      problem: 'Ten requests a second or more carry an invalid key.',
-      runbook: 'Refused keys',
-    });
+    this.serverErrors = ServerErrors;
+    this.rollback = { address: [ServerErrors, SlowAnswers], validate: [ServerErrors] };
   }
 }
 

@@ -59,12 +59,13 @@ export class ServiceStack extends Stack {
     validate.function.addEnvironment(environment.branding, JSON.stringify(brandingOf(config)));
 
     const live = { address: address.live, validate: validate.live };
-    const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
+    const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, topic, ...live });
     this.baseUrl = baseUrl;
     this.httpApi = api;
-    const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
+    const { rollback, serverErrors } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     const canary =
-      config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
+      config.canary &&
+      new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic, serverErrors });
     address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
     const logs = { address: address.logs, validate: validate.logs, access: accessLog, canary: canary?.logs };
@@ -111,12 +112,17 @@ function serviceQueries({ address, validate, access, canary }: ServiceLogs): Que
     'Server errors': {
       Outcomes: [[address], 'filter status >= 500 | stats count(*) as requests by outcome'],
       Errors: [
-        [address],
-        'filter level = "ERROR" | sort @timestamp desc | limit 20 | display @timestamp, message, error.name, error.message, request_id',
+        [address, validate],
+        'filter level = "ERROR" | sort @timestamp desc | limit 20 | display @timestamp, message, error.name, error.message, account, request_id',
       ],
+      Causes: [[address], 'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account'],
       'Seen by the gateway': [
         [access],
         'filter status >= 500 | stats count(*) as requests by route, status, error, lambda_status',
+      ],
+      Failures: [
+        [address, validate],
+        'filter type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, type, record.status, record.errorType',
       ],
     },
     'Slow answers': {
@@ -126,26 +132,11 @@ function serviceQueries({ address, validate, access, canary }: ServiceLogs): Que
       ],
       Outcomes: [[address], 'stats pct(ms, 99) as p99, max(ms) as longest, count(*) as requests by outcome'],
     },
-    'Function errors': {
-      Failures: [
-        [address, validate],
-        'filter type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, type, record.status, record.errorType',
-      ],
-    },
-    'Internal errors': {
-      Errors: [
-        [address, validate],
-        'filter message = "internal-error" | sort @timestamp desc | limit 20 | display @timestamp, error.name, error.message, account, request_id',
-      ],
-    },
     'Gateway throttles': {
       Callers: [
         [access],
         'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
       ],
-    },
-    'Charge failures': {
-      Errors: [[address], 'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account'],
     },
     'Refused keys': {
       Callers: [[access], 'filter status = 401 | stats count(*) as requests by ip | sort requests desc | limit 10'],
@@ -154,8 +145,8 @@ function serviceQueries({ address, validate, access, canary }: ServiceLogs): Que
         'filter outcome = "unauthorized" and ispresent(account) | stats count(*) as requests by account',
       ],
     },
-    'Accounts table throttled': {
-      Accounts: [[address], 'stats count(*) as requests by account | sort requests desc | limit 5'],
+    Procedures: {
+      'Busiest accounts': [[address], 'stats count(*) as requests by account | sort requests desc | limit 5'],
     },
     ...(canary && {
       'Canary failed': {

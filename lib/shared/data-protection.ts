@@ -51,11 +51,8 @@ export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
       ArnLike: { 'kms:EncryptionContext:aws:logs:arn': anyLogGroup },
     }),
   );
-  key.grantEncryptDecrypt(
-    new ServicePrincipal('cloudwatch.amazonaws.com').withConditions({
-      StringEquals: { 'aws:SourceAccount': stack.account },
-    }),
-  );
+  // Without a condition, as AWS documents it: whether alarms pass one on to the key is not documented.
+  key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com'));
   return key;
 }
 

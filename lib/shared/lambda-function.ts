@@ -13,11 +13,13 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import { logGroupProps } from './data-protection.ts';
-import { acknowledge, acknowledgeWildcard, grantTable } from './grants.ts';
+import { acknowledge, acknowledgeWildcard, grantTable, scheduleRole } from './grants.ts';
 
 export type LambdaFunctionProps = {
   config: Config;
@@ -130,6 +132,22 @@ export class LambdaFunction extends Construct {
     this.function.addEnvironment(variable, secret.secretName);
     secret.grantRead(this.function);
     return this;
+  }
+
+  /**
+   * Runs it on schedule. The schedule does not repeat a call that Lambda did not take. A run that ends with an error
+   * Lambda repeats by itself, twice at most, as for any asynchronous call.
+   */
+  runEvery(interval: Duration, { description, maxEventAge }: { description: string; maxEventAge: Duration }): void {
+    new Schedule(this, 'Schedule', {
+      description,
+      schedule: ScheduleExpression.rate(interval),
+      target: new LambdaInvoke(this.function, {
+        role: scheduleRole(this, 'lambda:InvokeFunction', this.function.functionArn),
+        retryAttempts: 0,
+        maxEventAge,
+      }),
+    });
   }
 }
 

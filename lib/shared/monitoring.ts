@@ -1,8 +1,13 @@
-import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   Alarm,
   type AlarmProps,
+  AlarmState,
   ComparisonOperator,
+  CompositeAlarm,
+  AlarmRule as CompositeRule,
   Dashboard,
   GraphWidget,
   type IMetric,
@@ -11,8 +16,9 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Topic, type TopicProps } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -21,51 +27,84 @@ import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
 
-/** A rule for an alarm, which refers to its chapter of the runbook. */
-export type OperatorAlarmProps = Pick<AlarmProps, 'metric'> & {
+/** A rule for an alarm, which says what is wrong and what to do first, and refers to its chapter of the runbook. */
+export type AlarmRule = Pick<AlarmProps, 'metric'> & {
   /** What is wrong, in one sentence. */
   problem: string;
+  /** What to do first, of the chapter; `STACK` is the name of the deployment. The runbook may not be at hand. */
+  first: string;
   /** The heading of its chapter in docs/runbook.md. */
   runbook: string;
   /** The value at which the alarm goes off, 1 by default. */
   threshold?: number;
   /** In how many of so many periods the metric has to be there: 2 of 3 by default, as one bad period is no alarm. */
   periods?: readonly [bad: number, of: number];
-  /** What missing data means. By default it means no traffic, which is fine. */
-  missingData?: TreatMissingData;
+  /**
+   * What no data means: that all is well by default, as there was no traffic; that the state stays as it is; or that
+   * a job has stopped, which notifies too. A job that has not run yet is no problem: an alarm begins without data, and
+   * only a change notifies.
+   */
+  noData?: 'fine' | 'ignored' | 'stopped';
   /** Whether it goes off below the threshold, not at it and above. */
   isBelow?: boolean;
   /** Whether a single period is a problem that has no end, such as a failed load. */
   isEvent?: boolean;
+  /** An alarm of the same cause: while that is on, this one notifies nobody. */
+  quietDuring?: Alarm;
+};
+
+const treatMissingData = {
+  fine: TreatMissingData.NOT_BREACHING,
+  ignored: TreatMissingData.IGNORE,
+  stopped: TreatMissingData.MISSING,
 };
 
 /** The topic of the alarms, and where their messages say that the runbook is. */
 export class AlarmTopic extends Topic {
-  readonly runbookUrl: string;
+  private readonly runbookUrl: string;
+  private readonly deployment: string;
 
-  constructor(scope: Construct, id: string, { runbookUrl, ...props }: TopicProps & { runbookUrl: string }) {
+  constructor(scope: Construct, id: string, { config, ...props }: TopicProps & { config: Config }) {
     super(scope, id, props);
-    this.runbookUrl = runbookUrl;
+    this.runbookUrl = config.runbookUrl;
+    this.deployment = deploymentName(config.stage);
+  }
+
+  /** An alarm by each of these rules, below `scope`. */
+  alarms<Id extends string>(scope: Construct, rules: Record<Id, AlarmRule>): Record<Id, Alarm> {
+    const alarms = Object.entries<AlarmRule>(rules).map(([id, rule]) => [id, this.alarm(scope, id, rule)]);
+    return Object.fromEntries(alarms);
   }
 
   /** Notifies the operator when the metric reaches its threshold, and again after recovery, unless it counts events. */
-  alarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
-    const { metric, problem, runbook, threshold = 1, missingData, isBelow = false, isEvent = false } = props;
-    const [bad, of] = props.periods ?? (isEvent ? [1, 1] : [2, 3]);
+  private alarm(scope: Construct, id: string, rule: AlarmRule): Alarm {
+    const { metric, problem, first, runbook, threshold = 1, noData = 'fine', isBelow, isEvent, quietDuring } = rule;
+    const [bad, of] = rule.periods ?? (isEvent ? [1, 1] : [2, 3]);
+    const alarmDescription = `${problem} First: ${first.replaceAll('STACK', this.deployment)} Then: ${this.runbookUrl}#${anchor(runbook)}`;
     const alarm = new Alarm(scope, id, {
       metric,
       evaluationPeriods: of,
       ...(bad < of && { datapointsToAlarm: bad }),
       threshold,
-      alarmDescription: `${problem} What to do: ${this.runbookUrl}#${anchor(runbook)}`,
+      alarmDescription,
       comparisonOperator: isBelow
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: missingData ?? TreatMissingData.NOT_BREACHING,
+      treatMissingData: treatMissingData[noData],
     });
     const action = new SnsAction(this);
-    alarm.addAlarmAction(action);
-    if (!isEvent) alarm.addOkAction(action);
+    if (noData === 'stopped') alarm.addInsufficientDataAction(action);
+    const notifies = quietDuring
+      ? new CompositeAlarm(scope, `${id}Alone`, {
+          alarmRule: CompositeRule.fromAlarm(alarm, AlarmState.ALARM),
+          alarmDescription,
+          actionsSuppressor: quietDuring,
+          actionsSuppressorWaitPeriod: Duration.minutes(2),
+          actionsSuppressorExtensionPeriod: Duration.minutes(2),
+        })
+      : alarm;
+    notifies.addAlarmAction(action);
+    if (!isEvent) notifies.addOkAction(action);
     return alarm;
   }
 }
@@ -75,13 +114,22 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
   const topic = new AlarmTopic(scope, 'Alarms', {
     displayName: `Address service ${config.stage}`,
     enforceSSL: true,
-    runbookUrl: config.runbookUrl,
+    config,
     ...(key && { masterKey: key }),
   });
   // A topic with its own policy lacks the default one, which would have allowed CloudWatch.
-  topic.grantPublish(
-    new ServicePrincipal('cloudwatch.amazonaws.com').withConditions({
-      StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
+  const alarms = {
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: '*',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  };
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { ArnLike: { 'aws:SourceArn': Stack.of(scope).formatArn(alarms) } },
     }),
   );
   if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
@@ -98,16 +146,55 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
   return topic;
 }
 
-/** The sum of these metrics; one without data counts as zero. */
-export function sumOf(
-  label: string,
-  usingMetrics: Record<string, IMetric>,
-  period: Duration = Duration.minutes(1),
-): MathExpression {
-  const expression = Object.keys(usingMetrics)
-    .map((id) => `FILL(${id}, 0)`)
-    .join(' + ');
-  return new MathExpression({ label, expression, usingMetrics, period });
+const perMinute = { statistic: 'Sum', period: Duration.minutes(1) };
+
+/** Requests a minute that got a 5xx, where these are one in 2,000 or more: at that volume a few are always there. */
+export function serverErrors(api: HttpApi): MathExpression {
+  return new MathExpression({
+    label: 'server errors',
+    expression: 'IF(errors * 2000 >= requests, errors, 0)',
+    usingMetrics: { errors: api.metricServerError(perMinute), requests: api.metricCount(perMinute) },
+    period: perMinute.period,
+  });
+}
+
+/**
+ * Requests a minute that the gateway throttled. It has no metric for them: they neither reached a function nor failed.
+ * Its metrics and Lambda's are not of the very same moment, so small differences don't count.
+ */
+export function gatewayThrottles(api: HttpApi, ...functions: IFunction[]): MathExpression {
+  const invocations = Object.fromEntries(functions.map((each, at) => [`to${at}`, each.metricInvocations(perMinute)]));
+  const answered = Object.keys(invocations).map((id) => `FILL(${id}, 0)`);
+  const usingMetrics = { requests: api.metricCount(perMinute), errors: api.metricServerError(perMinute) };
+  return new MathExpression({
+    label: 'requests throttled by the gateway',
+    expression: 'IF(missing > 60 AND missing > requests * 0.02, missing, 0)',
+    usingMetrics: {
+      ...usingMetrics,
+      missing: new MathExpression({
+        expression: `requests - errors - ${answered.join(' - ')}`,
+        usingMetrics: { ...usingMetrics, ...invocations },
+        period: perMinute.period,
+      }),
+    },
+    period: perMinute.period,
+  });
+}
+
+/** ACM renews a certificate 60 days before it ends, but not one that was imported, or whose DNS record is gone. */
+export function certificateRules(certificate: ICertificate, host: string): Record<'Ends' | 'EndsSoon', AlarmRule> {
+  const endsWithin = (days: number): AlarmRule => ({
+    metric: certificate.metricDaysToExpiry(),
+    isBelow: true,
+    threshold: days,
+    periods: [1, 1],
+    // Of a certificate that has ended there is no data.
+    noData: 'ignored',
+    problem: `The certificate of ${host} ends within ${days} days: after that no client connects.`,
+    first: 'open it in the ACM console. Renew its DNS record for validation, or import the next certificate.',
+    runbook: 'Certificate ends',
+  });
+  return { Ends: endsWithin(45), EndsSoon: endsWithin(14) };
 }
 
 /** The anchor that GitHub generates for a heading. */

@@ -74,6 +74,11 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
         const { StackName, OutputName } = evaluate(argument, stack) as { StackName?: unknown; OutputName?: unknown };
         return outputOf(String(StackName), String(OutputName));
       }
+      case 'Fn::ImportValue': {
+        // The CDK names an export after its stack and output.
+        const [stackName = '', outputName = ''] = String(evaluate(argument, stack)).split(':');
+        return outputOf(stackName, outputName);
+      }
       default:
         throw unsupported(name, stack);
     }

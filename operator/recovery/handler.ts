@@ -38,10 +38,16 @@ export async function handler(): Promise<{ set: string }> {
     return { set };
   } catch (error) {
     const { name } = error as Error;
-    const summary = `The backup set of today could not be written (${name}). See docs/runbook.md#backup-failed.`;
+    report(0);
+    const summary = `The backup set of today could not be written (${name}). See docs/runbook.md#backup-late.`;
     await announce(eventTypes.backupFailed, { summary, failure: name });
     throw error;
   }
+}
+
+function report(written: 0 | 1): void {
+  metrics.addMetric(metricNames.backupSets, MetricUnit.Count, written);
+  metrics.publishStoredMetrics();
 }
 
 /** An event that can't be sent changes nothing: the alarms don't depend on it. */
@@ -73,8 +79,7 @@ async function writeSet(): Promise<{ set: string; counts: SetIndex['counts'] }> 
     },
     publicKey(),
   );
-  metrics.addMetric(metricNames.backupSets, MetricUnit.Count, 1);
-  metrics.publishStoredMetrics();
+  report(1);
   logger.info('wrote a backup set', { set: name, counts: index.counts });
   return { set: name, counts: index.counts };
 }

@@ -1,16 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable, requestDimensions } from '../../core/names.ts';
 import { secretNoticeDays } from '../../lib/config/fields.ts';
 import type { Config } from '../../lib/config/schema.ts';
-import { runEvery } from '../../lib/service/service-functions.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
-import { type AlarmTopic, SavedQueries } from '../../lib/shared/monitoring.ts';
+import { type AlarmTopic, gatewayThrottles, SavedQueries } from '../../lib/shared/monitoring.ts';
 import { portalCanaryEnvironment, portalMetrics, portalService, providerFault } from './names.ts';
 
 export type PortalMonitoringProps = {
@@ -18,8 +17,9 @@ export type PortalMonitoringProps = {
   encryptionKey: IKey | undefined;
   topic: AlarmTopic;
   api: HttpApi;
-  /** The logs of the portal's function. */
-  logs: ILogGroup;
+  /** The function of the portal, and the access log of its stage. */
+  lambda: LambdaFunction;
+  accessLog: ILogGroup;
   baseUrl: string;
   issuer: string;
   clientSecretExpires: string | undefined;
@@ -29,16 +29,14 @@ const every = Duration.minutes(5);
 
 /** Alarms for pages that fail, and for everything that keeps people from signing in, with a canary that tries. */
 export class PortalMonitoring extends Construct {
-  constructor(scope: Construct, id: string, { config, topic, api, logs, ...props }: PortalMonitoringProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, topic, api, lambda, accessLog, ...props }: PortalMonitoringProps,
+  ) {
     super(scope, id);
     const { encryptionKey, baseUrl, issuer, clientSecretExpires } = props;
-    topic.alarm(this, 'Errors', {
-      metric: api.metricServerError({ period: every }),
-      threshold: 5,
-      periods: [2, 2],
-      problem: 'Pages of the portal fail.',
-      runbook: 'Portal fails',
-    });
+    const { logs } = lambda;
     const refusals = new MetricFilter(this, 'Refusals', {
       logGroup: logs,
       metricNamespace: metricNamespaceOf(config.stage),
@@ -48,13 +46,6 @@ export class PortalMonitoring extends Construct {
         FilterPattern.exists(`$.${providerFault.member}`),
         FilterPattern.stringValue(`$.${providerFault.member}`, '!=', providerFault.unreachable),
       ),
-    });
-    topic.alarm(this, 'Refused', {
-      // The provider refuses the portal, whoever signs in: one attempt shows it.
-      metric: refusals.metric({ statistic: 'Sum', period: every }),
-      isEvent: true,
-      problem: 'The OpenID provider refuses the portal: nobody can sign in.',
-      runbook: 'Portal sign-in fails',
     });
     const canary = new LambdaFunction(this, 'Canary', {
       config,
@@ -71,7 +62,7 @@ export class PortalMonitoring extends Construct {
       },
       withoutDeadLetterQueue: 'The alarm sees an attempt that was missed, and the next one follows in minutes.',
     });
-    runEvery(every, canary, { description: 'Runs the canary of the portal', maxEventAge: Duration.minutes(1) });
+    canary.runEvery(every, { description: 'Runs the canary of the portal', maxEventAge: Duration.minutes(1) });
     const metric = (metricName: string, statistic: string, period: Duration) =>
       new Metric({
         namespace: metricNamespaceOf(config.stage),
@@ -80,30 +71,68 @@ export class PortalMonitoring extends Construct {
         statistic,
         period,
       });
-    topic.alarm(this, 'Unreachable', {
-      metric: metric(portalMetrics.canaryFailures, 'Maximum', every),
-      periods: [3, 3],
-      // A canary that does not run is a failure too.
-      missingData: TreatMissingData.BREACHING,
-      problem: 'The sign-in page of the portal, or of its provider, does not answer.',
-      runbook: 'Portal sign-in fails',
+    const failures = metric(portalMetrics.canaryFailures, 'Maximum', every);
+    topic.alarms(this, {
+      Unreachable: {
+        metric: new MathExpression({
+          label: 'failures',
+          expression: 'failures + IF(FILL(errors, 0) >= 5, 1, 0)',
+          usingMetrics: { failures, errors: api.metricServerError({ statistic: 'Sum', period: every }) },
+          period: every,
+        }),
+        periods: [3, 3],
+        noData: 'stopped',
+        problem: 'Pages of the portal fail, or the sign-in page of the portal or its provider does not answer.',
+        first:
+          'run the saved queries STACK/Portal fails in CloudWatch Logs Insights: Canary, then Errors. Until it works, manage keys with npx bag-adres. No lines: enable the schedule of the canary again in EventBridge Scheduler.',
+        runbook: 'Portal fails',
+      },
+      Throttled: {
+        metric: gatewayThrottles(api, lambda.function),
+        periods: [3, 5],
+        problem: 'API Gateway throttles the portal: people get 429.',
+        first:
+          'run the saved query STACK/Portal throttled/Visitors in CloudWatch Logs Insights. One address is a script or an attack; it ends by itself, and lookups go on.',
+        runbook: 'Portal throttled',
+      },
+      Refused: {
+        // The provider refuses the portal, whoever signs in: one attempt shows it.
+        metric: refusals.metric({ statistic: 'Sum', period: every }),
+        isEvent: true,
+        problem: 'The OpenID provider refuses the portal: nobody can sign in.',
+        first:
+          'run the saved query STACK/Portal sign-in fails/Refusals in CloudWatch Logs Insights. invalid_client: the client secret has ended; create one and put it into the secret that portal.signIn.clientSecretName names.',
+        runbook: 'Portal sign-in fails',
+      },
     });
     if (clientSecretExpires)
-      topic.alarm(this, 'SecretEnds', {
-        metric: metric(portalMetrics.clientSecretDays, 'Minimum', Duration.hours(1)),
-        isBelow: true,
-        threshold: secretNoticeDays,
-        periods: [1, 1],
-        problem: `The client secret of the portal ends on ${clientSecretExpires}: after that nobody can sign in.`,
-        runbook: 'Client secret ends',
+      topic.alarms(this, {
+        SecretEnds: {
+          metric: metric(portalMetrics.clientSecretDays, 'Minimum', Duration.hours(1)),
+          isBelow: true,
+          threshold: secretNoticeDays,
+          periods: [1, 1],
+          problem: `The client secret of the portal ends on ${clientSecretExpires}: after that nobody can sign in.`,
+          first:
+            'create a second one at the provider, put it into the secret that portal.signIn.clientSecretName names, and deploy the portal with the new portal.signIn.clientSecretExpires.',
+          runbook: 'Client secret ends',
+        },
       });
     new SavedQueries(this, 'Queries', config.stage, {
-      'Portal fails': { Errors: [[logs], 'filter level = "ERROR" | sort @timestamp desc | limit 5'] },
-      'Portal sign-in fails': {
+      'Portal fails': {
         Canary: [
           [canary.logs],
           'filter level = "ERROR" | sort @timestamp desc | limit 5 | display @timestamp, message',
         ],
+        Errors: [[logs], 'filter level = "ERROR" | sort @timestamp desc | limit 5'],
+      },
+      'Portal throttled': {
+        Visitors: [
+          [accessLog],
+          'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
+        ],
+      },
+      'Portal sign-in fails': {
         Refusals: [
           [logs],
           `filter ispresent(${providerFault.member}) | stats count(*) as sign_ins by ${providerFault.member}, error`,

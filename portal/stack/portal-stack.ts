@@ -17,6 +17,7 @@ import {
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -31,6 +32,7 @@ import { bundle } from '../../lib/shared/bundle.ts';
 import { isProtected, logGroupProps, protectedRemoval, stackSuffix } from '../../lib/shared/data-protection.ts';
 import { acknowledge, defaultEventBus } from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
+import type { AlarmTopic } from '../../lib/shared/monitoring.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import { PortalAccess } from '../../packages/admin/access.ts';
 import { PortalMonitoring } from './portal-monitoring.ts';
@@ -135,13 +137,15 @@ export class PortalStack extends Stack {
     const putEvents = { actions: ['events:PutEvents'], resources: [defaultEventBus(this)] };
     lambda.function.addToRolePolicy(new PolicyStatement(putEvents));
 
-    const api = this.httpApi(config, portal, data, lambda);
+    const logGroup = accessLogGroup(this, logGroupProps(config, encryptionKey));
+    const api = this.httpApi(config, portal, topic, lambda, logGroup);
     new PortalMonitoring(this, 'Monitoring', {
       config,
       encryptionKey,
       topic,
       api,
-      logs: lambda.logs,
+      lambda,
+      accessLog: logGroup,
       baseUrl,
       issuer: signIn.issuer,
       clientSecretExpires,
@@ -165,10 +169,14 @@ export class PortalStack extends Stack {
   private httpApi(
     config: Config,
     portal: PortalStackProps['portal'],
-    { encryptionKey }: DataStack,
+    topic: AlarmTopic,
     lambda: LambdaFunction,
+    logGroup: LogGroup,
   ): HttpApi {
-    const domain = new CustomDomain(this, 'Domain', { ...portal.domain, keepDefaultEndpoint: false });
+    // Of a certificate that both host names have one alarm is enough.
+    const isShared = config.domain?.certificateArn === portal.domain.certificateArn;
+    const settings = { ...portal.domain, keepDefaultEndpoint: false };
+    const domain = new CustomDomain(this, 'Domain', settings, isShared ? undefined : topic);
     const integration = new HttpLambdaIntegration('Portal', lambda.function, {
       payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
     });
@@ -192,7 +200,7 @@ export class PortalStack extends Stack {
       autoDeploy: true,
       throttle: { rateLimit: throttle.ThrottlingRateLimit, burstLimit: throttle.ThrottlingBurstLimit },
       // The path names the account, never a key: that is only in a page. It has no query string.
-      accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey)), {
+      accessLogSettings: accessLog(logGroup, {
         path: '$context.path',
       }),
       domainMapping: { domainName: domain.domainName },

@@ -98,7 +98,8 @@ describe('a log query of the runbook', () => {
 describe('the saved queries', () => {
   /** The log groups that the text before a query names. */
   const groupsFor = (about: string, chapter: string): RegExp => {
-    if (chapter === 'Portal sign-in fails' && /canary/.test(about)) return /^MonitoringCanaryLogs/;
+    if (chapter === 'Portal fails' && /canary/.test(about)) return /^MonitoringCanaryLogs/;
+    if (chapter.startsWith('Portal') && /access log/.test(about)) return /^AccessLog/;
     if (chapter.startsWith('Portal')) return /^PortalLogs/;
     if (/access log/i.test(about)) return /^HttpAccessLog/;
     if (/StepsPublishLogs/.test(about)) return /^StepsPublishLogs/;

@@ -256,6 +256,16 @@ describe('what each function may do', () => {
       AccountsBackupPlanAccountsRole: [
         'managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup',
       ],
+      AccountsBackupWatchRole: [
+        'backup:GetBackupPlan on arn:aws:backup:eu-central-1:AWS::AccountId:backup-plan:AccountsBackupPlan',
+        'backup:ListCopyJobs on *',
+        'kms:Decrypt on EncryptionKey',
+        'logs:CreateLogStream on AccountsBackupWatchLogs',
+        'logs:PutLogEvents on AccountsBackupWatchLogs',
+        'xray:PutTelemetryRecords on *',
+        'xray:PutTraceSegments on *',
+      ],
+      AccountsBackupWatchScheduleRole: ['lambda:InvokeFunction on AccountsBackupWatchFunction'],
     });
   });
 

@@ -18,6 +18,7 @@ const chapters = runbook
 
 describe('the runbook', () => {
   let linked: string[];
+  let messages: string[];
   let actions: [anchor: string, alarm: unknown[] | undefined, ok: unknown[] | undefined][];
   let events: typeof actions;
 
@@ -32,18 +33,24 @@ describe('the runbook', () => {
     const { data, service, loader, stack } = await templates({ ...everything, portal: { ...portal, signIn } });
     const portalTemplate = stack(portalStackName(deploymentName(everything.stage))).template;
     const alarms = [data, service, loader, portalTemplate].flatMap((template) =>
-      Object.values(ofType(template, 'AWS::CloudWatch::Alarm')),
+      Object.values({
+        ...ofType(template, 'AWS::CloudWatch::Alarm'),
+        ...ofType(template, 'AWS::CloudWatch::CompositeAlarm'),
+      }),
     );
-    linked = alarms.map(
-      ({ Properties }) => /docs\/runbook\.md#([a-z0-9-]+)$/.exec(`${Properties?.AlarmDescription}`)?.[1] ?? 'none',
+    messages = alarms.map(({ Properties }) => `${Properties?.AlarmDescription}`);
+    linked = messages.map(
+      (message) =>
+        / First: .+ Then: node_modules\/bag-adres\/docs\/runbook\.md#([a-z0-9-]+)$/.exec(message)?.[1] ?? 'none',
     );
     const isEvent = (anchor: string, metric: unknown) =>
-      /^(load|audit|table|backup-failed)/.test(anchor) || metric === portalMetrics.providerRefusals;
-    const all = alarms.map(({ Properties = {} }, at) => {
+      /^(load|audit|table)/.test(anchor) || metric === portalMetrics.providerRefusals;
+    // One that is quiet during another notifies by a composite alarm.
+    const all = alarms.flatMap(({ Properties = {} }, at) => {
       const anchor = linked[at] ?? 'none';
       const { AlarmActions, OKActions, MetricName } = Properties;
       const action: (typeof actions)[number] = [anchor, AlarmActions as unknown[], OKActions as unknown[]];
-      return { action, isOfEvent: isEvent(anchor, MetricName) };
+      return AlarmActions ? [{ action, isOfEvent: isEvent(anchor, MetricName) }] : [];
     });
     actions = all.filter(({ isOfEvent }) => !isOfEvent).map(({ action }) => action);
     events = all.filter(({ isOfEvent }) => isOfEvent).map(({ action }) => action);
@@ -52,6 +59,11 @@ describe('the runbook', () => {
   it('has a chapter for every alarm, and none for an alarm that no longer exists', () => {
     expect(linked.length).toBeGreaterThan(8);
     expect([...new Set(linked)].sort()).toEqual(chapters.map(({ anchor }) => anchor).sort());
+  });
+
+  it('has first steps in the message of every alarm, of this deployment, in the 1,024 characters that it may have', () => {
+    for (const message of messages)
+      expect([message, message.length <= 1024 && !message.includes('STACK')]).toEqual([message, true]);
   });
 
   it('has a description, investigation and resolution for each alarm', () => {
@@ -64,12 +76,10 @@ describe('the runbook', () => {
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('covers alarms without a recovery message: failed and refused loads, failed backups, audits, samples of the table, refused sign-ins', () => {
+  it('covers alarms without a recovery message: failed and refused loads, audits, samples of the table, refused sign-ins', () => {
     expect([...new Set(events.map(([anchor]) => anchor))].sort()).toEqual([
       'audit-differences',
-      'backup-failed',
       'load-failed',
-      'load-refused',
       'portal-sign-in-fails',
       'table-differs',
     ]);

@@ -2,7 +2,7 @@ import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dyn
 import type { AddressRequest } from '../../core/contract.ts';
 import { createInstance, newAccount, startAddressService, testTables } from '../../test/support/address-service.ts';
 import type { Benchmark } from './benchmark.ts';
-import { type Deployment, type Lookup, lookupCosts, type Prices, priceList, sum } from './cost-model.ts';
+import { type Lookup, lookupCosts, type Prices, priceList, type RequestSettings, sum } from './cost-model.ts';
 import { cpuOf, inTurn, median, pairedRatio, rounded } from './measure.ts';
 
 const size = 100;
@@ -73,10 +73,9 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** The defaults of a deployment; what it costs without lookups is left out. */
-const deployment: Deployment = {
-  alarm_metrics: 0,
-  dashboards: 0,
+/** The defaults of a deployment. */
+const deployment: RequestSettings = {
+  kms_keys: 0,
   memory_gb: 1,
   system_lines: false,
   tracing: false,

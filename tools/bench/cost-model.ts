@@ -16,7 +16,17 @@ export type Lookup = { write_units: number; read_units: number; cpu_ms: number; 
 export type Deployment = {
   /** An alarm on an expression is billed for each metric in it. */
   alarm_metrics: number;
+  composite_alarms: number;
   dashboards: number;
+  /** Series of metrics that get data without any request; one that gets it once a day is billed for that hour. */
+  idle_metrics: number;
+  kms_keys: number;
+  secrets: number;
+  /** Runs a month of the jobs on a schedule: usage, canaries, the age of backups. */
+  scheduled_runs: number;
+  provisioned_concurrency: number;
+  backup_plans: number;
+  portals: number;
   memory_gb: number;
   /** Whether Lambda logs lines of its own about invocations that succeed. */
   system_lines: boolean;
@@ -55,10 +65,19 @@ export const assumptions = {
   changed_share_a_month: 0.005,
   /** Three snapshots, and the work of a load until its versions expire. */
   bucket_gb: 2,
-  /** Series of custom metrics that get data without any request: the age of the dataset, and refused loads. */
-  idle_metrics: 2,
+  /** A run of a job on a schedule. */
+  scheduled_gb_seconds: 0.5,
+  /** The accounts table, 35 times in each of two vaults. */
+  backup_gb: 35 * 2 * 0.01,
+  /** AWS Backup beside the storage of the table itself. */
+  backup_share_of_storage_price: 0.4,
+  /** Calls of KMS for tables, logs, buckets and alarms, beside one for each start of a function. */
+  kms_requests_a_month: 20_000,
+  portal_pages_a_month: 10_000,
+  portal_page_ms: 50,
+  portal_page_reads: 4,
   /** Series of `Requests` under traffic: outcomes with an alarm, or all of them, of all services. */
-  alarmed_request_metrics: 3,
+  alarmed_request_metrics: 1,
   all_request_metrics: 14,
   seconds_a_month: 30 * 86_400,
 } as const;
@@ -84,8 +103,20 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
   const isCheap = ({ Properties }: { Properties?: Record<string, unknown> }) =>
     Properties?.LogGroupClass === 'INFREQUENT_ACCESS';
   return {
-    alarm_metrics: ofType('AWS::CloudWatch::Alarm').reduce((total, { Properties }) => total + metricsOf(Properties), 0),
+    alarm_metrics: sumOver(ofType('AWS::CloudWatch::Alarm'), metricsOf),
+    composite_alarms: ofType('AWS::CloudWatch::CompositeAlarm').length,
     dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+    idle_metrics: sumOver(ofType('AWS::CloudWatch::Alarm'), idleMetrics),
+    kms_keys: ofType('AWS::KMS::Key').length,
+    secrets: ofType('AWS::SecretsManager::Secret').length,
+    scheduled_runs: sumOver(ofType('AWS::Scheduler::Schedule'), runsAMonth),
+    provisioned_concurrency: sumOver(ofType('AWS::Lambda::Alias'), ({ ProvisionedConcurrencyConfig: config }) =>
+      Number(
+        (config as { ProvisionedConcurrentExecutions?: number } | undefined)?.ProvisionedConcurrentExecutions ?? 0,
+      ),
+    ),
+    backup_plans: ofType('AWS::Backup::BackupPlan').length,
+    portals: ofType('AWS::ApiGatewayV2::Api').length - 1,
     memory_gb: Number(service.MemorySize) / 1024,
     system_lines: (service.LoggingConfig as { SystemLogLevel?: string }).SystemLogLevel !== 'WARN',
     tracing: (service.TracingConfig as { Mode?: string } | undefined)?.Mode === 'Active',
@@ -95,9 +126,29 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
   };
 }
 
-function metricsOf({ Metrics }: Resource['Properties'] = {}): number {
+type Properties = NonNullable<Resource['Properties']>;
+
+function sumOver(resources: readonly Resource[], amountOf: (properties: Properties) => number): number {
+  return resources.reduce((total, { Properties = {} }) => total + amountOf(Properties), 0);
+}
+
+function metricsOf({ Metrics }: Properties): number {
   if (!Metrics) return 1;
   return (Metrics as { MetricStat?: unknown }[]).filter(({ MetricStat }) => MetricStat).length;
+}
+
+/** Of our own metrics with an alarm; that of refused keys needs requests. */
+function idleMetrics(alarm: Properties): number {
+  const text = JSON.stringify(alarm);
+  if (!text.includes('"Namespace":"BagAdres/') || text.includes('"MetricName":"Requests"')) return 0;
+  if (text.includes('"MetricName":"CanaryFailures"')) return 2; // and its latency
+  return /"Value":"loader"|"MetricName":"BackupSets"/.test(text) ? 1 / 24 : 1;
+}
+
+function runsAMonth({ ScheduleExpression }: Properties): number {
+  const [, every, unit] = /^rate\((\d+) (minute|hour)/.exec(String(ScheduleExpression)) ?? [];
+  const minutes = every === undefined ? 24 * 60 : Number(every) * (unit === 'hour' ? 60 : 1);
+  return assumptions.seconds_a_month / 60 / minutes;
 }
 
 /** A line of the access log with values of usual length. */
@@ -114,8 +165,20 @@ function accessLogLine(format: string): string {
   return format.replace(/\$context\.[\w.]+/g, (name) => values[name] ?? '-');
 }
 
+/** What of a deployment requests depend on. */
+export type RequestSettings = Pick<
+  Deployment,
+  | 'memory_gb'
+  | 'system_lines'
+  | 'tracing'
+  | 'every_outcome_is_a_metric'
+  | 'access_log_kb'
+  | 'access_log_infrequent_access'
+  | 'kms_keys'
+>;
+
 /** What a number of lookups costs a month, by service. */
-export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Lookup, deployment: Deployment) {
+export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Lookup, deployment: RequestSettings) {
   const price = (name: string) => Number(prices[name]);
   const millions = lookupsAMonth / 1e6;
   const gigabytes = (kb: number) => (lookupsAMonth * kb) / 1024 ** 2;
@@ -149,6 +212,8 @@ export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Looku
     traces: deployment.tracing ? (traces / 1e6) * price('xray_per_million_traces') : 0,
     data_transfer: gigabytes(assumptions.answer_kb) * price('data_transfer_out_per_gb'),
     request_metrics: lookupsAMonth > 0 ? series * price('cloudwatch_metric_month') : 0,
+    kms_requests:
+      (deployment.kms_keys * lookupsAMonth * assumptions.cold_start_share * price('kms_per_ten_thousand')) / 1e4,
   };
 }
 
@@ -162,11 +227,85 @@ export function fixedCosts(prices: Prices, deployment: Deployment) {
     point_in_time_recovery: gigabytes * price('dynamodb_pitr_per_gb_month'),
     bucket_storage: assumptions.bucket_gb * price('s3_per_gb_month'),
     refresh_writes: changes * price('dynamodb_per_million_write_units'),
-    alarms: deployment.alarm_metrics * price('cloudwatch_alarm_month'),
+    alarms:
+      deployment.alarm_metrics * price('cloudwatch_alarm_month') +
+      deployment.composite_alarms * price('cloudwatch_composite_alarm_month'),
     dashboards: deployment.dashboards * price('cloudwatch_dashboard_month'),
-    metrics: assumptions.idle_metrics * price('cloudwatch_metric_month'),
-    secret: price('secrets_manager_secret_month'),
+    metrics: deployment.idle_metrics * price('cloudwatch_metric_month'),
+    secrets: deployment.secrets * price('secrets_manager_secret_month'),
+    scheduled_jobs:
+      deployment.scheduled_runs *
+      (price('lambda_per_million_requests') / 1e6 +
+        assumptions.scheduled_gb_seconds * price('lambda_arm64_per_gb_second')),
+    kms:
+      deployment.kms_keys *
+      (price('kms_key_month') + (assumptions.kms_requests_a_month * price('kms_per_ten_thousand')) / 1e4),
+    provisioned_concurrency:
+      deployment.provisioned_concurrency *
+      deployment.memory_gb *
+      assumptions.seconds_a_month *
+      price('lambda_arm64_provisioned_per_gb_second'),
+    backups:
+      deployment.backup_plans *
+      assumptions.backup_gb *
+      assumptions.backup_share_of_storage_price *
+      price('dynamodb_per_gb_month'),
+    portal_pages: (deployment.portals * assumptions.portal_pages_a_month * pageCost(prices)) / 1e6,
   };
+}
+
+/** A million pages of the portal. */
+function pageCost(prices: Prices): number {
+  const price = (name: string) => Number(prices[name]);
+  return (
+    tiered(prices.api_gateway_http_per_million, 1) +
+    price('lambda_per_million_requests') +
+    assumptions.portal_page_ms * 1000 * price('lambda_arm64_per_gb_second') +
+    assumptions.portal_page_reads * price('dynamodb_per_million_read_units')
+  );
+}
+
+/** The services of a bill by default, of the figures of `lookupCosts` and `fixedCosts`. */
+const bill: Record<string, string[]> = {
+  'API Gateway': ['api_gateway'],
+  Lambda: ['lambda_requests', 'lambda_time', 'scheduled_jobs'],
+  'DynamoDB: requests': ['dynamodb_writes', 'dynamodb_reads', 'refresh_writes'],
+  'DynamoDB and S3: storage, point-in-time recovery': ['table_storage', 'point_in_time_recovery', 'bucket_storage'],
+  'logs and traces': ['function_logs', 'access_log', 'system_logs', 'log_storage', 'traces'],
+  'data transfer': ['data_transfer'],
+  'alarms, metrics, dashboards': ['alarms', 'metrics', 'request_metrics', 'dashboards'],
+  'secrets and keys': ['secrets', 'kms', 'kms_requests'],
+};
+
+/**
+ * What a month costs at these volumes, as a table in Markdown: the default by service, and what each option adds.
+ * @param options the deployment with each of them, by what it is called
+ */
+export function monthTable(
+  prices: Prices,
+  lookup: Lookup,
+  volumes: readonly number[],
+  { none, ...options }: { none: Deployment } & Record<string, Deployment>,
+): string {
+  const month = (deployment: Deployment, lookups: number): Record<string, number> => ({
+    ...lookupCosts(prices, lookups, lookup, deployment),
+    ...fixedCosts(prices, deployment),
+  });
+  const usd = (exact: number) => {
+    const amount = Math.round(exact * 1e6) / 1e6;
+    return amount < 10 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en');
+  };
+  const row = (name: string, amountOf: (lookups: number) => number) =>
+    `| ${[name, ...volumes.map((lookups) => usd(amountOf(lookups)))].join(' | ')} |`;
+  return [
+    ...Object.entries(bill).map(([service, names]) =>
+      row(service, (lookups) => names.reduce((total, name) => total + (month(none, lookups)[name] ?? Number.NaN), 0)),
+    ),
+    row('**by default**', (lookups) => sum(month(none, lookups))),
+    ...Object.entries(options).map(([option, deployment]) =>
+      row(option, (lookups) => sum(month(deployment, lookups)) - sum(month(none, lookups))),
+    ),
+  ].join('\n');
 }
 
 /** What writing every address into an empty table costs. */

@@ -13,6 +13,7 @@ export const backupPublicKey =
 /** A configuration with every function that there is, so that a release has the bundles of all of them. */
 export const everyFunction: ConfigInput = {
   backup: { bucket: 'example-sets', publicKey: backupPublicKey },
+  backupVaultArn: 'arn:aws:backup:eu-central-1:123456789012:backup-vault:copies',
   canary: { keySecretName: 'canary', postcode: '1012RJ', huisnummer: 147 },
   mutations: true,
   portal: { domain: { ...zone, name: 'portal.example.nl' } },

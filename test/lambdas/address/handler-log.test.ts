@@ -65,8 +65,8 @@ it('a request emits a metric only for outcomes with an alarm, unless dashboards 
     'address unauthorized metric',
     'validate ok',
     'validate not-found',
-    'address temporarily-unavailable metric',
-    'address internal-error metric',
+    'address temporarily-unavailable',
+    'address internal-error',
   ]);
 });
 

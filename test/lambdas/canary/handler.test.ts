@@ -64,7 +64,7 @@ describe('a probe', () => {
   });
 
   it.each<[string, Reply, string]>([
-    [lookup, json({ status: 'not_found' }), 'the address is not_found'],
+    [lookup, json({ status: 'not_found' }, { 'dataset-date': '2021-10-08' }), 'the address is not_found'],
     [lookup, { status: 429, body: '{"type":"/problems/quota-exceeded"}' }, 'status 429, /problems/quota-exceeded'],
     [lookup, { status: 502, body: `<html>${key}` }, 'status 502, no JSON'],
     [lookup, { status: 500, body: `{"type":"${key}"}` }, 'status 500'],
@@ -81,6 +81,11 @@ describe('a probe', () => {
     expect(result).toContain(call);
     expect(result).toContain(reason);
     expect(result).not.toContain(key);
+  });
+
+  it('finds no fault before anything is loaded', async () => {
+    replies[lookup] = json({ status: 'not_found' });
+    expect(await probe(url(), key)).toEqual({ isEmpty: true });
   });
 
   it('sends no request when its secret is not a key, and does not quote the secret', async () => {
@@ -118,7 +123,7 @@ describe('the canary', () => {
   });
 
   it('reports a failure with its reason, and never the key', async () => {
-    replies[lookup] = json({ status: 'not_found' });
+    replies[lookup] = json({ status: 'not_found' }, { 'dataset-date': '2021-10-08' });
     await handler();
     expect(output.join()).toContain(`${metricNames.canaryFailures} 1`);
     expect(output.join()).toContain('the address is not_found');

@@ -38,11 +38,7 @@ const service = {
             SECRET: {
               'Fn::Join': [
                 '',
-                [
-                  '{{resolve:secretsmanager:',
-                  { 'Fn::GetStackOutput': { StackName: 'data-prod', OutputName: 'Secret' } },
-                  ':SecretString:::}}',
-                ],
+                ['{{resolve:secretsmanager:', { 'Fn::ImportValue': 'data-prod:Secret' }, ':SecretString:::}}'],
               ],
             },
             STAGE: { 'Fn::Sub': `\${Stage}-\${AWS::Region}` },
@@ -173,6 +169,7 @@ describe('a value of a template', () => {
     [{ Ref: 'Nothing' }],
     [{ 'Fn::Sub': [`\${A}`, { A: 'x' }] }],
     [{ 'Fn::GetStackOutput': { StackName: 'data-prod', OutputName: 'Nothing' } }],
+    [{ 'Fn::ImportValue': 'data-prod:Nothing' }],
   ])('%j is refused rather than guessed', async (value) => {
     const stacks = await readAssembly(folder);
     const [stack] = stacks;

@@ -92,7 +92,10 @@ Object.assign(operations, {
 /** The part of the service stack's template that names the secret. */
 function template([current = '', previous]: string[]) {
   const reference = (version: string) => ({
-    'Fn::Join': ['', ['{{resolve:secretsmanager:', { 'Fn::GetStackOutput': {} }, `:SecretString:::${version}}}`]],
+    'Fn::Join': [
+      '',
+      ['{{resolve:secretsmanager:', { 'Fn::ImportValue': 'data:Secret' }, `:SecretString:::${version}}}`],
+    ],
   });
   const Variables = {
     KEY_CHECKSUM_SECRET: reference(current),

@@ -134,7 +134,7 @@ describe('the stack of the portal', () => {
     ]);
   });
 
-  it('has alarms for pages that fail, a provider that refuses it or does not answer, and a client secret that ends', () => {
+  it('has alarms for pages that fail or are throttled, a provider that refuses it, and what ends: certificate and client secret', () => {
     const alarmsOf = (template: Template) =>
       allOf(template, 'AWS::CloudWatch::Alarm').map(({ Properties }) => [
         /#(.*)$/.exec(String(Properties?.AlarmDescription))?.[1],
@@ -142,9 +142,11 @@ describe('the stack of the portal', () => {
         Properties?.TreatMissingData,
       ]);
     const always = [
-      ['portal-fails', 5, 'notBreaching'],
+      ['certificate-ends', 45, 'ignore'],
+      ['certificate-ends', 14, 'ignore'],
+      ['portal-fails', 1, 'missing'],
+      ['portal-throttled', 1, 'notBreaching'],
       ['portal-sign-in-fails', 1, 'notBreaching'],
-      ['portal-sign-in-fails', 1, 'breaching'],
     ];
     expect(alarmsOf(withProvider)).toEqual(always);
     expect(alarmsOf(ending)).toEqual([...always, ['client-secret-ends', 60, 'notBreaching']]);
