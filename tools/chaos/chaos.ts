@@ -18,7 +18,6 @@ import { LoadActor } from './loads.ts';
 import { type Customer, Hammer, judgeCharges, Possible } from './lookups.ts';
 import { Processes } from './processes.ts';
 import { type State, writeRegister } from './register.ts';
-import { stopEngineUnder } from './stopped-engine.ts';
 import { walkChaos } from './walk/walk-chaos.ts';
 
 /** What ends a run early; it leaves no process behind. */
@@ -43,7 +42,6 @@ type Options = {
   seed: number;
   runs: number;
   batches?: number;
-  callers?: number;
   walk?: number;
   objects: number;
 };
@@ -57,11 +55,6 @@ const command = new Command('npm run chaos --')
   .option('--seed <number>', 'repeats the choices of a run, though not their timing', Number, Date.now() % 1_000_000)
   .option('--runs <number>', 'how many runs, each with the next seed', Number, 1)
   .option('--batches <number>', 'sends so many POST /v1/addresses instead, and compares each with a model', Number)
-  .option(
-    '--callers <number>',
-    'lets so many call instead while the engine is stopped, and fails over 5 seconds',
-    Number,
-  )
   .option(
     '--walk <days>',
     'applies so many days by the state machine instead, with kills, corrections and rejections',
@@ -80,12 +73,6 @@ function minutes(text: string): number {
 async function main(options: Options): Promise<void> {
   if (options.batches !== undefined) {
     for (let run = 0; run < options.runs; run++) await batchChaos(options.batches, options.seed + run);
-    return;
-  }
-  if (options.callers !== undefined) {
-    const report = await stopEngineUnder(options.callers);
-    console.log(JSON.stringify(report));
-    if (report.late > 0 || report.statuses[0]) process.exitCode = 1;
     return;
   }
   if (options.walk !== undefined) {
