@@ -1,3 +1,4 @@
+import { bareKey } from '../../core/addresses/address-key.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { addProblem, emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { isExplained } from '../dataset/audit.ts';
@@ -24,7 +25,13 @@ import {
   type PartResult,
 } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
-import { addSizes, PlaceCounter, type PlaceSizes, type PlaceTallies } from '../dataset/place-changes.ts';
+import {
+  addSizes,
+  PlaceCounter,
+  type PlaceSize,
+  type PlaceSizes,
+  type PlaceTallies,
+} from '../dataset/place-changes.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -91,7 +98,7 @@ export async function mergeSegment(
   };
   const byPlace = new PlaceCounter();
   const isReturned = returnsOf(storage, load, segment);
-  let places: PlaceSizes = {};
+  const places: [string, PlaceSize][] = [];
   const objects = objectSegmentWriter(numLayer);
   const objecten = objectSegmentWriter(adresObjectLayer);
   const after: Lines = load.target
@@ -118,7 +125,7 @@ export async function mergeSegment(
     const { lines, counts, groups } = await after.of(postcode3, live);
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
-    places = addSizes(places, Object.entries(live.counts.places));
+    places.push(...Object.entries(live.counts.places));
     for (const change of load.base ? changesIn(groups()) : []) {
       const counted = countChange(merged, change);
       const { kind } = change;
@@ -149,7 +156,7 @@ export async function mergeSegment(
     await csv.flush();
     merged.csv = csv.files;
     merged.byPlace = byPlace.end(streetsKept);
-    merged.places = places;
+    merged.places = addSizes({}, places);
   }
   merged.hasObjects = !objects.isEmpty;
   if (merged.hasObjects) made.push([paths.snapshotObjects(load.id, segment), objects.pack()]);
@@ -178,21 +185,22 @@ type Lines = {
 
 /** Whether a change gives back what an extract had that was accepted before, where there is such an extract. */
 function returnsOf(storage: Storage, load: Load, segment: string) {
-  let lines: { part: string; byKey: Map<string, Line | null> } | undefined;
   let accepted: Promise<LineSegmentReader> | undefined;
+  let held: { part: string; lines: BlockedLines } | undefined;
   const read = async () => {
     const snapshot = acceptedBefore(await readManifest(storage))?.snapshot;
-    const isThere = snapshot && (await storage.open(paths.snapshot(snapshot.id, segment))) !== null;
+    // No change gives back what the live dataset has.
+    const isOther = snapshot && snapshot.id !== load.base?.snapshot.id;
+    const isThere = isOther && (await storage.open(paths.snapshot(snapshot.id, segment))) !== null;
     return snapshotOf(storage, isThere ? snapshot : null, segment);
   };
   return async (part: string, { after }: Change) => {
     if (after === null || load.kind === 'rollback') return false;
     accepted ??= read();
-    if (lines?.part !== part) {
-      const byKey = (await accepted).lines(part).map((line) => [keyOf(line), addressPart(line)] as const);
-      lines = { part, byKey: new Map(byKey) };
-    }
-    return lines.byKey.get(keyOf(after)) === addressPart(after);
+    if (held?.part !== part) held = { part, lines: (await accepted).blocks(part).lines };
+    const key = keyOf(after);
+    const line = held.lines.linesOf(bareKey(key)).find((one) => keyOf(one) === key);
+    return line !== undefined && addressPart(line) === addressPart(after);
   };
 }
 
