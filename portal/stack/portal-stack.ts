@@ -65,6 +65,7 @@ const ownRates = {
   'POST /accounts/{page+}': throttle,
   'GET /keys': throttle,
   'POST /keys': throttle,
+  'ANY /try': throttle,
   'ANY /operator/{page+}': throttle,
 };
 
