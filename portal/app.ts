@@ -82,6 +82,10 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   const app = new Hono();
   app.use(compressed, headers(settings));
   app.use(async (c, next) => {
+    await next();
+    if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
+  });
+  app.use(async (c, next) => {
     const answered = await within(
       c.req.method === 'POST' ? deadline.form : deadline.page,
       next().then(() => true),
@@ -89,10 +93,6 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
     if (answered) return;
     logError(new Error('A page took too long.'), requestId(c));
     return answers.fault(c, 'slow');
-  });
-  app.use(async (c, next) => {
-    await next();
-    if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
   });
   for (const { path, content, type } of files)
     app.get(path, (c) =>

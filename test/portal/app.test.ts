@@ -142,6 +142,7 @@ describe('a page', () => {
     ]) {
       expect([answer.status, answer.body.includes('check before you repeat it')]).toEqual([503, true]);
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(answer.headers.get('cache-control')).toBe('no-store');
     }
     expect(hanging.logged).toHaveLength(2);
   });
