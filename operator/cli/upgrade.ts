@@ -25,7 +25,10 @@ export function addUpgradeCommands(program: CliCommand): void {
     .command('rollback-code')
     .description('go back to the former version of the code at once, with the settings as they are')
     .option('--stage <name>', stageHelp)
-    .option('--to <version>', 'the version, or a packed file (default: the release before the installed one)')
+    .option(
+      '--to <version>',
+      'the version, or a packed file; --apply needs it (default: the release before the installed one)',
+    )
     .option('--apply', 'run the steps; without it they are only printed')
     .notes(
       'For an emergency: deploys the service first, then the other stacks with code, all at once and past their alarms. The stack with the data stays as it is.',
@@ -96,7 +99,7 @@ async function rollbackCode(terminal: Terminal, { stage: named, to, apply }: Rol
     throw new CommandError('no_version', `"${to}" is no version. --to takes one like 1.0.0, or a packed file.`);
   const { planRollback } = await import('../upgrade/plan.ts');
   const { readReleases } = await import('../upgrade/releases.ts');
-  const plan = planRollback({ stage, hasPortal: portal !== undefined }, packageVersion(), readReleases(), to);
+  const plan = planRollback({ stage, hasPortal: portal !== undefined, apply }, packageVersion(), readReleases(), to);
   if (!plan)
     throw new CommandError('no_release', `There is no release before ${packageVersion()}. Name a version with --to.`);
   const steps = plan.steps.map((step, index) => `${index + 1}. ${step}`);
@@ -105,7 +108,10 @@ async function rollbackCode(terminal: Terminal, { stage: named, to, apply }: Rol
   if (plan.obstacle) return { ...result, failure: new CommandError('no_rollback', plan.obstacle) };
   process.env.AWS_REGION = region;
   if (apply) return { ...result, afterwards: () => runSteps(terminal, stage, plan.steps) };
-  return { ...result, hint: 'Nothing was done. To run these steps, add --apply.' };
+  return {
+    ...result,
+    hint: `Nothing was done. To run these steps, add ${to === undefined ? `--to ${plan.to} ` : ''}--apply.`,
+  };
 }
 
 /** Says where, then runs each step, with its output on this terminal. @throws CommandError for the first that fails */

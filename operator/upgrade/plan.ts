@@ -96,10 +96,11 @@ export type RollbackPlan = { to: string; obstacle: string | null; steps: readonl
 /**
  * Plans the return to `to`, a version or a packed file; by default the release before the installed one. The service
  * goes first, as callers wait for it, then the other stacks with code; that with the data has none.
- * Undefined if there is no release before.
+ * Undefined if there is no release before. Only a named version can be applied: the first step changes which one is
+ * before, so that the same command would go back further when it is run again.
  */
 export function planRollback(
-  { stage, hasPortal }: { stage: string; hasPortal: boolean },
+  { stage, hasPortal, apply }: { stage: string; hasPortal: boolean; apply?: true | undefined },
   installed: string,
   releases: readonly Release[],
   to?: string,
@@ -115,14 +116,15 @@ export function planRollback(
   const { service, loader } = stackNames(deployment);
   const others = [loader, ...(hasPortal ? [portalStackName(deployment)] : [])].join(' ');
   const options = `--exclusively --require-approval never -c bagAdres.stage=${stage} -c bagAdres.deployment=emergency`;
-  const obstacle =
+  const unnamed = `Name the version that you go back to: rollback-code --stage ${stage} --to ${target} --apply.`;
+  const objection =
     isVersion && !known.includes(target)
       ? `There is no release ${target} up to ${installed}. Choose one of: ${known.join(', ')}.`
       : blocking &&
         `${blocking.version} can't be undone: ${blocking.rollback.note} Move forward with a corrected version.`;
   return {
     to: target,
-    obstacle: obstacle ?? null,
+    obstacle: objection ?? (apply && to === undefined ? unnamed : null),
     steps: [
       `npm install --save-exact ${isVersion ? `bag-adres@${target}` : JSON.stringify(target)}`,
       `npx bag-adres config check --stage ${stage}`,

@@ -209,7 +209,10 @@ const cases: Record<string, Case> = {
   },
 };
 
-/** Those of restore-table.test.ts, take-down.test.ts and upgrade.test.ts, which need an AWS of their own. */
+/**
+ * Those that need an AWS of their own, and where they are tried on a wrong target and killed: restore-table.test.ts,
+ * which also interrupts the procedures of a drill, take-down.test.ts and upgrade.test.ts.
+ */
 const elsewhere = ['restore deleted-table', 'take-down', 'upgrade', 'rollback-code'];
 
 const agreed = (command: string) => (destructive[command] === 'asks' ? [] : ['--yes']);
@@ -339,6 +342,26 @@ describe('a command that replaces or deletes all that a deployment holds', () =>
   });
 });
 
+describe('a restore of a set', () => {
+  it.each(['restore lost-account', 'restore lost-region'])(
+    '%s goes on after it was killed between any two changes, without --into',
+    async (command) => {
+      const expected = (await service.admin.backup.export()).accounts;
+      const { changes } = await on(command, '--yes');
+      expect(changes.length).toBeGreaterThan(8);
+      for (const left of sweep(changes.keys(), 2)) {
+        await other.reset();
+        failure.left = left;
+        expect((await on(command, '--yes')).exit).toBe(1);
+        failure.left = null;
+        expect((await on(command, '--yes')).err).toContain('"checksumSecretVersions": ["v2"]');
+        expect((await other.admin.backup.export()).accounts).toEqual(expected);
+      }
+    },
+    60_000,
+  );
+});
+
 describe('restore lost-account', () => {
   const restore = (...more: string[]) => on('restore lost-account', '--yes', ...more);
 
@@ -362,18 +385,4 @@ describe('restore lost-account', () => {
     expect([refused.exit, refused.changes]).toEqual([1, []]);
     expect((await restore('--stack', 'b', '--into', 'b')).err).toContain('Step 3/4');
   });
-
-  it('goes on after it was killed between any two changes, without --into', async () => {
-    const expected = (await service.admin.backup.export()).accounts;
-    const { changes } = await restore();
-    expect(changes.length).toBeGreaterThan(8);
-    for (const left of sweep(changes.keys(), 2)) {
-      await other.reset();
-      failure.left = left;
-      expect((await restore()).exit).toBe(1);
-      failure.left = null;
-      expect((await restore()).err).toContain('"checksumSecretVersions": ["v2"]');
-      expect((await other.admin.backup.export()).accounts).toEqual(expected);
-    }
-  }, 60_000);
 });

@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { templates } from '../../lib/synthesized.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { run as runHere, runWith } from '../command-line.ts';
@@ -96,4 +96,61 @@ describe('rollback-code', () => {
     expect(out).toContain(`1. npm install --save-exact bag-adres@${version}`);
     expect(out).toContain('npx cdk deploy bag-adres-prod-service --exclusively');
   });
+});
+
+describe('a command with --apply', () => {
+  /** What the steps called, one on each line, and before which of them the process of the step is killed. */
+  const [log, dies] = [join(work, 'calls'), join(work, 'dies')];
+  const { PATH } = process.env;
+  let aws: Awaited<ReturnType<typeof startFakeAws>>;
+  let leaveAws: () => void;
+
+  beforeAll(async () => {
+    aws = await startFakeAws({}, {});
+    leaveAws = useAws(aws.endpoint);
+    const bin = join(work, 'bin');
+    mkdirSync(bin);
+    for (const name of ['npm', 'npx']) {
+      const script = `#!/bin/sh
+[ -e "${dies}" ] && [ "$(cat "${log}" 2>/dev/null | wc -l)" -ge "$(cat "${dies}")" ] && kill -9 $$
+echo "${name} $*" >> "${log}"
+`;
+      writeFileSync(join(bin, name), script, { mode: 0o755 });
+    }
+    process.env.PATH = [bin, PATH].join(delimiter);
+  });
+  afterAll(async () => {
+    process.env.PATH = PATH;
+    leaveAws();
+    await aws.stop();
+  });
+
+  /** The steps that a run got through; with `killed` it ends before that one. */
+  async function steps(args: readonly string[], killed?: number) {
+    rmSync(log, { force: true });
+    rmSync(dies, { force: true });
+    if (killed !== undefined) writeFileSync(dies, String(killed));
+    const { exit, err } = await run(...args, '--stage', 'test', '--apply');
+    const called = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+    return { exit, err, called };
+  }
+
+  it.each([
+    ['rollback-code', ['rollback-code', '--to', version], 4],
+    ['upgrade', ['upgrade', '--from', 'former'], 1],
+  ])(
+    '%s says where, and does the same steps when it is run again after a kill between any two',
+    async (_, args, count) => {
+      const whole = await steps(args);
+      expect([whole.exit, whole.called.length]).toEqual([0, count]);
+      expect(whole.err).toMatch(/^Into: bag-adres-test in account 123456789012/m);
+      for (let killed = 0; killed < count; killed++) {
+        const { exit, err, called } = await steps(args, killed);
+        expect([exit, called]).toEqual([1, whole.called.slice(0, killed)]);
+        expect(err).toContain('failed. Correct what it reports');
+        expect(await steps(args)).toEqual(whole);
+      }
+    },
+    120_000,
+  );
 });

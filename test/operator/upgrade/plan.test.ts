@@ -150,6 +150,13 @@ describe('the plan of a rollback', () => {
     );
   });
 
+  it('applies no version that is not named, as the one before changes with the first step', () => {
+    expect(planRollback({ ...prod, apply: true }, '1.0.1', releases)?.obstacle).toBe(
+      'Name the version that you go back to: rollback-code --stage prod --to 1.0.0 --apply.',
+    );
+    expect(planRollback({ ...prod, apply: true }, '1.0.1', releases, '1.0.0')?.obstacle).toBeNull();
+  });
+
   it('says when a release on the way can not be undone, and when there is none before', () => {
     expect(planRollback(prod, '1.1.0', releases, '1.0.0')?.obstacle).toBe(
       "1.1.0 can't be undone: New items. Move forward with a corrected version.",
