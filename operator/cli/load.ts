@@ -1,7 +1,6 @@
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
-import { paths } from '../../loader/storage/storage.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
@@ -320,6 +319,8 @@ function addDiscard(load: CliCommand): void {
     .argument('<load>', 'the load, as its error and "load status" name it')
     .notes('The live dataset stays as it is. The next load of the same extract starts from scratch.')
     .onDataset(async ({ context, discard, carryOut }, id: string) => {
+      // The storage compresses, with packages that `--help` does not need.
+      const { paths } = await import('../../loader/storage/storage.ts');
       const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
       const intent =
         work.length > 0 &&

@@ -200,6 +200,24 @@ describe('imports', () => {
   });
 });
 
+describe('the command line', () => {
+  it('starts with no package but those for its options and its tables; a command imports the others when it runs', () => {
+    const loaded = new Set<string>();
+    function load(name: string): void {
+      if (loaded.has(name)) return;
+      loaded.add(name);
+      if (isPackage(name)) return;
+      const values = textOf(name).matchAll(/(?:^|\n)(?:import|export)\b(?! type)[^'"`;]*?from\s*'([^']+)'/g);
+      for (const [, from = ''] of values)
+        load(from.startsWith('.') ? normalize(relative('.', join(dirname(name), from))) : from);
+    }
+    load('bin/bag-adres.ts');
+    expect(loaded.size).toBeGreaterThan(30);
+    const packages = [...loaded].filter((name) => isPackage(name) && !name.startsWith('node:'));
+    expect(packages.sort()).toEqual(['cli-table3', 'commander']);
+  });
+});
+
 describe('files', () => {
   it('other than the one of the address key write or split no key', () => {
     const splits = /\.(?:split|indexOf|lastIndexOf|startsWith|replaceAll)\('#'|\/\^?[^/\n]*\]\)?#\(?\[/;
