@@ -20,14 +20,7 @@ import {
   retryConflicts,
   type Write,
 } from '../../core/accounts/admin/admin-store.ts';
-import {
-  type AuditEntry,
-  type AuditPage,
-  type AuditPageOptions,
-  audited,
-  auditOf,
-  auditPageOf,
-} from '../../core/accounts/admin/audit.ts';
+import { audited } from '../../core/accounts/admin/audit.ts';
 import { isDeleted, tombstoneKey } from '../../core/accounts/admin/delete-account.ts';
 import {
   type AccountDetails,
@@ -328,20 +321,9 @@ export async function repairWindows(store: AdminStore, id: string): Promise<Repa
   );
 }
 
-/**
- * The changes of an account and its keys, newest first, also of a deleted account; changes of a plan are in the plan's
- * audit.
- * @throws AdminError `invalid`, `not_found`
- */
-export async function auditAccount(store: AdminStore, id: string, last = 100): Promise<AuditEntry[]> {
+/** The partition of the audit of an account, also of a deleted one. @throws AdminError `invalid`, `not_found` */
+export async function auditPartitionOfAccount(store: AdminStore, id: string): Promise<string> {
   checkAccountId(id);
   if (!(await isDeleted(store, id))) await getAccess(store, id);
-  return auditOf(store, id, last);
-}
-
-/** The same, by pages. @throws AdminError `invalid`, `not_found` */
-export async function auditAccountPage(store: AdminStore, id: string, options?: AuditPageOptions): Promise<AuditPage> {
-  checkAccountId(id);
-  if (!(await isDeleted(store, id))) await getAccess(store, id);
-  return auditPageOf(store, id, options);
+  return id;
 }

@@ -26,8 +26,7 @@ import {
 import {
   type AccountChanges,
   type AccountInput,
-  auditAccount,
-  auditAccountPage,
+  auditPartitionOfAccount,
   createAccount,
   repairWindows,
   setAccount,
@@ -38,7 +37,7 @@ import { checkArguments } from './arguments.ts';
 import { type Backup, exportBackup, importBackup } from './backup.ts';
 import { findKeys, type KeySearchOptions } from './find-keys.ts';
 import { type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
-import { auditPlan, auditPlanPage, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './plans.ts';
+import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './plans.ts';
 import {
   confirmSession,
   endSession,
@@ -111,9 +110,10 @@ export function createAdmin({
       /** How many accounts are on each plan, by its code. */
       counts: () => countByPlan(store),
       /** The changes of a plan, newest first; 100 entries by default. */
-      audit: (code: string, last?: number) => auditPlan(store, code, last),
+      audit: async (code: string, last = 100) => auditOf(store, await auditPartitionOfPlan(store, code), last),
       /** A page of them. */
-      auditPage: (code: string, options?: AuditPageOptions) => auditPlanPage(store, code, options),
+      auditPage: async (code: string, options?: AuditPageOptions) =>
+        auditPageOf(store, await auditPartitionOfPlan(store, code), options),
     }),
     accounts: checkArguments('accounts', {
       /** Creates an active account on a plan. */
@@ -145,9 +145,10 @@ export function createAdmin({
       /** The first day of which there can be usage, of all accounts or of one, `2024-10-01`. */
       usageKeptSince: (id?: string) => usageKeptSince(store, id),
       /** The changes of an account and its keys, newest first; 100 entries by default. */
-      audit: (id: string, last?: number) => auditAccount(store, id, last),
+      audit: async (id: string, last = 100) => auditOf(store, await auditPartitionOfAccount(store, id), last),
       /** A page of them. */
-      auditPage: (id: string, options?: AuditPageOptions) => auditAccountPage(store, id, options),
+      auditPage: async (id: string, options?: AuditPageOptions) =>
+        auditPageOf(store, await auditPartitionOfAccount(store, id), options),
     }),
     backup: checkArguments('backup', {
       /** Every plan and account, for `import` into another table. Scans the whole table. */

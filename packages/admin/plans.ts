@@ -19,14 +19,7 @@ import {
   retryConflicts,
   type Write,
 } from '../../core/accounts/admin/admin-store.ts';
-import {
-  type AuditEntry,
-  type AuditPage,
-  type AuditPageOptions,
-  audited,
-  auditOf,
-  auditPageOf,
-} from '../../core/accounts/admin/audit.ts';
+import { audited } from '../../core/accounts/admin/audit.ts';
 import { planFromNow } from '../../core/accounts/admin/plan-history.ts';
 import { mergedShards, reshareWrites } from '../../core/accounts/admin/reshard.ts';
 import { searchWrite } from '../../core/accounts/admin/search-index.ts';
@@ -175,18 +168,11 @@ export async function findPlan(store: AdminStore, code: string): Promise<PlanVer
   return record ? readPlan(record) : null;
 }
 
-/** The changes of a plan, newest first. @throws AdminError `invalid`, `not_found` */
-export async function auditPlan(store: AdminStore, code: string, last = 100): Promise<AuditEntry[]> {
+/** The partition of the audit of a plan that exists. @throws AdminError `invalid`, `not_found` */
+export async function auditPartitionOfPlan(store: AdminStore, code: string): Promise<string> {
   checkPlanCode(code);
   await getPlan(store, code);
-  return auditOf(store, planRecord.partitionKey(code), last);
-}
-
-/** The same, by pages. @throws AdminError `invalid`, `not_found` */
-export async function auditPlanPage(store: AdminStore, code: string, options?: AuditPageOptions): Promise<AuditPage> {
-  checkPlanCode(code);
-  await getPlan(store, code);
-  return auditPageOf(store, planRecord.partitionKey(code), options);
+  return planRecord.partitionKey(code);
 }
 
 /** A page of plans; `cursor` is where the next one begins, `null` on the last one. */
