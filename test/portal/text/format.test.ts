@@ -36,6 +36,9 @@ describe('the texts', () => {
     const [nl, en] = [formatter('nl'), formatter('en')];
     expect([nl.number(1234567), en.number(1234567)]).toEqual(['1.234.567', '1,234,567']);
     expect(nl.instant('2026-07-01T22:30:00Z')).toBe('2 jul 2026, 00:30 CEST');
+    const ages = [-1, 0.9, 119, 120, 47.9 * 60, 48 * 60].map((minutes) => en.ago(minutes * 60_000));
+    expect(ages.slice(0, 3)).toEqual(['0 minutes ago', '0 minutes ago', '119 minutes ago']);
+    expect(ages.slice(3)).toEqual(['2 hours ago', '47 hours ago', '2 days ago']);
     expect(en.instant('2026-01-01T12:30:00Z')).toBe('1 Jan 2026, 13:30 CET');
   });
 });
