@@ -160,10 +160,7 @@ export function conditionFailed(error: unknown): error is ConditionalCheckFailed
   return error instanceof Error && error.name === 'ConditionalCheckFailedException';
 }
 
-/**
- * Whether a write was refused because of another one: its condition did not hold, or a transaction on the same item was
- * under way. Errors are identified by name, so it doesn't matter which copy of the SDK threw them.
- */
+/** Whether a write lost to another one. By name, so that it does not matter which copy of the SDK threw the error. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (conditionFailed(error) || error.name === 'TransactionConflictException') return true;

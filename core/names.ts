@@ -159,10 +159,7 @@ export const metricNames = {
   canaryFailures: 'CanaryFailures',
   /** Milliseconds of the canary's lookup, measured by the canary. */
   canaryLatency: 'CanaryLatency',
-  /**
-   * Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is
-   * `service`. For a date in the future it is 10,000, as nothing would be newer until then.
-   */
+  /** Days since the live snapshot date, by `service` only; 10,000 for one in the future, when nothing is newer. */
   datasetAge: 'DatasetAgeDays',
   /** 1, with the deployed version as a dimension; emitted with the age. Once a day costs a cent a month. */
   deployedVersion: 'DeployedVersion',

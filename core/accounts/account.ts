@@ -36,10 +36,7 @@ export type UsageCount = {
 /** Lookups by the code of the key that they were charged with. */
 export type UnitsByKey = Readonly<Record<string, number>>;
 
-/**
- * One access item: all that a request needs to know of an account. Most accounts have one; an account with several
- * quota shards has one for each, with its own counts and its share of every finite limit.
- */
+/** All that a request needs to know of an account; with quota shards, of one of them and its share of every limit. */
 export type Access = {
   account: string;
   /** The number of this quota shard; the states and keys of shard 0 are the valid ones. */

@@ -78,10 +78,7 @@ const keyBeginning = new RegExp(
   `^${apiKeyPrefix}_([A-Za-z0-9][A-Za-z0-9._-]{0,31})_([0-9A-Za-z]{${keyIdLength}})[0-9A-Za-z]*$`,
 );
 
-/**
- * The key in a text that somebody pasted, a header or a line of a log, or what it has of one, up to its id at least.
- * Its claim is not checked: `readApiKey` does that, or a comparison with the stored hash.
- */
+/** The key in a pasted text, or what there is of it, up to its id at least. Its claim is not checked. */
 export function findApiKey(text: string): { key: string; claim: KeyClaim } | null {
   const [found = ''] = new RegExp(`${apiKeyPrefix}_[\\w.-]*`).exec(text) ?? [];
   // An ellipsis where somebody cut it off, or the end of a sentence.

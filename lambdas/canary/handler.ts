@@ -34,10 +34,7 @@ const timeoutMilliseconds = 16_000;
  */
 export type Probed = { fault?: string; isEmpty?: boolean; lookupMilliseconds?: number };
 
-/**
- * Calls all operations over HTTP, as a consumer does. `url` is the address of a lookup that finds an address. The same
- * address must be found among many, with its toevoegingen, and the key must be valid.
- */
+/** Calls all operations as a consumer does; `url` is a lookup that finds an address, which must be found again. */
 export async function probe(url: string, key: string): Promise<Probed> {
   // `fetch` quotes a header that it can't send.
   if (!isApiKey(key)) return { fault: 'the secret of the canary does not contain an API key; put one there' };

@@ -66,10 +66,7 @@ function limitMessages(shards: Shards, share: number, nowSeconds: number): Limit
   });
 }
 
-/**
- * Sends a message unless it was already sent in this window. It is marked as sent afterwards: if the process ends in
- * between, the message is sent twice rather than never. Returns whether it was sent.
- */
+/** Sends a message once a window, marked as sent afterwards: twice rather than never. Returns whether it was sent. */
 async function sendOnce(
   store: AdminStore,
   message: LimitMessage,

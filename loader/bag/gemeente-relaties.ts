@@ -22,10 +22,7 @@ const fields = {
 type Field = (typeof fields)[keyof typeof fields];
 const required: Field[] = ['begin', 'woonplaats', 'gemeente', 'status'];
 
-/**
- * Reads the relations of a file, of a delivery of `peildatum`, that have the status `definitief`, whatever their dates.
- * @throws ExtractError for anything but well-formed XML in the known schema, and for a file of another date
- */
+/** Reads the relations with status `definitief`, whatever their dates. @throws ExtractError, also for another date */
 export function readGemeenteRelaties(
   xml: Buffer,
   file: string,

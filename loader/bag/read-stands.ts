@@ -25,10 +25,7 @@ import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { documentOf, namespaces, type ObjectenKind, objectenKinds, SchemaParser, type StandKind } from './schema.ts';
 import type { Woonplaats } from './voorkomen.ts';
 
-/**
- * Visits each object in `xml` that counts on `peildatum`, each `Span` being valid meanwhile; counts others by reason.
- * @throws ExtractError, after some visits, for anything but well-formed XML in the known schema
- */
+/** Visits what counts on `peildatum`, each `Span` valid meanwhile. @throws ExtractError, after some visits */
 export type ReadObjects<T> = (
   xml: Buffer,
   file: string,

@@ -107,10 +107,7 @@ export function startOf({ start, base }: Load): ReplayBase | null {
   return start ?? base;
 }
 
-/**
- * The XML files that one worker reads: `member` is the place of their zip among the members of the load. `buckets` is
- * into how many the nummeraanduidingen are divided to be joined with their objects; absent without objects.
- */
+/** The files that one worker reads, of the member at `member`. `buckets`: of the join with objects, if there is one. */
 export type Part = { part: string; member: number; files: ZipEntry[]; buckets?: number };
 
 /** The same contents loaded onto the same dataset have the same load id, so the load can be continued and approved. */

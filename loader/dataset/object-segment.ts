@@ -83,10 +83,7 @@ export function addFound(found: FoundObjects, part: string, line: ObjectLine): v
   found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
 }
 
-/**
- * What to change in one part of the object layer. An object of which an occurrence has begun is among both. `next` is
- * the first later date on which one of the part begins or ends, where it is not as it was.
- */
+/** An object of which an occurrence has begun is among both. `next`: the next date on which one turns, if another. */
 export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[]; next?: string | null };
 
 /** The edits of each part. Plain JSON. */

@@ -69,10 +69,7 @@ const otherCodes = [
 
 type ObjectionCode = SizeCode | (typeof otherCodes)[number];
 
-/**
- * Why a load stops before its first write. The message says by how much and where; `count` of `of` and `place`, the
- * woonplaats or the street, say the same to a program. `since`: together with all days since this date.
- */
+/** `message` says by how much and where, the others to a program. `since`: together with all days since this date. */
 export type Objection = {
   code: ObjectionCode;
   message: string;

@@ -1,9 +1,6 @@
 import { grouped, type Objection } from './objections.ts';
 
-/**
- * An object (`WPL 1012`) whose change in a delivery does not match what the dataset holds. It stays as it was, with its
- * addresses, until a delivery of it matches or an extract comes; the rest of the delivery is applied.
- */
+/** An object (`WPL 1012`) that stays as it was until a delivery of it matches or an extract comes. */
 export type SetAsideObject = { object: string; file: string; why: string; addresses: number };
 
 /** All objects that are set aside and not settled yet. */

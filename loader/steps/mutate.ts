@@ -65,10 +65,7 @@ export type Mutated = {
   stopped?: string;
 };
 
-/**
- * Determines what the mutations change in the objects of the extract or the live snapshot, which it reads once to find
- * those that are named or turn. Stores the edits of each segment, and the streets and places. @throws ExtractError
- */
+/** Finds the objects that mutations name or that turn, and stores the edits of each segment. @throws ExtractError */
 export async function mutate(storage: Storage, loadId: string): Promise<{ segments: number }> {
   let load = await getJson<Load>(storage, paths.load(loadId));
   const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));

@@ -74,10 +74,7 @@ export async function removeExpiredSnapshots(
   }
 }
 
-/**
- * Finds a load that reached the guard, so that it continues from there, without the extract. One that was interrupted
- * while applying comes first. @throws UnknownLoadError, ForeignStorageError, WorkGoneError
- */
+/** Continues from the guard, without the extract. @throws UnknownLoadError, ForeignStorageError, WorkGoneError */
 export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);

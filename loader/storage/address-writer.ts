@@ -87,10 +87,7 @@ export type AddressWriterOptions = {
   concurrency?: number;
   /** Unlimited if absent. */
   writesPerSecond?: number;
-  /**
-   * Writes in transactions that are conditioned on the lock: for a table on this machine, where they cost no more and
-   * signatures don't expire. By default a write is fenced by the remaining time of the lock (decision 0114).
-   */
+  /** In transactions on the lock: for a local table. Else the remaining time of the lock fences (decision 0114). */
   transactions?: boolean;
   /** The first pause after a throttled write; tests shorten it. */
   firstPauseMilliseconds?: number;

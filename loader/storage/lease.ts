@@ -139,10 +139,7 @@ function lostTo(held: Held | null): string | undefined {
   );
 }
 
-/**
- * Runs `work` under the lock, which is renewed meanwhile. That of an ended process of this machine is taken over at
- * once, of a running one never, of another machine when it has expired. @throws LockedError
- */
+/** Runs `work` under the lock, renewed meanwhile; that of an ended process here is taken over. @throws LockedError */
 export async function withLock<T>(
   lock: LoadLock,
   owner: string,

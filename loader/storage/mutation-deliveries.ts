@@ -39,10 +39,7 @@ export type FoundDelivery = { file: MutationFile; made: number; version: SourceV
 /** A location that can't say whether it has changed is read again after this time: each day. */
 const unaskedMilliseconds = 20 * 3_600_000;
 
-/**
- * The deliveries at some locations, each copied if it is complete and what its name says. What has not changed is not
- * read again. `gemeenten` is what the dataset covers; none for the whole country.
- */
+/** Copies each delivery that is what its name says; `gemeenten` is what the dataset covers, none for the country. */
 export class DeliveryCopies {
   readonly #storage: Storage;
   readonly #gemeenten: readonly string[];

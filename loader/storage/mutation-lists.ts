@@ -7,10 +7,7 @@ import { isCalendarDay } from '../bag/delivery-document.ts';
 import { openSource } from './open.ts';
 import { connectionError, type Source, SourceError } from './source.ts';
 
-/**
- * A delivery of mutations as its name and its list describe it, which its own documents must confirm. `size` in bytes
- * and `gemeente`, a code, where known; without a gemeente it is of the whole country.
- */
+/** A delivery as its list describes it, which its documents must confirm; without a gemeente of the whole country. */
 export type ListedMutations = {
   name: string;
   location: string;

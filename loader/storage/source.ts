@@ -94,10 +94,7 @@ const failures: [code: RegExp, problem: string, advice: string, isFinal?: true][
 ];
 const otherFailure = [/^/, 'could not be read', `${checkAddress}, and ${checkConnection}`] as const;
 
-/**
- * The error of a request to `url`, as a message for people: which host, what happened, and what to do. `fetch` itself
- * only says "fetch failed". @returns SourceUnavailableError where a retry may succeed, else SourceError
- */
+/** What happened to a request and what to do. @returns SourceUnavailableError where a retry may succeed */
 export function connectionError(url: string, error: Error): SourceError {
   const reason = innermost(error);
   const [, problem, advice, isFinal = false] = failures.find(([code]) => code.test(reason.code)) ?? otherFailure;

@@ -78,10 +78,7 @@ export const concurrentReads = 16;
 /** One stored object: its key (`snapshots/2021-10-15-3f9a2c1b/13`) and its size in bytes. */
 export type StoredObject = { key: string; size: number };
 
-/**
- * Where a load keeps its work: staged members, rows, snapshots, the manifest. An object appears whole or not at all, so
- * an object that exists is complete, and an interrupted load continues where it stopped.
- */
+/** An object appears whole or not at all, so what exists is complete, and an interrupted load continues from it. */
 export type Storage = {
   /** The whole object, or `null` when there is none. */
   get(key: string): Promise<Buffer | null>;

@@ -1,9 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/**
- * Bytes that can be read at any position: a file, a buffer, a range of another one, an object in S3, a file behind
- * HTTP. `read` returns exactly `length` bytes or rejects; callers stay within `size`.
- */
+/** Bytes of a file, a buffer, S3 or HTTP. `read` returns exactly `length` or rejects; callers stay within `size`. */
 export type RandomAccess = {
   readonly size: number;
   /** Whether each read returns memory of its own, which the caller may release. */

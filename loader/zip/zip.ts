@@ -19,10 +19,7 @@ const chunkBytes = 1024 * 1024;
 const largestRatio = 1040; // deflate can't do better than 1,032 to 1
 const largestInMemory = 256 * 1024 * 1024; // a file of 10,000 occurrences is 13 MB
 
-/**
- * One entry of a zip, as its central directory describes it. Plain JSON: entries are passed between Lambdas. An
- * `encrypted` entry, or one compressed in an `unknown` way, can be listed but not read.
- */
+/** An entry as the directory has it, as JSON for Lambdas. One that is `encrypted` or `unknown` can only be listed. */
 export type ZipEntry = {
   name: string;
   method: 'stored' | 'deflated' | 'encrypted' | 'unknown';

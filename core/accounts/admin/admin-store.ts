@@ -111,10 +111,7 @@ export function createAdminStore(
       return items;
     },
 
-    /**
-     * The items that pass `filter`, page by page; every write that returned before the scan began is seen. It reads the
-     * whole table (a read unit for each 4 KB), which suits an operator, not a customer's request.
-     */
+    /** The items that pass `filter`, of the whole table: for an operator, not for the request of a customer. */
     async *scan(
       filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>,
     ): AsyncGenerator<Item> {
@@ -177,10 +174,7 @@ export function accessUpdate(table: string, access: Access, changes: Changes, gu
   return guardedUpdate(table, accessKey(access.account, access.shard), next, [isUnchanged(access), ...guards]);
 }
 
-/**
- * Runs `attempt` until its write does not conflict with another change. Each attempt reads again and decides from what
- * it read, so the condition of its write only has to be "nothing changed in between". Finally throws `conflict`.
- */
+/** Runs `attempt`, which reads and decides afresh, until its write does not conflict. Finally throws `conflict`. */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await retryWithBackoff(attempt, {

@@ -341,10 +341,7 @@ const removedAfterSeconds = 60;
 /** While a key is replaced, both it and the new one have a place. */
 const placesFor = (replaced: string | undefined) => maxActiveKeys + (replaced === undefined ? 0 : 1);
 
-/**
- * Returns the access item if the account can have one more key; `activated` may be active already, by an earlier
- * attempt, and `replaced` is a key that works. Removes expired keys first if the account is full.
- */
+/** The access item, if it has a place for a key, freed of expired ones; `activated` may be there already. */
 export async function requireFreeKey(
   store: AdminStore,
   account: string,

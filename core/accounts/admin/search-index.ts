@@ -79,10 +79,7 @@ function changed(lines: SearchLine[], account: string, change: SearchChange): Se
   return [...others(''), { ...own, ...('plan' in change ? change : { text: textOf(account, change.texts) }) }];
 }
 
-/**
- * The write, for the transaction of a change of an account, that keeps the account found by what it is then. It
- * conflicts with another change of the same chunk, so the change runs within `retryConflicts`.
- */
+/** The write that keeps a changed account found; it conflicts with others of its chunk: use `retryConflicts`. */
 export async function searchWrite(store: AdminStore, account: string, change: SearchChange): Promise<Write> {
   const chunk = chunkOf(account);
   const item = await store.get(chunkKey(chunk));

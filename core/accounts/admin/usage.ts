@@ -172,10 +172,7 @@ export type UsageRange = { from?: string | undefined; to?: string | undefined };
 /** The longest range of days: three years. */
 const maxRangeDays = 1100;
 
-/**
- * The first and the last day of a range, of an account or of all. @throws AdminError `invalid` for a range without
- * data, rather than zeros: it ends in a future month, or begins before the first one
- */
+/** The days of a range. @throws AdminError `invalid` for one without data: in a future month, or before the first */
 export async function readRange(store: AdminStore, { from, to }: UsageRange, account?: string): Promise<DayRange> {
   if (from !== undefined) checkDate('from', from);
   if (to !== undefined) checkDate('to', to);

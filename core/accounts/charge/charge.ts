@@ -77,10 +77,7 @@ export type AccessStore = {
    * Moves the days of usage that ended before `now` into records, unless another caller has. @throws StoreUnavailable
    */
   recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
-  /**
-   * Marks on one shard that no shard of the account has quota left in these windows (name to start), unless the account
-   * was changed since `seen`. It only saves later requests the search, so a failure is ignored.
-   */
+  /** Marks that no shard has quota left in these windows. It only saves a search, so a failure is ignored. */
   markExhausted(seen: Access, windows: Partial<Record<WindowName, number>>, signal: AbortSignal): Promise<void>;
 };
 
