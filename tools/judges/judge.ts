@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -57,4 +58,11 @@ export async function run(command: string, args: readonly string[]): Promise<voi
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     throw new Error(`${command} ${args[0] ?? ''} failed:\n${`${stdout}${stderr}`.slice(-4_000)}`);
   }
+}
+
+/** Of the names and contents of all files of a folder without others in it. */
+export function digestOf(folder: string): string {
+  const hash = createHash('sha256');
+  for (const file of readdirSync(folder).sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+  return hash.digest('hex');
 }

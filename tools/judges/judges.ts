@@ -6,12 +6,21 @@
 import { parseArgs } from 'node:util';
 import { client } from './client/client.ts';
 import { engine } from './engine/engine.ts';
+import { goClient, javaClient } from './generated/generated.ts';
 import { type Judge, lacks } from './judge.ts';
 import { nag } from './nag/nag.ts';
 import { templates } from './templates/templates.ts';
 import { workflows } from './workflows.ts';
 
-const judges: Readonly<Record<string, Judge>> = { templates, nag, workflows, client, engine };
+const judges: Readonly<Record<string, Judge>> = {
+  templates,
+  nag,
+  workflows,
+  client,
+  go: goClient,
+  java: javaClient,
+  engine,
+};
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
 if (only !== undefined && !(only in judges)) {
