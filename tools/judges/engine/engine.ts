@@ -1,11 +1,21 @@
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GuardedProcess, startGuarded } from '../../../local/engine/engine.ts';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localDynamoDb } from '../../../local/engine/client.ts';
+import {
+  type EngineMissingError,
+  engineBinary,
+  type GuardedProcess,
+  startEngine,
+  startGuarded,
+} from '../../../local/engine/engine.ts';
 import { freePort } from '../../../test/support/free-port.ts';
-import { installed, type Judge, root, run } from '../judge.ts';
+import { readyText, start as startService } from '../../../test/support/start.ts';
+import { digestOf, installed, type Judge, root, run } from '../judge.ts';
+import { differences } from './differences.ts';
 
 /** Of the names and contents of all jars and libraries that version 3.3.1 consists of. */
 const expectedDigest = '3b08243e69b839b780ac9a53a01d6fc1ba106bed603106abf8a1422922ca6e2a';
@@ -13,6 +23,8 @@ const expectedDigest = '3b08243e69b839b780ac9a53a01d6fc1ba106bed603106abf8a14229
 /** Test files that use an engine: those of the accounts and addresses, the API, the loader and the admin package. */
 const suites = ['test/core', 'test/lambdas', 'test/packages', 'test/loader', 'test/end-to-end', 'test/portal'];
 const workers = 2;
+/** Has the table of what the engines answer differently. */
+const page = join(root, 'docs/judges.md');
 
 /** What Jest reports of each file. */
 type Results = {
@@ -25,7 +37,7 @@ type Results = {
 
 /** AWS's own engine for development, instead of the embedded one, under the tests that use an engine. */
 export const engine: Judge = {
-  description: "DynamoDB Local, AWS's own engine: the tests that use a DynamoDB engine",
+  description: "DynamoDB Local, AWS's own engine: the tests that use a DynamoDB engine, and `npm start`",
   needs: [
     ['java', '-version'],
     ['mvn', '--version'],
@@ -38,8 +50,14 @@ export const engine: Judge = {
       if (digest !== expectedDigest)
         throw new Error(`DynamoDB Local is not what was expected: its digest is ${digest}`);
     });
+    const lib = join(folder, 'lib');
+    const findings = [
+      ...(await comparison(lib)),
+      ...(await serviceOn(lib, [])),
+      ...(await serviceOn(lib, ['-delayTransientStatuses'])),
+    ];
     const ports = await Promise.all(Array.from({ length: workers }, freePort));
-    const engines = ports.map((port) => start(join(folder, 'lib'), port));
+    const engines = ports.map((port) => start(lib, port));
     try {
       const endpoints = ports.map((port) => `http://127.0.0.1:${port}`);
       await Promise.all(endpoints.map(answers));
@@ -49,7 +67,7 @@ export const engine: Judge = {
       const env = { ...process.env, TEST_ENGINES_GIVEN: endpoints.join(' ') };
       spawnSync('npm', ['test', '--silent', '--', ...options, ...suites], { cwd: root, env, stdio: 'ignore' });
       const { testResults, numPassedTests }: Results = JSON.parse(readFileSync(results, 'utf8'));
-      const findings = testResults.flatMap(({ name, assertionResults }) =>
+      const failed = testResults.flatMap(({ name, assertionResults }) =>
         assertionResults
           .filter(({ status }) => status === 'failed')
           .map(
@@ -57,17 +75,88 @@ export const engine: Judge = {
               `${relative(root, name)}: ${fullName}: ${failureMessages[0]?.slice(0, 300)}`,
           ),
       );
-      return { findings, detail: `${numPassedTests} tests passed` };
+      return { findings: [...findings, ...failed], detail: `${numPassedTests} tests passed` };
     } finally {
       await Promise.all(engines.map((one) => one.stop()));
     }
   },
 };
 
-function start(lib: string, port: number): GuardedProcess {
+/** A finding where the table of docs/judges.md is not what the two engines answer. */
+async function comparison(lib: string): Promise<string[]> {
+  const port = await freePort();
+  const embedded = await startEngine();
+  const other = start(lib, port);
+  const clients = [embedded.endpoint, `http://127.0.0.1:${port}`].map((endpoint) => localDynamoDb(endpoint));
+  try {
+    await answers(`http://127.0.0.1:${port}`);
+    const [first, second] = clients as [DynamoDBClient, DynamoDBClient];
+    const table = `<!-- engines -->\n\n${await differences(first, second)}\n\n<!-- /engines -->`;
+    if (readFileSync(page, 'utf8').includes(table)) return [];
+    return [`docs/judges.md: what is between its marks must be:\n${table}`];
+  } finally {
+    for (const client of clients) client.destroy();
+    await Promise.all([embedded.stop(), other.stop()]);
+  }
+}
+
+/**
+ * Pastes the lines that `npm start` prints where it has no engine, with another port, and holds the service against its
+ * contract. The first line runs DynamoDB Local in Docker; without Docker, and with options, it runs here instead.
+ */
+async function serviceOn(lib: string, options: readonly string[]): Promise<string[]> {
+  const port = await freePort();
+  const [container = '', command = ''] = linesWithoutEngine().map((line) =>
+    line.replaceAll(':8000', `:${port}`).trim(),
+  );
+  const inDocker = options.length === 0 && hasDocker();
+  const id = inDocker && execSync(container.replace(`${port}:${port}`, `${port}:8000`), { encoding: 'utf8' }).trim();
+  const engine = inDocker ? undefined : start(lib, port, options);
+  const data = mkdtempSync(join(tmpdir(), 'judge-engine-'));
+  try {
+    await answers(`http://127.0.0.1:${port}`);
+    const service = startService(['--port', '0', '--data', data], { line: command });
+    const printed = await service.until(readyText);
+    const [, key = '', url = ''] = /X-API-Key: (\w+)' '(http:\/\/[\d.:]+)/.exec(printed) ?? [];
+    const smoke = run('npm', ['run', '--silent', 'smoke', '--', '--url', url, '--key', key]);
+    const findings = await smoke.then(
+      () => [],
+      (error: Error) => [`npm start with ${options.join(' ')}: ${error.message}`],
+    );
+    process.kill(-(service.child.pid ?? 0), 'SIGINT');
+    const code = await service.ended;
+    return code === 0 ? findings : [...findings, `${command} ended with ${code}`];
+  } finally {
+    if (id) execSync(`docker rm --force ${id}`);
+    await engine?.stop();
+    rmSync(data, { recursive: true });
+  }
+}
+
+/** The first and the last of the lines to paste. */
+function linesWithoutEngine(): string[] {
+  try {
+    engineBinary('linux', 'another');
+  } catch (error) {
+    return (error as EngineMissingError).message.split('\n').slice(-2);
+  }
+  throw new Error('there is an engine for every machine');
+}
+
+const hasDocker = () => spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
+
+function start(lib: string, port: number, given: readonly string[] = []): GuardedProcess {
   const main = 'software.amazon.dynamodb.services.local.main.ServerRunner';
   const options = ['-Xmx1g', `-Djava.library.path=${lib}`, '-cp', `${lib}/*`, main];
-  return startGuarded('java', [...options, '-inMemory', '-sharedDb', '-disableTelemetry', '-port', `${port}`]);
+  return startGuarded('java', [
+    ...options,
+    '-inMemory',
+    '-sharedDb',
+    '-disableTelemetry',
+    '-port',
+    `${port}`,
+    ...given,
+  ]);
 }
 
 /** Waits until an engine answers, whatever it says. */
@@ -81,10 +170,4 @@ async function answers(endpoint: string): Promise<void> {
       await sleep(200);
     }
   }
-}
-
-function digestOf(folder: string): string {
-  const hash = createHash('sha256');
-  for (const file of readdirSync(folder).sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
-  return hash.digest('hex');
 }
