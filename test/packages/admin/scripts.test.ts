@@ -123,8 +123,7 @@ describe('the page for portals', () => {
     const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];
     expect(refusals.length).toBeGreaterThan(20);
     const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-    const described = ([, group, call]: RegExpExecArray) =>
-      rows.some((line) => line.includes(`\`${group}.${call}(`));
+    const described = ([, group, call]: RegExpExecArray) => rows.some((line) => line.includes(`\`${group}.${call}(`));
     expect(refusals.filter((refusal) => !described(refusal)).map(([line]) => line)).toEqual([]);
   });
 
