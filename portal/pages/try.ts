@@ -27,7 +27,7 @@ function tryPage(visit: Visit): Page {
     field(shown, { name, label: name, value, ...(name === 'include' && { hint: text.tryInclude }) }),
   );
   const fields = html`${field(shown, { name: 'key', label: text.apiKey, hint: text.tryKey, required: true })}
-<div class="fields">${inputs}</div>`;
+<div class="fields">${inputs.slice(0, -1)}</div>${inputs.at(-1)}`;
   const form = postForm(visit, path, fields, { label: text.tryIt });
   return { title: text.tryIt, body: html`<div class="card"><p>${text.tryText}</p>${form}</div>` };
 }
