@@ -8,7 +8,7 @@ import {
   usedOf,
 } from '../../support/address-service.ts';
 import { expectWholeShards, shardedAccount } from '../../support/shards.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
+import { sweep } from '../../support/sweep.ts';
 
 let service: AddressService;
 
@@ -145,19 +145,5 @@ describe('a change of an account with quota shards, while it is being charged', 
     expect(await burst([service.instance], key, 30)).toEqual({ 200: 30 });
     const [item] = await expectWholeShards(service, id, 8, { day: 100_000 });
     expect(Object.keys(item?.keys as object)).toEqual([keyId]);
-  });
-
-  it('by a concurrent revocation and increase of shards leaves the key on no shard', async () => {
-    for (let round = 0; round < (isFullSweep ? 5 : 2); round++) {
-      const { id, key, keyId } = await shardedAccount(service, { day: 100_000 }, 1 + round);
-      await Promise.all([
-        service.admin.accounts.set({ id, shards: 8 }),
-        service.admin.keys.revoke({ account: id, keyId }),
-        service.admin.keys.create({ account: id, label: 'new' }),
-      ]);
-      const items = await expectWholeShards(service, id, 8, { day: 100_000 });
-      for (const { keys } of items) expect(Object.keys(keys as object)).not.toContain(keyId);
-      expect((await service.instance.lookUp(key, testAddress)).status).toBe(401);
-    }
   });
 });
