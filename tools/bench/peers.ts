@@ -75,15 +75,6 @@ export const benchmark: Benchmark = {
     }
     return { peer: 'bag-address-lookup', commit: commit.trim(), zip_to_first_answer: first, callers, ...lookups };
   },
-  plot: (figures) => ({
-    title: 'CPU of an address under load, all processes',
-    unit: 'ms',
-    bars: Object.entries(figures.cpu_ms_an_address as Record<string, number>).map(([label, value]) => ({
-      label: label.replaceAll('_', ' '),
-      value,
-      isReference: label.startsWith('peer'),
-    })),
-  }),
 };
 
 /** The same inner zips in the layout of the country's extract, which is the only one that the peer reads. */
