@@ -24,6 +24,7 @@ const pictures = (ids: { key: string; load: string }): [name: string, person: Pe
   ['account-changes', 'Kim Klant', `${account}/changes`],
   ['account-members', 'Kim Klant', `${account}/members`],
   ['account-api', 'Kim Klant', `${account}/api`],
+  ['try', 'Kim Klant', '/try'],
   ['not-found', 'Kim Klant', '/nothing/here'],
   ['operator-home', 'Olaf Operator', '/operator/home'],
   ['operator-accounts', 'Olaf Operator', '/operator/accounts'],
