@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { type AlarmTopic, graph, operatorDashboard } from '../shared/monitoring.ts';
+import { type AlarmRule, type AlarmTopic, graph, operatorDashboard } from '../shared/monitoring.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; topic: AlarmTopic };
@@ -32,26 +32,20 @@ export class LoaderAlarms extends Construct {
   constructor(scope: Construct, id: string, { config, machine, topic }: LoaderAlarmsProps) {
     super(scope, id);
     const period = Duration.minutes(5);
-    const count = (metricName: string) => machine.metric(metricName, { statistic: 'Sum', period });
+    const ended = (metricName: string, how: string): AlarmRule => ({
+      metric: machine.metric(metricName, { statistic: 'Sum', period }),
+      isEvent: true,
+      problem: `A load ${how}. The live dataset goes on.`,
+      first:
+        'npx bag-adres load status --stack STACK. A refused load waits for load approve or load reject. Another one: npx bag-adres load run --stack STACK resumes it.',
+      runbook: 'Load failed',
+    });
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
     topic.alarms(this, {
-      LoadFailed: {
-        metric: new MathExpression({
-          label: 'failed loads',
-          expression: 'FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)',
-          usingMetrics: {
-            failed: count('ExecutionsFailed'),
-            timedOut: count('ExecutionsTimedOut'),
-            aborted: count('ExecutionsAborted'),
-          },
-          period,
-        }),
-        isEvent: true,
-        problem: 'A load failed or was stopped, or the guard refused it. The live dataset goes on.',
-        first:
-          'npx bag-adres load status --stack STACK. A refused load waits for load approve or load reject. Another one: npx bag-adres load run --stack STACK resumes it.',
-        runbook: 'Load failed',
-      },
+      // One each, as a sum needs data of all of them: there may be none of what never happened.
+      LoadFailed: ended('ExecutionsFailed', 'failed, or the guard refused it'),
+      LoadTimedOut: ended('ExecutionsTimedOut', 'took too long'),
+      LoadStopped: ended('ExecutionsAborted', 'was stopped'),
       TableDiffers: {
         metric: loaderMetric(config.stage, metricNames.tableDifferences, Duration.hours(1)),
         isEvent: true,

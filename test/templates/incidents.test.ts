@@ -122,6 +122,16 @@ const incidents: [incident: string, change: Change, alarms: string[]][] = [
     ['loader AlarmsLoadFailed'],
   ],
   [
+    'a load takes too long',
+    (minute, at) => (once(at) ? { ...minute, 'ExecutionsTimedOut LoadMachine': 1 } : minute),
+    ['loader AlarmsLoadTimedOut'],
+  ],
+  [
+    'a load is stopped',
+    (minute, at) => (once(at) ? { ...minute, 'ExecutionsAborted LoadMachine': 1 } : minute),
+    ['loader AlarmsLoadStopped'],
+  ],
+  [
     'the schedule of the loader is disabled',
     without('DatasetAgeDays loader', 'TableDifferences loader', 'SetAsideAddresses loader'),
     ['loader AlarmsDatasetOld'],

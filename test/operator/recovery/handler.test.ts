@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { backupEnvironment, environment } from '../../../core/names.ts';
 import { emptyManifest } from '../../../loader/dataset/manifest.ts';
 import { checkedJson } from '../../../loader/dataset/stored-form.ts';
@@ -99,7 +100,11 @@ describe('the job that writes backup sets', () => {
       ).length;
     const before = await setsNow();
     secret = '';
+    const metric = jest.spyOn(Metrics.prototype, 'addMetric');
     await expect(handler()).rejects.toThrow('The secret checksum is empty');
+    // For its alarm.
+    expect(metric).toHaveBeenCalledWith('BackupSets', 'Count', 0);
+    metric.mockRestore();
     expect(await setsNow()).toBe(before);
     expect(sentEvents()).toMatchObject([{ type: 'backup.failed', detail: { failure: 'Error' } }]);
     // The set counts, not the message about it.
