@@ -61,26 +61,46 @@ export const engine: Judge = {
     try {
       const endpoints = ports.map((port) => `http://127.0.0.1:${port}`);
       await Promise.all(endpoints.map(answers));
-      const results = join(folder, 'results.json');
-      rmSync(results, { force: true });
-      const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${results}`];
-      const env = { ...process.env, TEST_ENGINES_GIVEN: endpoints.join(' ') };
-      spawnSync('npm', ['test', '--silent', '--', ...options, ...suites], { cwd: root, env, stdio: 'ignore' });
-      const { testResults, numPassedTests }: Results = JSON.parse(readFileSync(results, 'utf8'));
-      const failed = testResults.flatMap(({ name, assertionResults }) =>
-        assertionResults
-          .filter(({ status }) => status === 'failed')
-          .map(
-            ({ fullName, failureMessages }) =>
-              `${relative(root, name)}: ${fullName}: ${failureMessages[0]?.slice(0, 300)}`,
-          ),
+      const { testResults, numPassedTests } = runTests(suites, endpoints);
+      const failing = testResults.filter(({ assertionResults }) => assertionResults.some(isFailed));
+      // On a busy machine two tests at once wait too long for an engine of Java's.
+      const again =
+        failing.length === 0
+          ? []
+          : runTests(
+              failing.map(({ name }) => name),
+              endpoints.slice(0, 1),
+            ).testResults;
+      const failed = again.flatMap(({ name, assertionResults }) =>
+        assertionResults.filter(isFailed).map(({ fullName, failureMessages }) => {
+          return `${relative(root, name)}: ${fullName}: ${failureMessages[0]?.slice(0, 300)}`;
+        }),
       );
-      return { findings: [...findings, ...failed], detail: `${numPassedTests} tests passed` };
+      return {
+        findings: [...findings, ...failed],
+        detail: `${numPassedTests} tests passed at once, ${failing.length} files were run again`,
+      };
     } finally {
       await Promise.all(engines.map((one) => one.stop()));
     }
   },
 };
+
+const isFailed = ({ status }: { status: string }) => status === 'failed';
+
+/** Runs test files with a worker for each engine. */
+function runTests(files: readonly string[], endpoints: readonly string[]): Results {
+  const folder = mkdtempSync(join(tmpdir(), 'judge-engine-'));
+  const results = join(folder, 'results.json');
+  const options = [`--maxWorkers=${endpoints.length}`, '--json', `--outputFile=${results}`];
+  const env = { ...process.env, TEST_ENGINES_GIVEN: endpoints.join(' ') };
+  spawnSync('npm', ['test', '--silent', '--', ...options, ...files], { cwd: root, env, stdio: 'ignore' });
+  try {
+    return JSON.parse(readFileSync(results, 'utf8'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 /** A finding where the table of docs/judges.md is not what the two engines answer. */
 async function comparison(lib: string): Promise<string[]> {
