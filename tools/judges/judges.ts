@@ -4,6 +4,7 @@
  * 3 that none did but one could not sit, as its toolchain is missing.
  */
 import { parseArgs } from 'node:util';
+import { machine } from './aws/machine.ts';
 import { client } from './client/client.ts';
 import { engine } from './engine/engine.ts';
 import { goClient, javaClient } from './generated/generated.ts';
@@ -20,6 +21,7 @@ const judges: Readonly<Record<string, Judge>> = {
   go: goClient,
   java: javaClient,
   engine,
+  machine,
 };
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;

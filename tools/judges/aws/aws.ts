@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { run } from '../../package/checks.ts';
+import { pythonPackages, root } from '../judge.ts';
+
+const account = '123456789012';
+const region = 'eu-central-1';
+
+/** What the server noted: a part of AWS that moto lacks, or that something of ours failed. */
+type Note = { unknownType?: string; notUpdated?: string; unknownProperty?: string; failed?: string; reason?: string };
+
+// biome-ignore lint/suspicious/noExplicitAny: what boto3 answers, of any service
+type Answer = any;
+
+/** AWS by moto, for as long as a judge sits. */
+export type Aws = {
+  /** With which every client, the CDK's and ours, calls it. */
+  environment: Readonly<Record<string, string>>;
+  /** Calls an operation by boto3, which had no part in what is judged. @throws Error if it is refused */
+  ask(service: string, operation: string, parameters?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** What was noted since the last time. */
+  notes(): Note[];
+  stop(): Promise<void>;
+};
+
+/** Starts moto's server. @throws Error if it ends before it listens */
+export async function startAws(): Promise<Aws> {
+  const packages = await pythonPackages('aws/requirements.txt');
+  const server = spawn(join(packages, 'bin/python'), [join(import.meta.dirname, 'server.py')]);
+  let log = '';
+  server.stderr.on('data', (chunk) => (log = `${log}${chunk}`.slice(-20_000)));
+  const ended = once(server, 'exit').then(() => {
+    throw new Error(`moto ended:\n${log}`);
+  });
+  ended.catch(() => undefined);
+  const noted: Note[] = [];
+  const waiting: ((line: Answer) => void)[] = [];
+  createInterface(server.stdout).on('line', (text) => {
+    const line = JSON.parse(text);
+    if ('endpoint' in line || 'answer' in line || 'refused' in line) waiting.shift()?.(line);
+    else noted.push(line);
+  });
+  const next = () => Promise.race([new Promise<Answer>((resolve) => waiting.push(resolve)), ended]);
+  const { endpoint } = await next();
+  return {
+    environment: {
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_ACCESS_KEY_ID: 'operator',
+      AWS_SECRET_ACCESS_KEY: 'operator',
+      AWS_REGION: region,
+      AWS_EC2_METADATA_DISABLED: 'true',
+    },
+    async ask(service, operation, parameters = {}) {
+      const answered = next();
+      server.stdin.write(`${JSON.stringify({ service, region, operation, parameters })}\n`);
+      const { answer, refused } = await answered;
+      if (refused !== undefined) throw new Error(`${service} ${operation}: ${refused}`);
+      return answer;
+    },
+    notes: () => noted.splice(0),
+    async stop() {
+      server.stdin.end();
+      server.kill();
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'judge-aws-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+let made: Promise<string> | undefined;
+
+/** A folder of an operator, with the installed package of a release, made once for all judges. */
+export function operatorFolder(): Promise<string> {
+  made ??= (async () => {
+    await run(root, 'npm', ['run', 'release', '--', '--dry-run', '--out', folder]);
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const quick = ['--no-audit', '--no-fund', '--prefer-offline'];
+    await inFolder('npm', ['install', ...quick, join(folder, `bag-adres-${version}.tgz`)]);
+    await inFolder('npx', ['--no', 'bag-adres', 'init', '--yes', '--account', `prod=${account}`]);
+    await inFolder('npm', ['install', ...quick]);
+    return folder;
+  })();
+  return made;
+}
+
+const inFolder = (command: string, args: string[], variables: NodeJS.ProcessEnv = {}) =>
+  run(folder, command, args, { INIT_CWD: folder, ...variables });
+
+const bin = (command: string) => join(folder, 'node_modules/.bin', command);
+
+/** A file of the pipeline's policies, as an operator fills it in. */
+const policy = (file: string) =>
+  readFileSync(join(folder, 'node_modules/bag-adres/docs/examples/pipeline', file), 'utf8');
+
+/** Bootstraps the account as the pipeline's README says, with its policies. */
+export async function bootstrap({ ask, environment }: Aws): Promise<void> {
+  await operatorFolder();
+  const arns: string[] = [];
+  for (const [name, file] of Object.entries({ boundary: 'permissions-boundary', execution: 'execution-policy' })) {
+    const parameters = { PolicyName: `bag-adres-${name}`, PolicyDocument: policy(`${file}.json`) };
+    arns.push((await ask('iam', 'create_policy', parameters)).Policy.Arn);
+  }
+  const options = ['--cloudformation-execution-policies', arns[1] ?? ''];
+  // Where no cdk.json asks for a synthesis first.
+  const elsewhere = join(folder, 'node_modules');
+  await run(elsewhere, bin('cdk'), ['bootstrap', `aws://${account}/${region}`, ...options], environment);
+}
+
+/** Settings of a stage that is deployed or destroyed. */
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Deploys or destroys all stacks of a stage. @throws Error with what the CDK printed, where it fails */
+export async function cdk(aws: Aws, command: 'deploy' | 'destroy', stage: string, settings: Settings): Promise<void> {
+  writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { [stage]: { account, ...settings } } }));
+  const context = {
+    '@aws-cdk/core:permissionsBoundary': { name: 'bag-adres-boundary' },
+    'bagAdres.stage': stage,
+  };
+  writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ app: 'node_modules/.bin/bag-adres app', context }));
+  // The CDK reads of a change set what moto's don't have.
+  const options = command === 'deploy' ? ['--require-approval', 'never', '--method', 'direct'] : ['--force'];
+  // The rules that the CDK checks a template by take most of the time; tests check them.
+  const quick = { ...aws.environment, CDK_VALIDATION: 'false' };
+  await inFolder(bin('cdk'), [command, '--all', '--no-notices', ...options], quick);
+}
+
+/** The outputs of the stacks of a deployment. */
+export async function outputsOf({ ask }: Aws, deployment: string): Promise<Record<string, string>> {
+  const outputs: Record<string, string> = {};
+  for (const part of ['data', 'service', 'loader']) {
+    const { Stacks } = await ask('cloudformation', 'describe_stacks', { StackName: `${deployment}-${part}` });
+    for (const { OutputKey, OutputValue } of Stacks[0].Outputs) outputs[OutputKey] = OutputValue;
+  }
+  return outputs;
+}
