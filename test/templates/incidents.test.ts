@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
 import { type Minute, notifications } from '../support/alarms.ts';
+import { sweep } from '../support/sweep.ts';
 
 const hour = 60;
 const day = 24 * hour;
@@ -212,7 +213,7 @@ describe('the alarms of the templates', () => {
     expect([...everInAlarm]).toEqual([]);
   });
 
-  it.each(incidents)('notify once of an incident: %s', (_, change, expected) => {
+  it.each(sweep(incidents, 4))('notify once of an incident: %s', (_, change, expected) => {
     const minutes = Array.from({ length: 5 * day }, (_, index) => {
       const at = begin - day + index;
       return at < begin ? healthy(at) : change(healthy(at), at);

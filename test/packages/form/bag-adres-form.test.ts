@@ -313,7 +313,7 @@ const states: State[] = [
 ];
 
 describe('the form element', () => {
-  inBrowser.each(sweep(states, 3))(
+  inBrowser.each(sweep(states, 4))(
     `says what is so, harms nothing, and leads on by keyboard: $name${because}`,
     async ({ url = () => form.url, reach, says: announced, place, list: offered, keys, ordered }) => {
       const page = await open(url());
