@@ -4,6 +4,7 @@
  * 3 that none did but one could not sit, as its toolchain is missing.
  */
 import { parseArgs } from 'node:util';
+import { commands } from './aws/commands.ts';
 import { machine } from './aws/machine.ts';
 import { client } from './client/client.ts';
 import { engine } from './engine/engine.ts';
@@ -21,6 +22,7 @@ const judges: Readonly<Record<string, Judge>> = {
   go: goClient,
   java: javaClient,
   engine,
+  commands,
   machine,
 };
 

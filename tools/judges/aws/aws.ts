@@ -129,6 +129,11 @@ export async function cdk(aws: Aws, command: 'deploy' | 'destroy', stage: string
   await inFolder(bin('cdk'), [command, '--all', '--no-notices', ...options], quick);
 }
 
+/** Runs a command of the installed package. @throws Error with what it printed, where it fails */
+export function bagAdres(aws: Aws, ...args: string[]): Promise<string> {
+  return inFolder(bin('bag-adres'), args, aws.environment);
+}
+
 /** The outputs of the stacks of a deployment. */
 export async function outputsOf({ ask }: Aws, deployment: string): Promise<Record<string, string>> {
   const outputs: Record<string, string> = {};

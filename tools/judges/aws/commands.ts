@@ -1,0 +1,157 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeExtract } from '../../../local/demo/write-extract.ts';
+import { february, january, march, voorkomensOf } from '../../../test/loader/steps/months.ts';
+import type { Judge } from '../judge.ts';
+import { type Aws, bagAdres, bootstrap, cdk, outputsOf, startAws } from './aws.ts';
+
+const settings = { guard: { minimumAddresses: 10, alwaysAllowed: 1_000 }, removalPolicy: 'destroy', schedule: 'off' };
+const stack = ['--stack', 'bag-adres-test'];
+const month = new Date().toISOString().slice(0, 7);
+
+/** The operator's commands on a deployment, whose effects boto3 reads. */
+export const commands: Judge = {
+  description: "moto: the operator's commands on a deployment, their effects read by boto3",
+  needs: [['python3', '-m', 'venv', '--help']],
+  async judge() {
+    const aws = await startAws();
+    const folder = mkdtempSync(join(tmpdir(), 'judge-commands-'));
+    try {
+      await bootstrap(aws);
+      await cdk(aws, 'deploy', 'test', settings);
+      return await everyCommand(aws, folder);
+    } finally {
+      await aws.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function everyCommand(aws: Aws, folder: string) {
+  const { ask } = aws;
+  const outputs = await outputsOf(aws, 'bag-adres-test');
+  const findings: string[] = [];
+  let count = 0;
+  const scan = (TableName?: string) => async () => JSON.stringify((await ask('dynamodb', 'scan', { TableName })).Items);
+  const objects = (Bucket?: string) => async () => JSON.stringify(await ask('s3', 'list_objects_v2', { Bucket }));
+  const accounts = scan(outputs.AccountsTableName);
+  const addresses = scan(outputs.AddressesTableName);
+  const snapshots = objects(outputs.SnapshotBucketName);
+  const stacks = async () => JSON.stringify(await ask('cloudformation', 'describe_stacks'));
+  const versions = async () =>
+    JSON.stringify(await ask('secretsmanager', 'list_secret_version_ids', { SecretId: outputs.KeyChecksumSecretArn }));
+
+  /** What a command printed, without its name where it failed: a refused load is an exit code of 1. */
+  const printed = (command: string, where: string[]) =>
+    bagAdres(aws, ...command.split(' '), ...where).catch(({ message }: Error) => message.slice(message.indexOf('\n')));
+
+  /** Runs a command after which boto3 reads what it did not before, or no longer what it did. */
+  const does = async (command: string, read: () => Promise<string>, effect: RegExp, gone = false): Promise<string> => {
+    count++;
+    const before = await read();
+    const said = await printed(command, stack);
+    const [was, is] = [effect.test(before), effect.test(await read())];
+    if (was === is || is === gone)
+      findings.push(`${command} did not ${gone ? 'remove' : 'write'} ${effect}: ${said.slice(-600)}`);
+    return said;
+  };
+  /** Runs a command that only reads. */
+  const says = async (command: string, expected: RegExp, where = stack): Promise<string> => {
+    count++;
+    const said = await printed(command, where);
+    if (!expected.test(said)) findings.push(`${command} did not say ${expected}: ${said.slice(-600)}`);
+    return said;
+  };
+
+  const file = (name: string) => join(folder, name);
+  const idOf = (said: string) => /bagadres_acme_(\w{8})/.exec(said)?.[1] ?? 'unknown';
+
+  await says('doctor', /ok +accounts table/);
+  await says('config check', /test/, []);
+  await says('config show --stage test', /minimumAddresses/, []);
+  await says('completion bash', /complete/, []);
+  await does('plan put standard --limit minute=60 --limit day=5000', accounts, /5000/);
+  await says('plan list', /standard/);
+  await says('plan audit standard', /plan/);
+  await does('account create acme --plan standard', accounts, /acme/);
+  await does('account set acme --name Klant --contact jo@example.nl', accounts, /Klant/);
+  await says('account show acme', /Klant/);
+  await says('account list', /acme/);
+  await says('account usage acme', /\d/);
+  await says('account audit acme', /account/);
+  const key = idOf(await does('key create --account acme --label webshop --json', accounts, /webshop/));
+  await says('key list --account acme', /webshop/);
+  await says(`key find ${key}`, /acme/);
+  await does(`key rename ${key} --account acme --label winkel`, accounts, /winkel/);
+  await does(`key rotate ${key} --account acme --label opvolger`, accounts, /opvolger/);
+  await does(`key revoke ${key} --account acme --yes`, accounts, /key revoke/);
+  await does('member add jo@example.nl --account acme --role admin', accounts, /"admin"/);
+  await does('member add an@example.nl --account acme --role admin', accounts, /an@example/);
+  await says('member list --account acme', /jo@example/);
+  await says('session list', /session/i);
+  await says('session end --all', /\d/);
+  await says('person export jo@example.nl', /acme/);
+  await does('person erase jo@example.nl --yes', accounts, /jo@example/, true);
+  await does('member add piet@example.nl --account acme', accounts, /piet@example/);
+  await says('member remove piet@example.nl --account acme', /was removed/);
+  await says('member list --account acme', /^(?![\s\S]*piet)/);
+  await does('account suspend acme', accounts, /"suspended"/);
+  await says('account repair-windows acme --plan', /window/);
+  await says('usage months', /\d{4}-\d\d/);
+  await says(`usage export --month ${month}`, /acme/);
+  // The month of the first account has not ended.
+  await says(`usage close --month ${month} --yes`, /can be closed from/);
+  await says(`usage statement acme --month ${month}`, /not closed|open/);
+  await says(`audit export --month ${month}`, /account create/);
+  await says(`export ${file('accounts.jsonl')}`, /1/);
+  await says(`import ${file('accounts.jsonl')} --check`, /2 already there/);
+  await does('account activate acme', accounts, /"suspended"/, true);
+  await does('rotate-checksum-secret --start --yes', versions, /VersionId.*VersionId/);
+
+  const extract = async (name: string, month: Parameters<typeof voorkomensOf>[0], kept = Number.POSITIVE_INFINITY) => {
+    const state = voorkomensOf(month);
+    writeFileSync(file(name), await writeExtract(month.peildatum, { ...state, NUM: state.NUM.slice(0, kept) }));
+    return file(name);
+  };
+  const first = await extract('january.zip', january);
+  // moto also assigns what the default of a Choice does where a rule goes to the same state, so it ends as refused.
+  await says(`load plan --extract ${first}`, /guard \.\.\./);
+  await does(`load run --extract ${first}`, addresses, /1381AA#7/);
+  await says('load status', /2026-01-08/);
+  await does(`load run --extract ${await extract('february.zip', february)}`, addresses, /1382LJ#30/);
+  await says('load history', /2026-01-08/);
+  await says('load explain 1382LJ 30', /Nijverheidslaan/);
+  await says('load check', /\d/);
+  await does('load rollback 2026-01-08 --yes', addresses, /1382LJ#30/, true);
+  await does(`load run --extract ${await extract('march.zip', march)}`, snapshots, /loads.*2026-03-08/);
+  await does('load approve --yes', addresses, /7311KZ#110/);
+  await says(`load run --extract ${await extract('half.zip', { ...march, peildatum: '2026-04-08' }, 4)}`, /refused/);
+  await says('load reject', /was rejected and is not loaded again/);
+  await says('load unlock --plan', /lock/);
+  await says('load follow', /\S/);
+  await ask('dynamodb', 'delete_item', { TableName: outputs.AddressesTableName, Key: { address: { S: '1381AA#7#' } } });
+  await does('load repair --yes', addresses, /1381AA#7#/);
+
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
+  writeFileSync(file('public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  writeFileSync(file('private.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  await ask('s3', 'create_bucket', {
+    Bucket: 'sets',
+    CreateBucketConfiguration: { LocationConstraint: 'eu-central-1' },
+  });
+  await does(`backup create --to s3://sets/test --public-key ${file('public.pem')}`, objects('sets'), /test\//);
+  await says('backup list --from s3://sets/test', /\d{4}-/, []);
+  await says(`backup check --from s3://sets/test --private-key ${file('private.pem')}`, /accounts/, []);
+  await says('restore wrong-contents --at 2026-01-31T12:00:00Z', /./);
+  await says('restore deleted-table --table accounts', /./);
+  await says('drill', /./);
+  await says('upgrade --stage test', /1\.0\.0/, []);
+  await says('rollback', /version/);
+  await says('rollback-code --stage test', /./, []);
+  await does('account suspend acme', accounts, /"suspended"/);
+  await does('account delete acme --yes', accounts, /account delete/);
+  await does('take-down --yes --into bag-adres-test', stacks, /bag-adres-test-service/, true);
+  return { findings, detail: `${count} commands` };
+}
