@@ -84,10 +84,12 @@ export const loadDefaults = {
     alwaysAllowed: 10,
     /** Of the addresses of one woonplaats; in a month a block of flats goes, or a street is numbered anew. */
     maximumPlaceShare: 0.02,
-    /** Of the huisletters, toevoegingen and names with special letters that there are. */
+    /** Of the huisletters, toevoegingen, names with special letters, or names of streets that there are. */
     maximumLostShare: 0.5,
     /** As `alwaysAllowed`, in one woonplaats: most have fewer than 1,000 addresses. */
     alwaysAllowedInPlace: 250,
+    /** Streets of one woonplaats that get other names, as after a merger, or lose many addresses. */
+    alwaysAllowedStreets: 25,
   },
   /** How many snapshots stay, the live one included: a rollback can go to each of them. */
   snapshotsKept: 3,

@@ -52,9 +52,7 @@ const guard = z.strictObject({
     .describe('The minimum number of addresses in a snapshot. Lower it to load part of the country.'),
   maximumRemovedShare: share
     .default(loadDefaults.guard.maximumRemovedShare)
-    .describe(
-      'The largest share of the live addresses that a load may remove; and, in one woonplaats, of those that may get another street.',
-    ),
+    .describe('The largest share of the live addresses that a load may remove.'),
   maximumChangedShare: share
     .default(loadDefaults.guard.maximumChangedShare)
     .describe(
@@ -79,11 +77,14 @@ const guard = z.strictObject({
   maximumLostShare: share
     .default(loadDefaults.guard.maximumLostShare)
     .describe(
-      'The largest share of the huisletters, of the toevoegingen and of the special letters in names that a load may remove; and, in one woonplaats, of the addresses that may be added or changed otherwise.',
+      'The largest share of the huisletters, of the toevoegingen and of the special letters in names that a load may remove; and, in one woonplaats, of the addresses that may be added or get another street.',
     ),
   alwaysAllowedInPlace: whole(0, 100_000_000)
     .default(loadDefaults.guard.alwaysAllowedInPlace)
     .describe('This many addresses of one woonplaats may always change, and ten times as many be added.'),
+  alwaysAllowedStreets: whole(0, 100_000)
+    .default(loadDefaults.guard.alwaysAllowedStreets)
+    .describe('How many streets of one woonplaats may get another name, and how many may lose 20 addresses or more.'),
 });
 
 const dataset = z.strictObject({

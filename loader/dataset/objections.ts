@@ -52,6 +52,8 @@ type SizeCode =
   | 'too_many_renumbered'
   | 'too_many_toevoegingen_lost'
   | 'too_many_names_garbled'
+  | 'too_many_streets_changed'
+  | 'too_many_streets_removed'
   | 'too_many_places_renamed'
   | 'too_many_objects_lost'
   | 'too_many_objects_moved';
@@ -108,7 +110,7 @@ const limits: Partial<Record<PlaceKind, Limit>> = {
   changed: { code: 'too_many_changed', what: 'change', whole: 'maximumChangedShare', place: 'maximumLostShare' },
   renamed: {
     ...{ code: 'too_many_changed', what: 'change the street of' },
-    ...{ whole: 'maximumNamesShare', place: 'maximumRemovedShare' },
+    ...{ whole: 'maximumNamesShare', place: 'maximumLostShare' },
   },
   gemeente: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
   added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
@@ -122,6 +124,12 @@ const limits: Partial<Record<PlaceKind, Limit>> = {
   garbled: { code: 'too_many_names_garbled', what: 'put characters that no name has into the names of', whole: 0 },
   lost: { code: 'too_many_objects_lost', what: 'take an object from', ...removed },
   moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
+};
+
+/** Of streets in one woonplaats, by the number alone: more are renamed or emptied together in no month. */
+const limitsOfStreets: Partial<Record<PlaceKind, Limit>> = {
+  renamedStreets: { code: 'too_many_streets_changed', what: 'change the name of' },
+  emptiedStreets: { code: 'too_many_streets_removed', what: 'remove many addresses from each of' },
 };
 
 /** A new quarter has 2,000 addresses: any dataset and woonplaats may get so many times what a woonplaats may lose. */
@@ -160,6 +168,12 @@ function objectionsIn(
     const text = `${what} ${grouped(count)} addresses${of > 0 ? ` ${share}` : within}`;
     const such = [...streetsOf(kind), ...examples.map(addressText)];
     found.push(objectionTo(code, text, { count, of, ...(place !== undefined && { place }) }, since, such));
+  }
+  for (const [kind, { code, what }] of Object.entries(limitsOfStreets) as [PlaceKind, Limit][]) {
+    const { count, examples } = tally[kind] ?? noneCounted;
+    if (place === undefined || !own[kind] || count <= thresholds.alwaysAllowedStreets) continue;
+    const text = `${what} ${grouped(count)} streets${within}, over the limit of ${thresholds.alwaysAllowedStreets}`;
+    found.push(objectionTo(code, text, { count, place }, since, examples));
   }
   return found;
 }

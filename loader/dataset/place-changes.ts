@@ -38,7 +38,7 @@ export function addSizes(sizes: PlaceSizes, more: Iterable<[string, PlaceSize]>,
  * or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another street, `changed` is
  * any change that is no other one, as of its id. `huisletters` and `toevoegingen` are lost ones. `letters`: a name in
  * which only the special letters differ; `garbled`: one with characters that no name has. `lost` and `moved` are of
- * objects.
+ * objects. The last two count streets: with another name, and that lose many addresses.
  */
 export type PlaceKind =
   | 'total'
@@ -53,7 +53,9 @@ export type PlaceKind =
   | 'letters'
   | 'garbled'
   | 'lost'
-  | 'moved';
+  | 'moved'
+  | 'renamedStreets'
+  | 'emptiedStreets';
 
 /** A number of changes, with the keys or names of the first few. */
 export type Counted = { count: number; examples: string[] };
@@ -116,6 +118,9 @@ export function nameOf({ straat, woonplaats }: Place): string {
 
 /** The woonplaats in the name of a street. */
 export const woonplaatsOf = (street: string) => street.slice(street.lastIndexOf(', ') + 2);
+
+/** A street that loses this many addresses is emptied: more than a demolished block of flats. */
+const emptiedFrom = 20;
 
 /** An address at one place before or after a change; `isReturned`: it is what it was in an extract before. */
 type At = { key: string; place: Place; isReturned?: boolean };
@@ -208,7 +213,16 @@ export class PlaceCounter {
 
   /** To be called last. Keeps the streets with the most changes. */
   end(mostStreets: number): PlaceTallies {
-    return { ...this.#tallies, streets: Object.fromEntries(byChanges(this.#tallies.streets).slice(0, mostStreets)) };
+    const { streets, ...others } = this.#tallies;
+    for (const [name, { renamed, removed }] of Object.entries(streets)) {
+      const street = { count: 1, examples: [name] };
+      const tally: AreaTally = {
+        ...(renamed && { renamedStreets: street }),
+        ...(removed && removed.count >= emptiedFrom && { emptiedStreets: street }),
+      };
+      if (Object.keys(tally).length > 0) addTo(others.woonplaatsen, woonplaatsOf(name), tally);
+    }
+    return { ...others, streets: Object.fromEntries(byChanges(streets).slice(0, mostStreets)) };
   }
 }
 

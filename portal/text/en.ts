@@ -456,6 +456,8 @@ export const en = {
     too_many_renumbered: 'It would change many house numbers or postcodes',
     too_many_toevoegingen_lost: 'Many addresses would lose their huisletter or toevoeging',
     too_many_names_garbled: 'Names have other letters than they had',
+    too_many_streets_changed: 'It would rename many streets of one place',
+    too_many_streets_removed: 'It would empty many streets of one place',
     too_many_places_renamed: 'It would rename many places',
     too_many_objects_lost: 'Many addresses would lose an object',
     too_many_objects_moved: 'The objects of many addresses would move',

@@ -461,6 +461,8 @@ export const nl: Text = {
     too_many_renumbered: 'Veel huisnummers of postcodes zouden veranderen',
     too_many_toevoegingen_lost: 'Veel adressen zouden hun huisletter of toevoeging verliezen',
     too_many_names_garbled: 'Namen hebben andere letters dan ze hadden',
+    too_many_streets_changed: 'Veel straten in één woonplaats zouden een andere naam krijgen',
+    too_many_streets_removed: 'Veel straten in één woonplaats zouden leeglopen',
     too_many_places_renamed: 'Veel woonplaatsen zouden een andere naam krijgen',
     too_many_objects_lost: 'Veel adressen zouden een object verliezen',
     too_many_objects_moved: 'De objecten van veel adressen zouden verschuiven',

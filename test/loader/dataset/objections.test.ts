@@ -195,9 +195,9 @@ describe('the guard of a woonplaats', () => {
     ['added', 2_500, 'Nieuwstad', 'add 2,501 addresses in Nieuwstad'],
     [
       'renamed',
-      600,
+      6_000,
       'Weesp',
-      'change the street of 601 addresses where 12,000 are live in Weesp: 5 %, over the limit of 5 %',
+      'change the street of 6,001 addresses where 12,000 are live in Weesp: 50 %, over the limit of 50 %',
     ],
     [
       'renumbered',
@@ -211,6 +211,8 @@ describe('the guard of a woonplaats', () => {
       'Weesp',
       'take the toevoeging off 251 addresses where 300 have one in Weesp: 83.7 %, over the limit of 50 %',
     ],
+    ['renamedStreets', 25, 'Weesp', 'change the name of 26 streets in Weesp, over the limit of 25'],
+    ['emptiedStreets', 25, 'Weesp', 'remove many addresses from each of 26 streets in Weesp, over the limit of 25'],
   ])('allows %s up to %s in %s, and says where and by how much beyond', (kind, most, place, message) => {
     expect(inPlace(kind, most, place).filter(({ place: of }) => of === place)).toEqual([]);
     const [found] = inPlace(kind, most + 1, place);
