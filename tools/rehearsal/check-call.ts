@@ -152,8 +152,10 @@ const otherCommands: Record<string, string> = {
   'cloudwatch get-metric-statistics':
     '--namespace --metric-name --dimensions --statistics --period --start-time --end-time',
   'cloudwatch describe-alarms': '--alarm-names --alarm-name-prefix --state-value',
-  'backup list-backup-jobs': '--by-state --by-backup-vault-name',
-  'backup list-copy-jobs': '--by-state',
+  'backup list-backup-jobs': '--by-state --by-backup-vault-name --by-resource-type',
+  'backup list-copy-jobs': '--by-state --by-resource-type',
+  'acm describe-certificate': '--certificate-arn',
+  'acm import-certificate': '--certificate-arn --certificate --private-key --certificate-chain',
   'backup update-region-settings': '--resource-type-opt-in-preference --resource-type-management-preference',
   'iam create-policy': '--policy-name --policy-document',
   'iam create-role': '--role-name --assume-role-policy-document --permissions-boundary',
