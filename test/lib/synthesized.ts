@@ -70,7 +70,8 @@ const inputs = globSync(
     'package*.json',
   ],
   { cwd: root },
-);
+  // A release builds these anew, from the rest.
+).filter((file) => !file.includes('/dist/'));
 
 let digest: string | undefined;
 
