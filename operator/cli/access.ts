@@ -64,7 +64,7 @@ function addFindKey(key: CliCommand): void {
   key
     .command('find')
     .description('find the account of a key that leaked, by the key or its id')
-    .argument('[key-id]', 'the id; leave it out to give the whole key on standard input', keyId)
+    .argument('[key-id]', 'the id; leave it out to give the whole key on standard input', idToFind)
     .notes(
       'Nothing keeps the key that it reads. Without an id it asks for it, or reads it: key find --local < leaked.txt',
     )
@@ -75,6 +75,17 @@ function addFindKey(key: CliCommand): void {
       const found = await admin.keys.find(text);
       return { json: found, text: renderFound(found, key.terminal.columns) };
     });
+}
+
+/** As `keyId`, and says where a key goes that was given in its place. @throws UsageError */
+function idToFind(given: string): string {
+  try {
+    return keyId(given);
+  } catch (error) {
+    throw new UsageError(
+      `${(error as Error).message} Leave it out: the key is then asked for, or read from standard input.`,
+    );
+  }
 }
 
 function renderFound({ given, keys }: KeySearch, columns: number | undefined): string {

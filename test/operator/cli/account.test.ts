@@ -271,7 +271,7 @@ describe('key', () => {
     expect(mistyped.out).toMatch(new RegExp(`^A character of this key is wrong or missing[\\s\\S]*${id}`));
     expect(await bench.run('key find 00000000')).toMatchObject({ exit: 0, out: 'No key has this id.' });
     for (const [words, message] of [
-      [['key find', key], 'Never pass the key itself'],
+      [['key find', key], 'Never pass the key itself. Leave it out: the key is then asked for'],
       [['key find'], 'or the whole key on standard input'],
     ] as const)
       expect(await bench.run(...words)).toMatchObject({ exit: 2, err: expect.stringContaining(message) });
