@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -16,14 +15,13 @@ import {
   metricNames,
   metricNamespaceOf,
   metricNamespaceVariable,
-  requestDimensions,
 } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { encryptionKey, isProtected, protectedRemoval, removal, stackSuffix } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
-import { type AlarmTopic, alarmTopic } from '../shared/monitoring.ts';
+import { type AlarmTopic, alarmTopic, ownMetric } from '../shared/monitoring.ts';
 import { statementBucket } from './statement-bucket.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
@@ -205,10 +203,7 @@ class AccountsBackup extends Construct {
     });
     topic.alarms(this, {
       Late: {
-        metric: new Metric({
-          namespace: metricNamespaceOf(config.stage),
-          metricName: metricNames.backupCopyAge,
-          dimensionsMap: { [requestDimensions.service]: 'backup' },
+        metric: ownMetric(config.stage, 'backup', metricNames.backupCopyAge, {
           statistic: 'Minimum',
           period: Duration.hours(1),
         }),

@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, Stack, Token } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -12,7 +11,6 @@ import {
   metricNames,
   metricNamespaceOf,
   metricNamespaceVariable,
-  requestDimensions,
 } from '../../core/names.ts';
 import { manifestKeys } from '../../loader/names.ts';
 import { deploymentName } from '../config/deployment.ts';
@@ -21,6 +19,7 @@ import type { DataStack } from '../data/data-stack.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
+import { ownMetric } from '../shared/monitoring.ts';
 
 export type BackupSetsProps = {
   config: Config;
@@ -83,10 +82,7 @@ export class BackupSets extends Construct {
       });
     topic.alarms(this, {
       Late: {
-        metric: new Metric({
-          namespace: metricNamespaceOf(config.stage),
-          metricName: metricNames.backupSets,
-          dimensionsMap: { [requestDimensions.service]: 'backup' },
+        metric: ownMetric(config.stage, 'backup', metricNames.backupSets, {
           statistic: 'Maximum',
           period: Duration.days(1),
         }),

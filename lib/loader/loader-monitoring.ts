@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import { LogQueryWidget, MathExpression, Metric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { LogQueryWidget, MathExpression, type Metric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { type AlarmRule, type AlarmTopic, graph, operatorDashboard } from '../shared/monitoring.ts';
+import { type AlarmRule, type AlarmTopic, graph, operatorDashboard, ownMetric } from '../shared/monitoring.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; topic: AlarmTopic };
@@ -18,13 +18,7 @@ function datasetAge(stage: string): Metric {
 
 /** A metric that the steps emit themselves. */
 function loaderMetric(stage: string, metricName: string, period: Duration): Metric {
-  return new Metric({
-    namespace: metricNamespaceOf(stage),
-    metricName,
-    dimensionsMap: { [requestDimensions.service]: 'loader' },
-    statistic: 'Maximum',
-    period,
-  });
+  return ownMetric(stage, 'loader', metricName, { statistic: 'Maximum', period });
 }
 
 /** Alarms for loads that fail or are refused, for checks that have stopped, and for a table that differs. */

@@ -1,5 +1,5 @@
 import { Duration, SecretValue, Stack } from 'aws-cdk-lib';
-import { type Alarm, type IAlarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm, IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -13,7 +13,6 @@ import {
   metricNames,
   metricNamespaceOf,
   metricNamespaceVariable,
-  requestDimensions,
   requestMetricsVariable,
   statementsPrefix,
   usageEnvironment,
@@ -24,7 +23,7 @@ import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { type BundleOptions, bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
-import type { AlarmTopic } from '../shared/monitoring.ts';
+import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
 
 type CommonProps = Pick<LambdaFunctionProps, 'config' | 'encryptionKey'>;
 
@@ -141,13 +140,7 @@ export class Canary extends LambdaFunction {
     this.runEvery(every, { description: 'Runs the canary', maxEventAge: Duration.minutes(1) });
     this.failed = topic.alarms(this, {
       Failed: {
-        metric: new Metric({
-          namespace: metricNamespaceOf(config.stage),
-          metricName: metricNames.canaryFailures,
-          dimensionsMap: { [requestDimensions.service]: 'canary' },
-          statistic: 'Maximum',
-          period: every,
-        }),
+        metric: ownMetric(config.stage, 'canary', metricNames.canaryFailures, { statistic: 'Maximum', period: every }),
         periods: [2, 2],
         noData: 'stopped',
         quietDuring: serverErrors,

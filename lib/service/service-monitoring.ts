@@ -1,11 +1,18 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { type Alarm, type IMetric, MathExpression, Metric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, type IMetric, MathExpression, type Metric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
-import { type AlarmTopic, gatewayThrottles, graph, operatorDashboard, serverErrors } from '../shared/monitoring.ts';
+import {
+  type AlarmTopic,
+  gatewayThrottles,
+  graph,
+  operatorDashboard,
+  ownMetric,
+  serverErrors,
+} from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */
 type ServiceName = 'address' | 'validate';
@@ -14,14 +21,8 @@ const period = Duration.minutes(1);
 
 /** Requests of a service with one outcome, per minute. */
 function requests(stage: string, service: ServiceName, outcome: string): Metric {
-  return new Metric({
-    namespace: metricNamespaceOf(stage),
-    metricName: metricNames.requests,
-    dimensionsMap: { [requestDimensions.service]: service, [requestDimensions.outcome]: outcome },
-    statistic: 'Sum',
-    period,
-    label: outcome,
-  });
+  const dimensionsMap = { [requestDimensions.outcome]: outcome };
+  return ownMetric(stage, service, metricNames.requests, { dimensionsMap, statistic: 'Sum', period, label: outcome });
 }
 
 /** One line for each outcome that occurred. For dashboards only: alarms do not support SEARCH. */

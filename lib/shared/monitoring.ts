@@ -13,6 +13,8 @@ import {
   type IMetric,
   type IWidget,
   MathExpression,
+  Metric,
+  type MetricOptions,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -23,6 +25,7 @@ import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Topic, type TopicProps } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import { metricNamespaceOf, requestDimensions } from '../../core/names.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
@@ -144,6 +147,16 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
     'SNS retries mail that can not be delivered; the alarm itself stays visible in CloudWatch.',
   );
   return topic;
+}
+
+/** A metric that a function emits itself; `service` is the one that its metrics name. */
+export function ownMetric(stage: string, service: string, metricName: string, options: MetricOptions): Metric {
+  return new Metric({
+    namespace: metricNamespaceOf(stage),
+    metricName,
+    ...options,
+    dimensionsMap: { [requestDimensions.service]: service, ...options.dimensionsMap },
+  });
 }
 
 const perMinute = { statistic: 'Sum', period: Duration.minutes(1) };

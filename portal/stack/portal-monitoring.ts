@@ -1,15 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { metricNamespaceOf, metricNamespaceVariable, requestDimensions } from '../../core/names.ts';
+import { metricNamespaceOf, metricNamespaceVariable } from '../../core/names.ts';
 import { secretNoticeDays } from '../../lib/config/fields.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
-import { type AlarmTopic, gatewayThrottles, SavedQueries } from '../../lib/shared/monitoring.ts';
+import { type AlarmTopic, gatewayThrottles, ownMetric, SavedQueries } from '../../lib/shared/monitoring.ts';
 import { portalCanaryEnvironment, portalMetrics, portalService, providerFault } from './names.ts';
 
 export type PortalMonitoringProps = {
@@ -64,13 +64,7 @@ export class PortalMonitoring extends Construct {
     });
     canary.runEvery(every, { description: 'Runs the canary of the portal', maxEventAge: Duration.minutes(1) });
     const metric = (metricName: string, statistic: string, period: Duration) =>
-      new Metric({
-        namespace: metricNamespaceOf(config.stage),
-        metricName,
-        dimensionsMap: { [requestDimensions.service]: portalService },
-        statistic,
-        period,
-      });
+      ownMetric(config.stage, portalService, metricName, { statistic, period });
     const failures = metric(portalMetrics.canaryFailures, 'Maximum', every);
     topic.alarms(this, {
       Unreachable: {
