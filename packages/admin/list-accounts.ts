@@ -1,9 +1,9 @@
 import type { AccountState } from '../../core/accounts/account.ts';
-import { accessKey, readAccess } from '../../core/accounts/account-item.ts';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import {
   type AdminStore,
   checkPage,
+  findAccessOf,
   listNames,
   maxPage,
   type NamePage,
@@ -12,7 +12,6 @@ import {
 import { detailsOfAll, noDetails } from '../../core/accounts/admin/details.ts';
 import { allShards } from '../../core/accounts/admin/reshard.ts';
 import { folded, readLines } from '../../core/accounts/admin/search-index.ts';
-import { accountsTable } from '../../core/names.ts';
 import { type AccountSummary, summaryOf } from './accounts.ts';
 
 /** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
@@ -69,14 +68,10 @@ export async function listAccounts(
 
 /** The accounts of these names, without their details; one that was just deleted is not among them. */
 async function summariesOf(store: AdminStore, names: readonly string[]): Promise<AccountSummary[]> {
-  const items = await store.getAll(names.map((id) => accessKey(id)));
-  const found = new Map(items.map((item) => [item[accountsTable.partitionKey] as string, readAccess(item)]));
   const summaries: AccountSummary[] = [];
-  for (const id of names) {
-    const access = found.get(id);
-    if (access) summaries.push(summaryOf(await allShards(store, access), noDetails, store.nowSeconds()));
-  }
-  return summaries;
+  for (const access of await findAccessOf(store, names))
+    summaries.push(summaryOf(await allShards(store, access), noDetails, store.nowSeconds()));
+  return summaries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** The windows of which a used share lasts long enough to look at. */

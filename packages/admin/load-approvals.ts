@@ -1,3 +1,4 @@
+import { itemKey } from '../../core/accounts/account-item.ts';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
 import {
@@ -195,10 +196,7 @@ function runName(load: string, { proposal, attempt }: StoredApproval): string {
   return `${approvalRunPrefix}${load}-${proposal.slice(0, 16)}-${attempt}`;
 }
 
-const keyOf = (load: string) => ({
-  [accountsTable.partitionKey]: loadsPartition,
-  [accountsTable.sortKey]: `approval#${load}`,
-});
+const keyOf = (load: string) => itemKey(loadsPartition, `approval#${load}`);
 
 async function findStored(store: AdminStore, load: string): Promise<StoredApproval | undefined> {
   return (await store.get(keyOf(load))) as StoredApproval | undefined;

@@ -1,18 +1,12 @@
 import type { Access, Plan, PlanState, PlanVersion, Terms } from '../../core/accounts/account.ts';
-import {
-  accessKey,
-  planAttributes,
-  planKey,
-  planRecord,
-  readAccess,
-  readPlan,
-} from '../../core/accounts/account-item.ts';
+import { planAttributes, planKey, planRecord, readPlan } from '../../core/accounts/account-item.ts';
 import { AdminError, checkLimits, checkPlanCode } from '../../core/accounts/admin/admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
   addToIndex,
   findAccess,
+  findAccessOf,
   listNames,
   type PageOptions,
   readNames,
@@ -263,7 +257,7 @@ export async function followPlan(
     const { names, cursor } = await readNames(store, 'account', { limit: accounts, cursor: after });
     let { looked, followed } = change;
     looked += names.length;
-    await forEachConcurrently(accessItems(store, names), concurrency, async (access) => {
+    await forEachConcurrently(await findAccessOf(store, names), concurrency, async (access) => {
       if (isBehind(access, plan)) await follow(store, access, plan);
       if (access.plan === code) followed++;
     });
@@ -279,13 +273,6 @@ export async function followPlan(
     await store.update(guardedUpdate(store.table, planKey(code), changes, [...unchanged]));
     return { ...change, looked, followed, done: cursor === null };
   });
-}
-
-async function* accessItems(store: AdminStore, names: readonly string[]): AsyncGenerator<Access> {
-  for (let first = 0; first < names.length; first += 100) {
-    const keys = names.slice(first, first + 100).map((id) => accessKey(id));
-    yield* (await store.getAll(keys)).map(readAccess);
-  }
 }
 
 function isBehind({ plan: code, planVersion }: Access, plan: PlanVersion): boolean {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { itemKey, itemsQuery } from '../../core/accounts/account-item.ts';
 import { AdminError, checkAccountId, checkPerson } from '../../core/accounts/admin/admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from '../../core/accounts/admin/admin-store.ts';
 import { type AuditAction, noted } from '../../core/accounts/admin/audit.ts';
@@ -223,11 +224,11 @@ async function pageOfSessions(store: AdminStore, cursor: string | undefined): Pr
 
 /** The open sessions of these people. */
 async function sessionsOf(store: AdminStore, people: readonly string[]): Promise<SessionView[]> {
-  const entries = await Promise.all(people.map((person) => store.query(entriesOf(store.table, person))));
+  const entries = await Promise.all(
+    people.map((person) => store.query(itemsQuery(store.table, `${personPrefix}${person}`, entryPrefix))),
+  );
   const ids = [...new Set(entries.flat().map((item) => String(item[accountsTable.sortKey]).slice(entryPrefix.length)))];
-  const items: Item[] = [];
-  for (let at = 0; at < ids.length; at += pageSize)
-    items.push(...(await store.getAll(ids.slice(at, at + pageSize).map(sessionKey))));
+  const items = await store.getAll(ids.map(sessionKey));
   const now = store.nowSeconds();
   return items.filter(({ expires }) => expires > now).map(readSession);
 }
@@ -270,19 +271,5 @@ function isSessionId(id: string): boolean {
   return /^[\w-]{16,64}$/.test(id);
 }
 
-function sessionKey(id: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: sessionPartition, [accountsTable.sortKey]: id };
-}
-
-function entryKey(person: string, id: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: `${personPrefix}${person}`, [accountsTable.sortKey]: `${entryPrefix}${id}` };
-}
-
-function entriesOf(TableName: string, person: string) {
-  return {
-    TableName,
-    KeyConditionExpression: '#account = :person AND begins_with(#item, :session)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':person': `${personPrefix}${person}`, ':session': entryPrefix },
-  };
-}
+const sessionKey = (id: string) => itemKey(sessionPartition, id);
+const entryKey = (person: string, id: string) => itemKey(`${personPrefix}${person}`, `${entryPrefix}${id}`);

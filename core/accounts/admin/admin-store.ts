@@ -71,16 +71,18 @@ export function createAdminStore(
       return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
     },
 
-    /** Reads up to 100 items; those that don't exist are left out. */
+    /** Reads these items, 100 at a time; those that don't exist are left out. */
     async getAll(keys: Record<string, string>[]): Promise<Item[]> {
       const items: Item[] = [];
-      let Keys = keys;
-      while (Keys.length > 0) {
+      let rest = keys;
+      while (rest.length > 0) {
+        const Keys = rest.slice(0, maxPage);
         const command = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } });
         const { Responses, UnprocessedKeys } = await client.send(command);
         items.push(...(Responses?.[table] ?? []));
-        Keys = (UnprocessedKeys?.[table]?.Keys ?? []) as Record<string, string>[];
-        if (Keys.length > 0) await sleep(100); // throttled: the rest follows
+        const unread = (UnprocessedKeys?.[table]?.Keys ?? []) as typeof Keys;
+        rest = [...unread, ...rest.slice(maxPage)];
+        if (unread.length > 0) await sleep(100); // throttled: the rest follows
       }
       return items;
     },
@@ -151,6 +153,11 @@ export function createAdminStore(
 export async function findAccess(store: AdminStore, account: string): Promise<Access | null> {
   const item = await store.get(accessKey(account));
   return item ? readAccess(item) : null;
+}
+
+/** The same of these accounts; those that don't exist are left out. */
+export async function findAccessOf(store: AdminStore, accounts: readonly string[]): Promise<Access[]> {
+  return (await store.getAll(accounts.map((id) => accessKey(id)))).map(readAccess);
 }
 
 /** Like `findAccess`; throws `not_found`. */
@@ -256,7 +263,7 @@ export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
   let cursor: string | undefined;
   do {
     const page: NamePage = await readNames(store, 'account', { limit: maxPage, cursor });
-    yield* (await store.getAll(page.names.map((id) => accessKey(id)))).map(readAccess);
+    yield* await findAccessOf(store, page.names);
     cursor = page.cursor ?? undefined;
   } while (cursor !== undefined);
 }

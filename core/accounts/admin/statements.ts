@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { dateOf, datesOf, daySeconds, instant, monthOf, secondsOf, windowEnd } from '../../calendar.ts';
 import { forEachConcurrently } from '../../concurrency.ts';
 import { statementsPrefix } from '../../names.ts';
-import { accessKey, readAccess } from '../account-item.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
-import type { AdminStore } from './admin-store.ts';
+import { type AdminStore, findAccessOf } from './admin-store.ts';
 import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';
 import {
   createdIn,
@@ -296,9 +295,8 @@ async function writeFiles(store: AdminStore, files: StatementStore, month: strin
   let cursor: string | undefined;
   do {
     const page = await namesPage(store, 100, cursor);
-    const access = (await store.getAll(page.names.map((id) => accessKey(id)))).map(readAccess);
     await forEachConcurrently(
-      access,
+      await findAccessOf(store, page.names),
       concurrency,
       async (one) => void (await recordUsage(store, one, months, { movesIdle: true })),
     );

@@ -3,7 +3,7 @@ import { mapConcurrently, mapInOrder } from '../../concurrency.ts';
 import { guardedUpdate, type Item, isStill, type Query } from '../../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../../names.ts';
 import type { Access } from '../account.ts';
-import { accessKey, itemKey, readAccess } from '../account-item.ts';
+import { itemKey } from '../account-item.ts';
 import { type Limits, limitsOf } from '../quota.ts';
 import {
   type CountsByDate,
@@ -19,7 +19,15 @@ import {
   usageRecord,
 } from '../usage-record.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
-import { type AdminStore, checkPage, findAccess, maxPage, readNames, retryConflicts } from './admin-store.ts';
+import {
+  type AdminStore,
+  checkPage,
+  findAccess,
+  findAccessOf,
+  maxPage,
+  readNames,
+  retryConflicts,
+} from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
 import { firstDay, planHistoryOf } from './plan-history.ts';
 import { allShards } from './reshard.ts';
@@ -355,8 +363,7 @@ async function* accountsByName(store: AdminStore, { after, last }: UsagePart): A
 }
 
 async function findNamed(store: AdminStore, names: readonly string[]): Promise<Named[]> {
-  const items = await store.getAll(names.map((id) => accessKey(id)));
-  const found = new Map(items.map(readAccess).map((access) => [access.account, access]));
+  const found = new Map((await findAccessOf(store, names)).map((access) => [access.account, access]));
   return names.map((id) => ({ id, access: found.get(id) }));
 }
 

@@ -55,6 +55,13 @@ describe('the store of the admin module', () => {
     expect(sent[2]?.input).toMatchObject({ RequestItems: { accounts: { Keys: [keyOf('c')] } } });
   });
 
+  it('reads by key 100 at a time, those left out first', async () => {
+    const { store, sent } = storeThatAnswers({ UnprocessedKeys: { accounts: { Keys: [keyOf('7')] } } });
+    await store.getAll(Array.from({ length: 102 }, (_, i) => keyOf(String(i))));
+    const read = sent.map(({ input }) => (input.RequestItems as { accounts: { Keys: object[] } }).accounts.Keys);
+    expect([read[0]?.length, read[1]]).toEqual([100, ['7', '100', '101'].map(keyOf)]);
+  });
+
   it('reads nothing for no keys', async () => {
     const { store, sent } = storeThatAnswers();
     expect([await store.getAll([]), sent]).toEqual([[], []]);
