@@ -18,6 +18,8 @@ const inputs = [
   'packages',
   'portal',
   'cdk.json',
+  'docs/openapi.json',
+  'docs/openapi-objecten.json',
   'package-lock.json',
 ];
 

@@ -12,6 +12,7 @@ describe('synthesized templates', () => {
     output = join(root, 'cdk.out');
     await mkdir(join(root, 'lib', 'service'), { recursive: true });
     await mkdir(output);
+    await mkdir(join(root, 'docs'));
     await writeFile(join(root, 'lib', 'service', 'a.ts'), '1');
     await writeFile(join(root, 'cdk.json'), '{}');
     await writeFile(join(output, 'manifest.json'), '{}');
@@ -31,6 +32,7 @@ describe('synthesized templates', () => {
     ['a source is deleted', (path) => rm(path('lib', 'service', 'a.ts'))],
     ['the configuration changes', (path) => writeFile(path('cdk.json'), '{"a":1}')],
     ['a dependency changes', (path) => writeFile(path('package-lock.json'), '{}')],
+    ['a published document changes', (path) => writeFile(path('docs', 'openapi.json'), '{}')],
     ['another synthesis writes them over', (path) => writeFile(path('cdk.out', 'manifest.json'), '{"b":1}')],
     ['a template is deleted', (path) => rm(path('cdk.out', 'manifest.json'))],
   ])('are stale when %s', async (_what, change) => {
