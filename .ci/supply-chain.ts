@@ -15,12 +15,12 @@ const permissive = new Set(
 /** Only for tools that are neither bundled nor run by a deployment. */
 const forDevelopment = new Set([...permissive, 'MPL-2.0', 'CC-BY-4.0', 'WTFPL']);
 /** Packages whose manifest names no licence, with what their licence file says. */
-const unnamed = new Map([
-  ['decko', 'MIT'],
-  ['pastable', 'MIT'],
-  ['reserved', 'MIT'],
-  ['stickyfill', 'MIT'],
-]);
+const unnamed = new Map(
+  [
+    ...['compute-gcd', 'compute-lcm', 'decko', 'pastable', 'reserved', 'stickyfill', 'validate.io-function'],
+    ...['validate.io-integer', 'validate.io-integer-array', 'validate.io-number'],
+  ].map((name) => [name, 'MIT']),
+);
 
 /**
  * Whether an SPDX expression can be met with `allowed` licences: one side of an OR, both sides of an AND.
@@ -156,6 +156,7 @@ export const lockFiles = [
   '.ci/tools/package-lock.json',
   'tools/generators/package-lock.json',
   'tools/judges/nag/package-lock.json',
+  'tools/judges/proxy/package-lock.json',
   'tools/openapi-rules/package-lock.json',
   'tools/package/tools/package-lock.json',
 ];

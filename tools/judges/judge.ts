@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /** What a judge found, nothing where it has no objection, and how much it looked at. */
@@ -47,6 +47,16 @@ export async function pythonPackages(pins: string): Promise<string> {
     await run('python3', ['-m', 'venv', into]);
     const options = ['--quiet', '--require-hashes', '--requirement', join(import.meta.dirname, pins)];
     await run(join(into, 'bin/pip'), ['install', ...options]);
+  });
+}
+
+/** The folder of the packages of an npm lock file, which install without scripts and leave peers to this checkout. */
+export async function npmPackages(pins: string): Promise<string> {
+  return installed(pins, async (into) => {
+    for (const file of ['package.json', 'package-lock.json'])
+      cpSync(join(import.meta.dirname, dirname(pins), file), join(into, file));
+    const options = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', into];
+    await run('npm', ['ci', ...options]);
   });
 }
 

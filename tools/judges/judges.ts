@@ -11,6 +11,7 @@ import { engine } from './engine/engine.ts';
 import { goClient, javaClient } from './generated/generated.ts';
 import { type Judge, lacks } from './judge.ts';
 import { nag } from './nag/nag.ts';
+import { proxy } from './proxy/proxy.ts';
 import { templates } from './templates/templates.ts';
 import { workflows } from './workflows.ts';
 
@@ -19,6 +20,7 @@ const judges: Readonly<Record<string, Judge>> = {
   nag,
   workflows,
   client,
+  proxy,
   go: goClient,
   java: javaClient,
   engine,

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readyText, start } from '../../../test/support/start.ts';
 import { type Judge, pythonPackages } from '../judge.ts';
+import { withService } from '../with-service.ts';
 
 const casesEach = 100;
 
@@ -13,12 +12,7 @@ export const client: Judge = {
   needs: [['python3', '-m', 'venv', '--help']],
   async judge() {
     const packages = await pythonPackages('client/requirements.txt');
-    const folder = mkdtempSync(join(tmpdir(), 'judge-client-'));
-    const service = start(['--port', '0', '--data', join(folder, 'data')]);
-    try {
-      const printed = await service.until(readyText);
-      const [, origin, key] = /(http:\/\/127\.0\.0\.1:\d+)[\s\S]*?X-API-Key: (\w+)/.exec(printed) ?? [];
-      if (!origin || !key) throw new Error(`npm start printed no address and key:\n${printed}`);
+    return withService([], async ({ origin, key, folder }) => {
       // Only with the key in its settings can it also leave the key out.
       writeFileSync(join(folder, 'schemathesis.toml'), `[auth.openapi.apiKey]\napi_key = "${key}"\n`);
       const options = ['--checks', 'all', '--max-examples', `${casesEach}`, '--continue-on-failure', '--no-color'];
@@ -29,10 +23,6 @@ export const client: Judge = {
       );
       const [detail = ''] = /\d+ generated.*/.exec(stdout) ?? [];
       return { findings: status === 0 ? [] : [stdout.slice(stdout.indexOf('= FAILURES ='))], detail };
-    } finally {
-      service.child.kill('SIGINT');
-      await service.ended;
-      rmSync(folder, { recursive: true, force: true });
-    }
+    });
   },
 };

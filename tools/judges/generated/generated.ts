@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readyText, start } from '../../../test/support/start.ts';
 import { digestOf, installed, type Judge, root, run } from '../judge.ts';
+import { withService } from '../with-service.ts';
 
 const goGenerator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 /** Of the names and contents of openapi-generator 7.16.0 and what its clients need. */
@@ -69,15 +68,11 @@ export const javaClient: Judge = {
 };
 
 /** Looks up addresses of `npm start` with the program that `build` makes in a copy of a folder. */
-async function runAgainstService(language: string, build: (project: string) => Promise<string[]>) {
-  const folder = mkdtempSync(join(tmpdir(), 'judge-generated-'));
-  const project = join(folder, language);
-  cpSync(join(import.meta.dirname, language), project, { recursive: true });
-  const [command = '', ...args] = await build(project);
-  const service = start(['--port', '0', '--data', join(folder, 'data')]);
-  try {
-    const printed = await service.until(readyText);
-    const [, origin = '', key = ''] = /(http:\/\/127\.0\.0\.1:\d+)[\s\S]*?X-API-Key: (\w+)/.exec(printed) ?? [];
+function runAgainstService(language: string, build: (project: string) => Promise<string[]>) {
+  return withService([], async ({ origin, key, folder }) => {
+    const project = join(folder, language);
+    cpSync(join(import.meta.dirname, language), project, { recursive: true });
+    const [command = '', ...args] = await build(project);
     const asked = [...lookups.map((lookup) => [key, ...lookup[0]]), ['no-key', ...(lookups[0]?.[0] ?? [])]];
     const expected = [...lookups.map(([, text]) => text), 'Unauthorized'];
     const input = asked.map((fields) => fields.join('\t')).join('\n');
@@ -87,9 +82,5 @@ async function runAgainstService(language: string, build: (project: string) => P
       made[index] === text ? [] : [`expected "${text}", but it makes "${made[index] ?? stderr}" of the response`],
     );
     return { findings: wrong, detail: `${asked.length} lookups` };
-  } finally {
-    service.child.kill('SIGINT');
-    await service.ended;
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }

@@ -7,7 +7,7 @@ import { App, Aspects, type IAspect, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 import { BagAdres, type BagAdresProps } from '../../../bin/constructs.ts';
-import { installed, type Judge, root, run } from '../judge.ts';
+import { type Judge, npmPackages, root } from '../judge.ts';
 import { configurations } from '../templates/configurations.ts';
 
 type Example = { acknowledgeForCdkNag2(app: IConstruct): void };
@@ -18,13 +18,7 @@ export const nag: Judge = {
   description: 'cdk-nag 3 and 2: the stacks of `BagAdres` in an app of their own',
   needs: [['npm', '--version']],
   async judge() {
-    const folder = await installed('nag/package-lock.json', async (into) => {
-      for (const file of ['package.json', 'package-lock.json'])
-        cpSync(join(import.meta.dirname, file), join(into, file));
-      // The CDK, a peer, must be the one of the app.
-      const options = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', into];
-      await run('npm', ['ci', ...options]);
-    });
+    const folder = await npmPackages('nag/package-lock.json');
     const former = createRequire(join(folder, 'here.js'))('cdk-nag') as Packs;
     const example = join(folder, 'cdk-nag-2.mjs');
     cpSync(join(root, 'docs/examples/construct/cdk-nag-2.mjs'), example);

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readyText, start } from '../../test/support/start.ts';
+
+/** A service that `npm start` began, with the key that it prints, and a folder for as long as it runs. */
+type Service = { origin: string; key: string; folder: string };
+
+/** Starts the service with its demo data, and stops it when it has been judged. */
+export async function withService<T>(options: readonly string[], use: (service: Service) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'judge-service-'));
+  const service = start(['--port', '0', '--data', join(folder, 'data'), ...options]);
+  try {
+    const printed = await service.until(readyText);
+    const [, origin, key] = /(http:\/\/127\.0\.0\.1:\d+)[\s\S]*?X-API-Key: (\w+)/.exec(printed) ?? [];
+    if (!origin || !key) throw new Error(`npm start printed no address and key:\n${printed}`);
+    return await use({ origin, key, folder });
+  } finally {
+    service.child.kill('SIGINT');
+    await service.ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
