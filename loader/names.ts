@@ -73,7 +73,7 @@ export const loaderErrors = {
 
 /** The defaults of a deployment, which holds the whole country, for the configuration schema and the steps. */
 export const loadDefaults = {
-  /** What a load may change without an approval. Shares are of 1. A month changes some 0.5 % of the country. */
+  /** What a load may change without an approval. Shares are of 1. A month changes some 0.5% of the country. */
   guard: {
     minimumAddresses: 9_000_000,
     maximumRemovedShare: 0.05,

@@ -71,7 +71,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     };
   } catch (error) {
     if (error instanceof LockHeldError) {
-      const hint = 'Stop it, or choose another folder with --data FOLDER.';
+      const hint = 'Stop it, or start a second service: npm start -- --data FOLDER --port 0';
       throw new DataFolderError(`Another npm start is using ${path}: ${error.holder}. ${hint}`);
     }
     throw new DataFolderError(

@@ -49,7 +49,7 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === host)) {
     switch (code) {
       case 'EADDRINUSE':
-        return `Port ${port} on ${host} is in use. Choose another with --port NUMBER; 0 picks a free one.`;
+        return `Port ${port} on ${host} is in use. Choose another: npm start -- --port NUMBER, where 0 picks a free one.`;
       case 'EACCES':
         return `You have no permission to listen on port ${port}. Choose one above 1023 with --port NUMBER.`;
       default:

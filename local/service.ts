@@ -67,9 +67,9 @@ export type Service = {
  * started is added to `resources` at once: disposing of them stops it all, also in the middle of a start.
  */
 export async function startService(options: ServiceOptions, resources: AsyncDisposableStack): Promise<Service> {
-  await requireFreePort(options.host, options.port);
   const folder = await openDataFolder(options.dataFolder);
   resources.defer(folder.release);
+  await requireFreePort(options.host, options.port);
   let assembly: Promise<StackTemplate[]> | undefined;
   const describe = async () => {
     assembly ??= synthesize(() =>

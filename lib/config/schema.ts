@@ -152,7 +152,7 @@ export const configSchema = z.strictObject({
     .describe('How long logs are kept.'),
   tracing: flag
     .default(false)
-    .describe('Sends traces to X-Ray: one request a second and 5 % of the others, 5 dollars a million.'),
+    .describe('Sends traces to X-Ray: one request a second and 5% of the others, 5 dollars a million.'),
   dashboards: flag
     .default(false)
     .describe(
@@ -180,7 +180,7 @@ export const configSchema = z.strictObject({
       email: emailAddress.optional().describe('Who gets the mail. Without it: `alarmEmail`.'),
     })
     .optional()
-    .describe('Mail by AWS Budgets at 80 % and 100 % of the costs of a month, and when the forecast exceeds them.'),
+    .describe('Mail by AWS Budgets at 80% and 100% of the costs of a month, and when the forecast exceeds them.'),
   schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
@@ -260,7 +260,7 @@ export const configSchema = z.strictObject({
     .enum(['canary', 'all-at-once', 'emergency'])
     .default('canary')
     .describe(
-      '`canary`: a new version gets 10 % of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, ignoring the alarms; for one deployment, with `-c`.',
+      '`canary`: a new version gets 10% of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, ignoring the alarms; for one deployment, with `-c`.',
     ),
   usage: usage.prefault({}).describe('How usage of each account is recorded. See [usage](accounts.md#usage).'),
   canary: canary

@@ -340,5 +340,5 @@ export function grouped(count: number): string {
 }
 
 function percent(share: number): string {
-  return `${Number((share * 100).toFixed(share < 0.01 ? 3 : 1))} %`;
+  return `${Number((share * 100).toFixed(share < 0.01 ? 3 : 1))}%`;
 }

@@ -138,8 +138,8 @@ const sampledSegments = 8;
 const keysPerSegment = 25;
 
 /**
- * Compares 200 random addresses in 8 segments with the live snapshot: if 1 % are damaged, a daily run finds it with 87
- * % probability. `null` where nothing is live, and between two snapshots. @throws ForeignStorageError
+ * Compares 200 random addresses in 8 segments with the live snapshot: if 1% are damaged, a daily run finds it with
+ * 87% probability. `null` where nothing is live, and between two snapshots. @throws ForeignStorageError
  */
 export async function sampleTable({ storage, addresses }: LoadContext): Promise<TableSample | null> {
   const { published, pending } = await currentManifest(storage, addresses);

@@ -108,12 +108,12 @@ function renderAudit(entries: AuditEntry[], columns: number | undefined): string
   );
 }
 
-/** `plan=standard limits.day=5000`. */
+/** `plan=standard limits.day=5000 before.limits.day=60`. */
 function renderDetail(detail: Record<string, unknown>, path = ''): string {
   return Object.entries(snakeCase(detail) as Record<string, unknown>)
     .map(([name, value]) => {
-      if (value === null) return `${path}${name}=unlimited`;
-      if (typeof value === 'object') return renderDetail(value as Record<string, unknown>, `${name}.`);
+      if (value === null) return `${path}${name}=${path.endsWith('limits.') ? 'unlimited' : 'none'}`;
+      if (typeof value === 'object') return renderDetail(value as Record<string, unknown>, `${path}${name}.`);
       return `${path}${name}=${value}`;
     })
     .filter(Boolean)

@@ -123,7 +123,7 @@ function renderUsage(rows: PeriodRow[], by: Granularity, columns: number | undef
 }
 
 function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): string {
-  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)} %`);
+  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`);
   const rows = keys.map((key) => [
     ...[key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`],
     ...[thousands(key.lookups), share(key.lookups), key.days.at(-1)?.date ?? '-'],

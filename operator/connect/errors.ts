@@ -176,6 +176,8 @@ function withHint({ code, subject, message }: AdminError): string {
   // Messages name what they are about first: There is no account "acme".
   const [, name = ''] = /"([^"]+)"/.exec(message) ?? [];
   const [month] = /\d{4}-\d\d/.exec(message) ?? [];
+  if (message.endsWith('already exists.'))
+    return `${message} Change it with "account set ${name}", or choose another id.`;
   if (code === 'not_suspended') return `${message} Use "account suspend ${name}".`;
   switch (subject) {
     case 'account':

@@ -237,7 +237,7 @@ async function progressLines(client: SFNClient, { entered, retryReason, mapRuns 
   const { itemCounts } = await client.send(new DescribeMapRunCommand({ mapRunArn: last.arn }));
   const { total = 0, succeeded = 0 } = itemCounts ?? {};
   const tenths = total === 0 ? 0 : Math.floor((succeeded / total) * 10);
-  return tenths === 0 ? lines : [...lines, `${last.state.toLowerCase()} ${tenths * 10} % of ${total}`];
+  return tenths === 0 ? lines : [...lines, `${last.state.toLowerCase()} ${tenths * 10}% of ${total}`];
 }
 
 /** The error of the first failed item: the map itself only says that items failed. */

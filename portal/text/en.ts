@@ -8,6 +8,7 @@ export const en = {
   language: 'English',
   /** How numbers and dates are written. */
   locale: 'en-GB',
+  percent: '%',
   skip: 'Skip to the content',
   menu: 'Sections',
   signIn: 'Sign in',

@@ -21,7 +21,7 @@ export function formatter(language: Language): Formatter {
 
 function createFormatter(language: Language) {
   const timeZone = dutchTime.zone;
-  const { locale, counted } = texts[language];
+  const { locale, percent, counted } = texts[language];
   const numbers = new Intl.NumberFormat(locale);
   const plurals = new Intl.PluralRules(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
@@ -46,7 +46,7 @@ function createFormatter(language: Language) {
       const hours = Math.floor(minutes / 60);
       return hours < 48 ? ages.format(-hours, 'hour') : ages.format(-Math.floor(hours / 24), 'day');
     },
-    share: (value: number) => shares.format(value),
+    share: (value: number) => shares.format(value).replace('%', percent),
     instant: (iso: string) => instants.format(new Date(iso)),
     /** `2026-11` */
     month: (month: string) => months.format(new Date(`${month}-01`)),

@@ -4,6 +4,7 @@ import type { Text } from './en.ts';
 export const nl: Text = {
   language: 'Nederlands',
   locale: 'nl-NL',
+  percent: '\u00a0%',
   skip: 'Naar de inhoud',
   menu: 'Onderdelen',
   signIn: 'Inloggen',
@@ -288,7 +289,7 @@ export const nl: Text = {
       {
         name: 'Limieten en gebruik',
         sentences: [
-          'Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd.',
+          'Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd.',
           'De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
         ],
       },
@@ -379,7 +380,7 @@ export const nl: Text = {
   noAccounts: 'Er is geen account waarin dit voorkomt.',
   lookFurther: 'Op de volgende pagina wordt verder gezocht.',
   all: 'Alle',
-  near: 'Vanaf 80% van een limiet',
+  near: 'Vanaf 80\u00a0% van een limiet',
   newAccounts: (days) => `Nieuw in de laatste ${days}`,
   refusedSignIns: 'Geweigerde inlogpogingen (24 uur)',
   lastLoad: 'Laatste gegevensupdate',

@@ -73,7 +73,12 @@ describe('a refused command ends with 1 and one line that helps', () => {
   it.each([
     ['an unknown account', 'account show ghost', 'not_found', /no account "ghost".*account create/],
     ['an unknown plan', 'account create a --plan gold', 'not_found', /no plan "gold".*plan put/],
-    ['an id that is taken', 'account create acme --plan standard', 'exists', /Account "acme" already exists/],
+    [
+      'an id that is taken',
+      'account create acme --plan standard',
+      'exists',
+      /Account "acme" already exists\..*account set acme/,
+    ],
     [
       'a limit that the plan has no window for',
       'account set acme --limit day=5',

@@ -111,7 +111,7 @@ describe('an extract that replaces another one', () => {
     const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
     expect(greeting(service, '/home/me/.data')).toContain(
       'Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped (no postcode), 0 faulty\n' +
-        'Ignored because this extract is not the one that was served before: it would remove 20 addresses where 40 are live: 50 %, over the limit of 5 %, such as 9999 ZZ 21; 9999 ZZ 22; 9999 ZZ 23\n',
+        'Ignored because this extract is not the one that was served before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 9999 ZZ 21; 9999 ZZ 22; 9999 ZZ 23\n',
     );
   });
 });

@@ -233,11 +233,11 @@ describe('npm start that serves the demo with --host', () => {
     for (const file of files) expect([file, (await stat(join(shared.folder, file))).mode & 0o077]).toEqual([file, 0]);
   });
 
-  it('refuses another start in its data folder, and keeps serving', async () => {
+  it('refuses another start in its data folder, on its port too, and keeps serving', async () => {
     const holder = `process ${shared.service.child.pid} on ${hostname()}, since `;
-    const text = await failure({ dataFolder: shared.folder });
+    const text = await failure({ dataFolder: shared.folder, port: Number(new URL(baseIn(shared.output)).port) });
     expect(text).toContain(`Another npm start is using ${shared.folder}: ${holder}`);
-    expect(text).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.$/);
+    expect(text).toMatch(/UTC\. Stop it, or start a second service: npm start -- --data FOLDER --port 0$/);
     expect((await lookUp(shared.output)).status).toBe(200);
   });
 
@@ -298,7 +298,7 @@ describe('a start that fails', () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     expect(await failure({ port })).toBe(
-      `Port ${port} on 127.0.0.1 is in use. Choose another with --port NUMBER; 0 picks a free one.`,
+      `Port ${port} on 127.0.0.1 is in use. Choose another: npm start -- --port NUMBER, where 0 picks a free one.`,
     );
     other.close();
   });

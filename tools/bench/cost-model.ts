@@ -57,7 +57,7 @@ export const assumptions = {
   stored_log_share: 0.15,
   /** `platform.start`, `runtimeDone` and `report`, which Lambda writes for each invocation unless told not to. */
   system_lines_kb: 0.9,
-  /** X-Ray's default rule: the first request of each second and 5 % of the others. */
+  /** X-Ray's default rule: the first request of each second and 5% of the others. */
   traced_share: 0.05,
   keys: 9_900_000,
   /** An address item, with DynamoDB's own 100 bytes. */

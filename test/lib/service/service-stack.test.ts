@@ -247,7 +247,7 @@ describe('the service stack', () => {
     expect(JSON.stringify(trial.Outputs?.DashboardUrl?.Value)).toContain('#dashboards/dashboard/');
   });
 
-  it('has a budget that writes at 80 % and at 100 % of the costs, and when the forecast exceeds them, to whom alarms go', () => {
+  it('has a budget that writes at 80% and at 100% of the costs, and when the forecast exceeds them, to whom alarms go', () => {
     const [budget] = Object.values(ofType(trial, 'AWS::Budgets::Budget'));
     const { Budget, NotificationsWithSubscribers } = (budget?.Properties ?? {}) as {
       Budget: object;

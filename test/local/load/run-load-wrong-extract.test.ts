@@ -53,10 +53,10 @@ const twice = (text: string) => Buffer.from(text).toString('latin1');
 const wrong: [string, Change, string, RegExp][] = [
   // Those that were published without a question.
   [
-    'without 4.9 % of the addresses: whole quarters are gone',
+    'without 4.9% of the addresses: whole quarters are gone',
     nums((_, i) => (i < count * 0.049 ? null : {})),
     'too_many_removed',
-    /remove 581 addresses where 11,\d+ are live in Weesp: 4\.9 %, over the limit of 2 %, such as Straat 1, Weesp \(411\); .*; 1381 AB 1;/,
+    /remove 581 addresses where 11,\d+ are live in Weesp: 4\.9%, over the limit of 2%, such as Straat 1, Weesp \(411\); .*; 1381 AB 1;/,
   ],
   [
     'without any huisnummertoevoeging',
@@ -77,7 +77,7 @@ const wrong: [string, Change, string, RegExp][] = [
     /change the name of 104 streets in Weesp, over the limit of 25, such as Straat 1/,
   ],
   [
-    'with 1000 added to 4.9 % of the house numbers',
+    'with 1000 added to 4.9% of the house numbers',
     nums(({ huisnummer }, i) => (i % 20 === 0 ? { huisnummer: huisnummer + 1000 } : {})),
     'too_many_renumbered',
     /huisnummer or postcode of 5\d\d addresses/,
@@ -108,7 +108,7 @@ const wrong: [string, Change, string, RegExp][] = [
     /30 streets in Weesp/,
   ],
   [
-    'with the postcode of elsewhere for 4 % of the addresses',
+    'with the postcode of elsewhere for 4% of the addresses',
     nums((_, i) => (i % 25 === 0 ? { postcode: '9999ZZ' } : {})),
     'too_many_removed',
     /in Weesp/,
@@ -124,7 +124,7 @@ const wrong: [string, Change, string, RegExp][] = [
     'with 6,000 addresses that there are not',
     quarter(6_000),
     'too_many_added',
-    /add 6,000 addresses where 11,\d+ are live in Weesp: 5\d\.\d %, over the limit of 50 %/,
+    /add 6,000 addresses where 11,\d+ are live in Weesp: 5\d\.\d %, over the limit of 50%/,
   ],
   [
     'in which a third of the addresses went to another woonplaats',
@@ -149,7 +149,7 @@ const wrong: [string, Change, string, RegExp][] = [
   ],
 ];
 
-describe('days that withdraw 0.95 % of the addresses each', () => {
+describe('days that withdraw 0.95% of the addresses each', () => {
   it('are stopped on the third, and the true extract after them needs no approval', async () => {
     const dataset = await loaded();
     const folder = bench.newFolder();
@@ -175,7 +175,7 @@ describe('days that withdraw 0.95 % of the addresses each', () => {
       'published',
       'published',
       expect.stringMatching(
-        /^together with the days since 2026-01-08 it would remove 339 addresses where 11,623 are live in Weesp: 2\.9 %, over the limit of 2 %, such as /,
+        /^together with the days since 2026-01-08 it would remove 339 addresses where 11,623 are live in Weesp: 2\.9%, over the limit of 2%, such as /,
       ),
     ]);
     expect(await runLoad({ ...dataset, source: await extract(february, town) })).toMatchObject({

@@ -271,7 +271,7 @@ describe('the guard', () => {
     [
       'half of its addresses removed',
       () => bench.extractOf(half),
-      /it would remove 5 addresses where 11 are live: 45\.5 %/,
+      /it would remove 5 addresses where 11 are live: 45\.5%/,
     ],
     ['no addresses', () => bench.extractOf({ ...half, addresses: [] }), /has 0 addresses, fewer than the 1 required/],
     [

@@ -213,6 +213,10 @@ describe('audit', () => {
     expect((await bench.run('account audit told')).out).toMatch(
       /│ \S+Z +│ \S+@\S+ +│ account create +│ plan=small limits\.day=unlimited +│ done/,
     );
+    await bench.run('account set told --limit day=5 --name Acme');
+    const { out } = await bench.run('account audit told --last 1');
+    for (const part of [' limits.day=5 ', ' before.limits.day=unlimited ', ' name.before=none ', ' name.after=Acme '])
+      expect(out).toContain(part);
     await bench.run('plan put audited --limit day=5');
     await bench.run('plan put audited --limit day=10');
     expect(await bench.json('plan audit audited --last 1')).toEqual([

@@ -167,7 +167,7 @@ describe('loads on this machine, one after the other', () => {
     expect(error).toEqual({
       code: 'refused',
       message: expect.stringMatching(
-        /100 %.*If this is right: "npx bag-adres load approve 2026-04-08-[0-9a-f]+ --proposal [0-9a-f]{16} --local/,
+        /100%.*If this is right: "npx bag-adres load approve 2026-04-08-[0-9a-f]+ --proposal [0-9a-f]{16} --local/,
       ),
       proposal: expect.stringMatching(/^[0-9a-f]{16}$/),
       load: expect.stringMatching(/^2026-04-08-/),

@@ -252,9 +252,9 @@ describe('account usage --by-key', () => {
           .slice(2, 6),
       ),
     ).toEqual([
-      ['=HYPERLINK("x"), y', '3', '75 %', today],
-      ['an old one (revoked)', '1', '25 %', yesterday],
-      ['unused', '0', '0 %', '-'],
+      ['=HYPERLINK("x"), y', '3', '75%', today],
+      ['an old one (revoked)', '1', '25%', yesterday],
+      ['unused', '0', '0%', '-'],
     ]);
     expect(out).toMatch(new RegExp(`4 lookups from ${yesterday} to ${today}\\.$`));
   });

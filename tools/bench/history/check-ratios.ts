@@ -12,7 +12,7 @@ const mostRuns = 3;
 
 const command = new Command('npm run check:ratios --')
   .description(
-    'Measures ratios of the benchmarks, and fails if one is more than 10 % worse than docs/performance/history.json',
+    'Measures ratios of the benchmarks, and fails if one is more than 10% worse than docs/performance/history.json',
   )
   .argument('[benchmarks...]', `${known.join(', ')} (default: ${usual.join(' and ')})`)
   .option('--record', 'add the measured ratios to the history, and accept losses')
