@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { AdminError } from '../core/accounts/admin/admin-error.ts';
+import { AdminError } from '../admin/admin-error.ts';
 import { redactKeys } from '../core/accounts/api-key.ts';
 import { packageVersion } from '../lib/config/deployment.ts';
 import { addAccessCommands } from '../operator/cli/access.ts';

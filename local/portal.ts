@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
-import { statementsOf } from '../core/accounts/admin/statements.ts';
+import { createAdminStore } from '../admin/admin-store.ts';
+import { statementsOf } from '../admin/statements.ts';
 import { dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
 import { loadsOf } from '../packages/admin/load-approvals.ts';

@@ -9,6 +9,7 @@ import { acquireLock, LockHeldError } from './lock.ts';
 
 /** Everything that the synthesized templates and bundles depend on. */
 const inputs = [
+  'admin',
   'bin',
   'core',
   'lib',

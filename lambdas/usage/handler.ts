@@ -3,9 +3,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { s3Statements } from '../../core/accounts/admin/statement-bucket.ts';
-import { statementsOf } from '../../core/accounts/admin/statements.ts';
+import { createAdminStore } from '../../admin/admin-store.ts';
+import { s3Statements } from '../../admin/statement-bucket.ts';
+import { statementsOf } from '../../admin/statements.ts';
 import { environment, eventSource, eventTypes, requireEnvironment, usageEnvironment } from '../../core/names.ts';
 import { runUsageJob, thresholdDetail } from './usage-job.ts';
 

@@ -1,9 +1,9 @@
+import { type AdminStore, allAccounts } from '../../admin/admin-store.ts';
+import { detailsOf } from '../../admin/details.ts';
+import { listMembers } from '../../admin/members.ts';
+import { allShards, type Shards, useOf } from '../../admin/reshard.ts';
+import { recordUsage, setRetention } from '../../admin/usage.ts';
 import { itemKey } from '../../core/accounts/account-item.ts';
-import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
-import { detailsOf } from '../../core/accounts/admin/details.ts';
-import { listMembers } from '../../core/accounts/admin/members.ts';
-import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
-import { recordUsage, setRetention } from '../../core/accounts/admin/usage.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { guardedUpdate } from '../../core/dynamodb.ts';

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import type { KeyView } from '../../core/accounts/admin/keys.ts';
-import type { MemberView } from '../../core/accounts/admin/members.ts';
+import type { KeySearch } from '../../admin/find-keys.ts';
+import type { KeyView } from '../../admin/keys.ts';
+import type { MemberView } from '../../admin/members.ts';
+import type { SessionScope, SessionView } from '../../admin/sessions.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import type { KeySearch } from '../../packages/admin/find-keys.ts';
-import type { SessionScope, SessionView } from '../../packages/admin/sessions.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
 import { allPages, type CarryOut, type CliCommand, counted, type Result } from './command.ts';

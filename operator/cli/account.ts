@@ -1,8 +1,8 @@
-import type { DetailsChanges } from '../../core/accounts/admin/admin-error.ts';
-import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
+import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../admin/accounts.ts';
+import type { DetailsChanges } from '../../admin/admin-error.ts';
+import type { AccountPage } from '../../admin/list-accounts.ts';
+import type { OwnLimitChanges } from '../../admin/window-changes.ts';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
-import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../packages/admin/accounts.ts';
-import type { AccountPage } from '../../packages/admin/list-accounts.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
 import { addAudit } from './audit.ts';

@@ -11,8 +11,8 @@ import {
   checkShards,
   checkWindow,
   type Role,
-} from '../../core/accounts/admin/admin-error.ts';
-import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
+} from '../../admin/admin-error.ts';
+import type { OwnLimitChanges } from '../../admin/window-changes.ts';
 import { instant, monthOf } from '../../core/calendar.ts';
 import { dutchTime } from '../../core/dutch-time.ts';
 import { UsageError } from '../connect/errors.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { type AuditAction, audited } from '../../core/accounts/admin/audit.ts';
+import { createAdminStore } from '../../admin/admin-store.ts';
+import { type AuditAction, audited } from '../../admin/audit.ts';
 import { monthOf } from '../../core/calendar.ts';
 import { accountsTable } from '../../core/names.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';

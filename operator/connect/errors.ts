@@ -1,4 +1,4 @@
-import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import { AdminError } from '../../admin/admin-error.ts';
 import { redactKeys } from '../../core/accounts/api-key.ts';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import type { AuditAction } from '../../core/accounts/admin/audit.ts';
+import { createAdminStore } from '../../admin/admin-store.ts';
+import type { AuditAction } from '../../admin/audit.ts';
 import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';

@@ -1,14 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  AdminError,
-  type DetailsChanges,
-  longestDetails,
-  maxLabelLength,
-} from '../../core/accounts/admin/admin-error.ts';
-import { type AccountDetails, detailsItem, readDetails } from '../../core/accounts/admin/details.ts';
-import { memberPrefix, normalizedPerson, personPrefix } from '../../core/accounts/admin/members.ts';
+import { AdminError, type DetailsChanges, longestDetails, maxLabelLength } from '../../admin/admin-error.ts';
+import { type AccountDetails, detailsItem, readDetails } from '../../admin/details.ts';
+import { memberPrefix, normalizedPerson, personPrefix } from '../../admin/members.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { instant } from '../../core/calendar.ts';
 import { type Guard, guardedUpdate, isConflict } from '../../core/dynamodb.ts';

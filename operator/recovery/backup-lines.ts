@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { AdminError, roles } from '../../core/accounts/admin/admin-error.ts';
+import { AdminError, roles } from '../../admin/admin-error.ts';
+import type { AccountBackup, Backup } from '../../admin/backup.ts';
 import { windowNames } from '../../core/calendar.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import type { AccountBackup, Backup } from '../../packages/admin/backup.ts';
 
 const count = z.int().check(z.gte(0));
 const limits = z.partialRecord(z.enum(windowNames), z.nullable(count));

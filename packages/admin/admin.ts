@@ -1,28 +1,4 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Role } from '../../core/accounts/admin/admin-error.ts';
-import { type AdminChange, createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
-import { type AuditPageOptions, auditOf, auditPageOf } from '../../core/accounts/admin/audit.ts';
-import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
-import {
-  createKey,
-  type KeyInput,
-  listKeys,
-  type RotationInput,
-  renameKey,
-  revokeKey,
-  rotateKey,
-} from '../../core/accounts/admin/keys.ts';
-import { accountsOf, addMember, listMembers, removeMember, roleIn } from '../../core/accounts/admin/members.ts';
-import {
-  eachUsage,
-  type UsagePageOptions,
-  type UsagePart,
-  type UsageRange,
-  usageKeptSince,
-  usageOf,
-  usagePage,
-  usageParts,
-} from '../../core/accounts/admin/usage.ts';
 import {
   type AccountChanges,
   type AccountInput,
@@ -32,12 +8,25 @@ import {
   setAccount,
   setAccountState,
   showAccount,
-} from './accounts.ts';
-import { checkArguments } from './arguments.ts';
-import { type Backup, exportBackup, importBackup } from './backup.ts';
-import { findKeys, type KeySearchOptions } from './find-keys.ts';
-import { type AccountPageOptions, countByPlan, listAccounts } from './list-accounts.ts';
-import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './plans.ts';
+} from '../../admin/accounts.ts';
+import type { Role } from '../../admin/admin-error.ts';
+import { type AdminChange, createAdminStore, type PageOptions } from '../../admin/admin-store.ts';
+import { type AuditPageOptions, auditOf, auditPageOf } from '../../admin/audit.ts';
+import { type Backup, exportBackup, importBackup } from '../../admin/backup.ts';
+import { deleteAccount } from '../../admin/delete-account.ts';
+import { findKeys, type KeySearchOptions } from '../../admin/find-keys.ts';
+import {
+  createKey,
+  type KeyInput,
+  listKeys,
+  type RotationInput,
+  renameKey,
+  revokeKey,
+  rotateKey,
+} from '../../admin/keys.ts';
+import { type AccountPageOptions, countByPlan, listAccounts } from '../../admin/list-accounts.ts';
+import { accountsOf, addMember, listMembers, removeMember, roleIn } from '../../admin/members.ts';
+import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from '../../admin/plans.ts';
 import {
   confirmSession,
   endSession,
@@ -49,8 +38,19 @@ import {
   type SessionScope,
   signInPartition,
   startSession,
-} from './sessions.ts';
-import { usageByKey } from './usage-by-key.ts';
+} from '../../admin/sessions.ts';
+import {
+  eachUsage,
+  type UsagePageOptions,
+  type UsagePart,
+  type UsageRange,
+  usageKeptSince,
+  usageOf,
+  usagePage,
+  usageParts,
+} from '../../admin/usage.ts';
+import { usageByKey } from '../../admin/usage-by-key.ts';
+import { checkArguments } from './arguments.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {

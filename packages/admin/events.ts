@@ -1,4 +1,4 @@
-import type { AdminChange } from '../../core/accounts/admin/admin-store.ts';
+import type { AdminChange } from '../../admin/admin-store.ts';
 import { accountsTable, eventSource, eventVersion } from '../../core/names.ts';
 
 /** The changes that are events: the detail-type of each, and how its summary says it. */

@@ -1,6 +1,5 @@
-import { itemKey } from '../../core/accounts/account-item.ts';
-import { AdminError } from '../../core/accounts/admin/admin-error.ts';
-import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
+import { AdminError } from '../../admin/admin-error.ts';
+import type { AdminStore } from '../../admin/admin-store.ts';
 import {
   type AuditEntry,
   type AuditPage,
@@ -8,7 +7,8 @@ import {
   audited,
   auditOf,
   auditPageOf,
-} from '../../core/accounts/admin/audit.ts';
+} from '../../admin/audit.ts';
+import { itemKey } from '../../core/accounts/account-item.ts';
 import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';

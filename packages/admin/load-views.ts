@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import { AdminError } from '../../admin/admin-error.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { type ChangesCsv, changesCsvHead } from '../../loader/dataset/changes-csv.ts';
 import { problemCount } from '../../loader/dataset/load-counts.ts';

@@ -95,6 +95,7 @@ describe('another partition', () => {
     const files = globSync([
       'lib/**/*.ts',
       'core/**/*.ts',
+      'admin/**/*.ts',
       'lambdas/**/*.ts',
       'loader/**/*.ts',
       'portal/**/*.ts',

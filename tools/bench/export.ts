@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
-import { recordsQuery } from '../../core/accounts/admin/usage.ts';
+import { recordsQuery } from '../../admin/usage.ts';
 import { dateOf, daySeconds, monthOf } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { writeLocalState } from '../../local/data-folder.ts';

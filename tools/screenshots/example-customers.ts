@@ -1,7 +1,7 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createAdminStore } from '../../admin/admin-store.ts';
+import { statementsOf } from '../../admin/statements.ts';
 import { accessItem, accessKey, dayNumber, keyCode, windowItem } from '../../core/accounts/account-item.ts';
-import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { statementsOf } from '../../core/accounts/admin/statements.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { usageRecord } from '../../core/accounts/usage-record.ts';
 import { dateOf, daySeconds, secondsOf, windowStart } from '../../core/calendar.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAdminStore } from '../../../admin/admin-store.ts';
+import { readRetention } from '../../../admin/usage.ts';
 import { readAccess } from '../../../core/accounts/account-item.ts';
-import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { readRetention } from '../../../core/accounts/admin/usage.ts';
 import { type LimitMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
-import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
+import { type AdminBench, startAdmin } from '../../admin/admin-bench.ts';
 
 let bench: AdminBench;
 let sent: LimitMessage[];

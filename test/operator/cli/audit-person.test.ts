@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { noted } from '../../../core/accounts/admin/audit.ts';
+import { createAdminStore } from '../../../admin/admin-store.ts';
+import { noted } from '../../../admin/audit.ts';
 import { erasePerson, personalData, pseudonymOf } from '../../../operator/connect/person.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsPartition } from '../../../packages/admin/load-approvals.ts';

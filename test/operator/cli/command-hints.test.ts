@@ -26,7 +26,7 @@ const samples: Record<string, string> = {
 };
 
 /** All product files, without the help of commands, which only names others. */
-const messages = globSync('{bin,core,lib,lambdas,loader,local,operator,packages,portal}/**/*.ts').map((file) =>
+const messages = globSync('{admin,bin,core,lib,lambdas,loader,local,operator,packages,portal}/**/*.ts').map((file) =>
   readFileSync(file, 'utf8').replace(/\.(?:description|argument|option|notes)\([\s\S]*?\)\n/g, '\n'),
 );
 /** The commands that messages quote. */

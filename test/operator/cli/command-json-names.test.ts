@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { type Statements, statementsOf } from '../../../core/accounts/admin/statements.ts';
+import { createAdminStore } from '../../../admin/admin-store.ts';
+import { type Statements, statementsOf } from '../../../admin/statements.ts';
 import { type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../core/accounts/charge/charge.ts';

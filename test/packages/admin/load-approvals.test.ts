@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AdminError } from '../../../core/accounts/admin/admin-error.ts';
-import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import type { AdminError } from '../../../admin/admin-error.ts';
+import { createAdminStore } from '../../../admin/admin-store.ts';
 import { type LoadProposal, reportOf } from '../../../loader/steps/load-report.ts';
 import { findRefusedProposal } from '../../../loader/steps/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';

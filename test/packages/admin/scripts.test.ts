@@ -113,11 +113,7 @@ describe('the page for portals', () => {
   const page = read('docs/portal.md');
 
   it('describes every call of the package', () => {
-    const source = [
-      'core/accounts/admin/admin-error.ts',
-      'core/accounts/admin/statements.ts',
-      'packages/admin/load-approvals.ts',
-    ]
+    const source = ['admin/admin-error.ts', 'admin/statements.ts', 'packages/admin/load-approvals.ts']
       .map(read)
       .join('\n');
     const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];

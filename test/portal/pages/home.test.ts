@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { createAdminStore } from '../../../admin/admin-store.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { testTables } from '../../support/address-service.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { maxKeysPerDay } from '../../../admin/keys.ts';
 import type { Access } from '../../../core/accounts/account.ts';
-import { maxKeysPerDay } from '../../../core/accounts/admin/keys.ts';
 import { createKeyUse } from '../../../core/accounts/key-record.ts';
 import { testTables } from '../../support/address-service.ts';
 import { portalSettings } from '../../support/portal.ts';

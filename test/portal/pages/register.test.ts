@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { createAdminStore } from '../../../admin/admin-store.ts';
 import { changesCsvLine } from '../../../loader/dataset/changes-csv.ts';
 import { differences } from '../../../loader/steps/refused-loads.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';

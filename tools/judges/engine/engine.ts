@@ -21,7 +21,15 @@ import { differences } from './differences.ts';
 const expectedDigest = '3b08243e69b839b780ac9a53a01d6fc1ba106bed603106abf8a1422922ca6e2a';
 
 /** Test files that use an engine: those of the accounts and addresses, the API, the loader and the admin package. */
-const suites = ['test/core', 'test/lambdas', 'test/packages', 'test/loader', 'test/end-to-end', 'test/portal'];
+const suites = [
+  'test/core',
+  'test/admin',
+  'test/lambdas',
+  'test/packages',
+  'test/loader',
+  'test/end-to-end',
+  'test/portal',
+];
 const workers = 2;
 /** Has the table of what the engines answer differently. */
 const page = join(root, 'docs/judges.md');

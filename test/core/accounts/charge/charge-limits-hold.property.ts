@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { windowStart } from '../../../../core/calendar.ts';
+import { type AdminBench, startAdmin } from '../../../admin/admin-bench.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
-import { type AdminBench, startAdmin } from '../admin/admin-bench.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {

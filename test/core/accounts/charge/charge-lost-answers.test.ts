@@ -6,8 +6,8 @@ import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts'
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createStoreClient } from '../../../../core/dynamodb.ts';
+import { checksumSecret } from '../../../admin/admin-bench.ts';
 import { isFullSweep, sweep } from '../../../support/sweep.ts';
-import { checksumSecret } from '../admin/admin-bench.ts';
 import { attemptIn, documentedCosts, type LossyCharges, startLossyCharges } from './lossy-charges.ts';
 
 let charges: LossyCharges;

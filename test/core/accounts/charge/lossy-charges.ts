@@ -4,9 +4,9 @@ import { createAccessStore } from '../../../../core/accounts/charge/access-store
 import { type AccessStore, charge } from '../../../../core/accounts/charge/charge.ts';
 import { leaveLostCharges, StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { localDynamoDb } from '../../../../local/engine/client.ts';
+import { checksumSecret, startAdmin } from '../../../admin/admin-bench.ts';
 import { startCountingProxy } from '../../../support/counting-proxy.ts';
 import { sendPlainly } from '../../../support/plain-client.ts';
-import { checksumSecret, startAdmin } from '../admin/admin-bench.ts';
 
 /** The status of a lookup that was charged so, and how many times its units were counted. */
 export type Outcome = { status: 200 | 401 | 429 | 503; counted: number };

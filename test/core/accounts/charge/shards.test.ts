@@ -4,11 +4,11 @@ import type { Access } from '../../../../core/accounts/account.ts';
 import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import type { Limits } from '../../../../core/accounts/quota.ts';
+import { type AdminBench, adminWith, startAdmin } from '../../../admin/admin-bench.ts';
+import { Died, dyingAdmin } from '../../../admin/deaths.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { expectWholeShards, shardsOf } from '../../../support/shards.ts';
 import { isFullSweep, sweep } from '../../../support/sweep.ts';
-import { type AdminBench, adminWith, startAdmin } from '../admin/admin-bench.ts';
-import { Died, dyingAdmin } from '../admin/deaths.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
