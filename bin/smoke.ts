@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
-import { NoAnswerError } from '../lambdas/canary/call-api.ts';
+import { callApi, NoAnswerError } from '../lambdas/canary/call-api.ts';
 import { type CheckResult, palace, runSmoke, type SmokeReport } from '../operator/checks/smoke.ts';
 import type { SmokeOptions, WrittenAddress } from '../operator/checks/smoke-check.ts';
 import { mostLookups } from '../operator/checks/smoke-lookups.ts';
@@ -63,6 +63,13 @@ async function smoke({ url, json, ...options }: Options): Promise<void> {
   const known: SmokeOptions = { key, address, isGuess: options.address === undefined };
   if (!json) console.error(`Checking ${url} with at most ${mostLookups} lookups.`);
   try {
+    // Without a valid key nearly every check fails, for this one reason.
+    const { status } = await callApi(`${url.replace(/\/+$/, '')}/v1/auth/validate`, { key });
+    if (status === 401)
+      return end(
+        1,
+        `${url} refuses this key. Check that it was copied in full, is not revoked, and is of that deployment.`,
+      );
     const report = await runSmoke(url, { ...known, ...(ambiguous && { ambiguous }), ...(lettered && { lettered }) });
     const passed = report.results.every(({ state }) => state !== 'failed');
     console.log(json ? JSON.stringify({ passed, ...report }, null, 2) : renderSmoke(report));

@@ -11,7 +11,7 @@ export const addressesTable = {
   toevoegingen: 'toevoegingen',
   /** The key of the item that describes the live dataset; no address key can begin like this. */
   datasetKey: '#dataset',
-  /** On that item: the snapshot date, `2021-10-15`. */
+  /** On that item: the peildatum, `2021-10-15`. */
   datasetDate: 'date',
 } as const;
 
@@ -159,7 +159,7 @@ export const metricNames = {
   canaryFailures: 'CanaryFailures',
   /** Milliseconds of the canary's lookup, measured by the canary. */
   canaryLatency: 'CanaryLatency',
-  /** Days since the live snapshot date, by `service` only; 10,000 for one in the future, when nothing is newer. */
+  /** Days since the live peildatum, by `service` only; 10,000 for one in the future, when nothing is newer. */
   datasetAge: 'DatasetAgeDays',
   /** 1, with the deployed version as a dimension; emitted with the age. Once a day costs a cent a month. */
   deployedVersion: 'DeployedVersion',

@@ -93,7 +93,7 @@ function keysOf(request: AddressRequest): [key: string, bare: string] {
   return [key, bareKey(key)];
 }
 
-/** The snapshot date of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only briefly. */
+/** The peildatum of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only briefly. */
 export type DatasetDate = () => Promise<string | undefined>;
 
 const refreshAfterMilliseconds = 5 * 60_000;

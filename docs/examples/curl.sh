@@ -10,7 +10,7 @@ printf 'header = "X-API-Key: %s"\n' "$BAG_ADRES_KEY" |
   curl --config - --silent --show-error --fail-with-body --max-time 10 \
     --retry 2 --retry-connrefused --retry-max-time 30 \
     --get "${BAG_ADRES_URL%/}/v1/address" \
-    --data-urlencode "postcode=$1" \
-    --data-urlencode "huisnummer=$2" \
+    --data-urlencode "postcode=${1:-}" \
+    --data-urlencode "huisnummer=${2:-}" \
     --data-urlencode "toevoeging=${3:-}"
 echo

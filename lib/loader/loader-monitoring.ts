@@ -11,7 +11,7 @@ import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; topic: AlarmTopic };
 
-/** Days since the snapshot date of the live dataset. */
+/** Days since the peildatum of the live dataset. */
 function datasetAge(stage: string): Metric {
   return loaderMetric(stage, metricNames.datasetAge, Duration.days(1));
 }

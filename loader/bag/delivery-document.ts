@@ -37,7 +37,7 @@ export async function findDeliveryDocument(
 ): Promise<DeliveryDocument | null> {
   const [delivery, other] = entries.filter(({ name }) => baseName(name) === deliveryFile && !isJunk(name));
   if (other) {
-    const problem = `holds ${delivery?.name} and ${other.name}, so its snapshot date is unknown; get the extract again`;
+    const problem = `holds ${delivery?.name} and ${other.name}, so its peildatum is unknown; get the extract again`;
     throw new ExtractError('duplicate_member', label, problem);
   }
   if (!delivery) return null;

@@ -28,7 +28,7 @@ export type Spool = (stream: Readable, name: string, size: number) => Promise<Ra
 /**
  * The members of an extract with nummeraanduidingen, openbare ruimten, woonplaatsen (NUM, OPR, WPL, in this order) and
  * the relations of these to gemeenten, which may be missing; after them with `objecten` also those with adresseerbare
- * objecten (VBO, LIG, STA); its snapshot date, and the codes of the gemeenten that it covers (none: the whole country).
+ * objecten (VBO, LIG, STA); its peildatum, and the codes of the gemeenten that it covers (none: the whole country).
  * Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never members.
  * @throws ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or different
  * dates
@@ -167,11 +167,11 @@ async function described(
   if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name)))) throw mutationDelivery(label);
   if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name))))
     throw foreign(label, entries);
-  const problem = `has no ${deliveryFile}, so its snapshot date is unknown; get the extract again`;
+  const problem = `has no ${deliveryFile}, so its peildatum is unknown; get the extract again`;
   throw new ExtractError('missing_peildatum', label, problem);
 }
 
-/** The snapshot date of an extract. @throws ExtractError for a delivery that is not the full history (LVC) */
+/** The peildatum of an extract. @throws ExtractError for a delivery that is not the full history (LVC) */
 function peildatumOf({ variant, standTechnischeDatum: date }: DeliveryDocument, file: string): string {
   if (variant === 'MUT-Extract') throw mutationDelivery(file);
   if (variant !== 'LVC-Extract') {

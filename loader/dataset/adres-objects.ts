@@ -10,7 +10,7 @@ import type { GrowingBytes } from './stored-form.ts';
 
 /**
  * The adresseerbare objecten of a snapshot, which only a dataset with objects has: every occurrence of a
- * verblijfsobject, ligplaats or standplaats that counts on the snapshot date or may count later.
+ * verblijfsobject, ligplaats or standplaats that counts on the peildatum or may count later.
  *
  * An occurrence is a line for each nummeraanduiding that its object names and each key of that, stored in the part of
  * that key: so the objects of an address are where the address is, whatever their identificaties are. A

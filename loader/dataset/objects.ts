@@ -12,7 +12,7 @@ import type { Line } from './lines.ts';
 import type { GrowingBytes } from './stored-form.ts';
 
 /**
- * The object layer of a snapshot: every occurrence of a nummeraanduiding that counts on the snapshot date or may count
+ * The object layer of a snapshot: every occurrence of a nummeraanduiding that counts on the peildatum or may count
  * later. Its address rows are derived from it, from the streets and places, and from a date alone. So a mutation
  * changes a few occurrences, and a later date changes none.
  *

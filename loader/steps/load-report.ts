@@ -15,7 +15,7 @@ import type { Discovery } from './manifest.ts';
 
 /** What a proposal and a report both say of a load. Plain JSON. */
 type LoadOutline = {
-  /** The snapshot date of the dataset that is live before it. */
+  /** The peildatum of the dataset that is live before it. */
   livePeildatum: string | null;
   /** The names of the mutation deliveries that it applies. */
   days: string[];
@@ -55,7 +55,7 @@ export type LoadProposal = LoadOutline & {
 export type LoadReport = LoadOutline & {
   /** `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an operator rejected. */
   outcome: 'published' | 'planned' | 'refused' | 'rejected' | 'unchanged';
-  /** The snapshot date, `2021-10-15`; `null` when nothing is live and nothing was found. */
+  /** The peildatum, `2021-10-15`; `null` when nothing is live and nothing was found. */
   peildatum: string | null;
   load: string | null;
   /** What was loaded; `null` where nothing was. */

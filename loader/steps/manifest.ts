@@ -106,7 +106,7 @@ export async function finishPending(storage: Storage, pending: ManifestEntry): P
 
 /** What is live, what is pending, and how old the live dataset is. Plain JSON. */
 export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
-  /** Whole days since the snapshot date; `null` when nothing is live. */
+  /** Whole days since the peildatum; `null` when nothing is live. */
   ageDays: number | null;
 };
 

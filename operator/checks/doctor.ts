@@ -62,7 +62,7 @@ async function examine(checks: Checks): Promise<Finding[]> {
 
 const errorAdvice: Record<string, string> = {
   aws_credentials: 'Sign in ("aws sso login", "aws configure"), or set AWS_PROFILE.',
-  aws_region: 'Set AWS_REGION, or a region in the AWS profile.',
+  aws_region: 'For the service on this machine: doctor --local.',
   aws_access: 'Allow this identity to read it, or sign in as another one.',
   aws_not_found: 'Check the name, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.',
   no_output: 'Deploy this version: npx cdk deploy --all.',

@@ -156,13 +156,13 @@ describe('npm run smoke', () => {
     ]);
   });
 
+  it('reports a key that the API refuses, once', async () => {
+    const { exit, out, err } = await smoke('--url', `${service.baseUrl}/`, '--key', `${options.key}x`);
+    expect([exit, out, err.split('\n')[1]]).toEqual([1, '', expect.stringMatching(/refuses this key\. Check/)]);
+  });
+
   it.each([
-    [
-      'nothing answers',
-      ['--url', 'http://127.0.0.1:1', '--key', 'x'],
-      1,
-      /No answer from http:\/\/127\.0\.0\.1:1: GET/,
-    ],
+    ['nothing answers', ['--url', 'http://127.0.0.1:1', '--key', 'x'], 1, /No answer from http:\/\/127\.0\.0\.1:1: /],
     ['no address', ['--key', 'x'], 2, /--url/],
     ['no web address', ['--url', 'x', '--key', 'x'], 2, /http:\/\//],
     ['no key', ['--url', 'http://127.0.0.1:1'], 2, /BAG_ADRES_KEY/],

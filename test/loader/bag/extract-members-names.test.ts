@@ -52,7 +52,7 @@ describe('the members of an extract', () => {
   );
 });
 
-describe('the snapshot date of an extract', () => {
+describe('the peildatum of an extract', () => {
   const nested = '<x:Other xmlns:x="x"><x:Deep><x:Deep><x:MUT-Extract>';
   const nestedEnd = '</x:MUT-Extract></x:Deep></x:Deep></x:Other>';
 
@@ -118,12 +118,12 @@ describe('an extract is refused, by what it is or holds', () => {
       'missing_member',
       'it holds c.jpg and 2 more. Use',
     ],
-    ['members without a date', usual, 'missing_peildatum', `has no ${deliveryFile}, so its snapshot date is unknown`],
+    ['members without a date', usual, 'missing_peildatum', `has no ${deliveryFile}, so its peildatum is unknown`],
     [
       'a municipality without a date',
       { '0457GEM08012026.zip': '' },
       'missing_peildatum',
-      `has no ${deliveryFile}, so its snapshot date is unknown`,
+      `has no ${deliveryFile}, so its peildatum is unknown`,
     ],
     [
       'a member twice, in whatever folder',

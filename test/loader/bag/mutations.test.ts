@@ -167,7 +167,7 @@ describe('a file of mutations', () => {
       `it covers ${day.date} to ${day.date}, and its StandTechnischeDatum is ${day.date}`,
     ],
     [
-      'of another snapshot date than the day it leads to',
+      'of another peildatum than the day it leads to',
       changed(
         `<selecties-extract:StandTechnischeDatum>${day.date}`,
         `<selecties-extract:StandTechnischeDatum>${vanaf}`,

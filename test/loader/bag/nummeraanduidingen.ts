@@ -22,7 +22,7 @@ export function numXml(...voorkomens: NumStand[]): string {
   return fileXml('NUM', voorkomens, peildatum);
 }
 
-/** A file with `peildatum` as its snapshot date, whatever it has. */
+/** A file with `peildatum` as its peildatum, whatever it has. */
 export function ofPeildatum(xml: Buffer): Buffer {
   const header = /(<selecties-extract:StandTechnischeDatum>)[^<]*/;
   return Buffer.from(xml.toString().replace(header, `$1${peildatum}`));

@@ -81,8 +81,8 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
 
   it.each<[string, (xml: string) => string, string]>([
     ['objects of another schema', (xml) => xml.replaceAll('/objecten/v20200601', '/objecten/v2'), 'unknown_schema'],
-    ['another snapshot date', (xml) => xml.replace('Datum>2026-01-08<', 'Datum>2026-01-07<'), 'mixed_peildatums'],
-    ['no snapshot date', (xml) => xml.replace(/<selecties-extract:LVC.*?LVC-Extract>/s, ''), 'invalid_xml'],
+    ['another peildatum', (xml) => xml.replace('Datum>2026-01-08<', 'Datum>2026-01-07<'), 'mixed_peildatums'],
+    ['no peildatum', (xml) => xml.replace(/<selecties-extract:LVC.*?LVC-Extract>/s, ''), 'invalid_xml'],
     ['no standBestand', (xml) => xml.replace(/<sl:standBestand>.*<\/sl:standBestand>/s, ''), 'invalid_xml'],
     ['another root', () => '<root/>', 'unknown_schema'],
     ['nothing', () => '', 'invalid_xml'],
