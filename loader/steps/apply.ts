@@ -31,7 +31,7 @@ export async function importAll(
   fence: Fence,
   bulkImport: BulkImport,
 ): Promise<boolean> {
-  const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
+  const applied = new Set(await storage.list(paths.appliedAll(load)));
   const left = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
   const writes = left.reduce((total, file) => total + file.writes, 0);
   const { pending } = await currentManifest(storage, addresses);

@@ -216,7 +216,7 @@ function mutatedProblems(collected: ProblemReport, { problems }: Mutated): Probl
 
 /** The snapshot of days that are judged by themselves instead: nothing else refers to it. */
 async function dropSnapshot(storage: Storage, load: string): Promise<void> {
-  await storage.delete((await storage.list(paths.snapshotOf(load))).map(({ key }) => key));
+  await storage.delete(await storage.list(paths.snapshotOf(load)));
 }
 
 /** The last snapshot of an extract, and the deliveries that led from it to what a load makes live. */

@@ -91,7 +91,7 @@ export type ChangeFile = { changes: string; writes: number };
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {
   const { load, peildatum, at } = pending;
   const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
-  const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));
+  const there = new Set(await storage.list(paths.changesAll(load)));
   const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
   if (!isWhole) {
     throw new LoadError(
@@ -121,7 +121,7 @@ export async function loadStatus(context: LoadContext, now = Date.now()): Promis
 export async function loadHistory({ storage, addresses }: LoadContext): Promise<(ManifestEntry & { kept: boolean })[]> {
   const { history } = await currentManifest(storage, addresses);
   const keys = await storage.list(paths.snapshots);
-  const snapshots = new Set(keys.map(({ key }) => key.split('/')[1]));
+  const snapshots = new Set(keys.map((key) => key.split('/')[1]));
   return history.map((entry) => ({ ...entry, kept: snapshots.has(entry.snapshot.id) }));
 }
 

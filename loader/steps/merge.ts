@@ -32,16 +32,24 @@ import {
   type PlaceSizes,
   type PlaceTallies,
 } from '../dataset/place-changes.ts';
-import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
+import { type ReferenceMemory, readReferenceFile, referenceAt } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
-import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import {
+  findJson,
+  findUnpacked,
+  getJson,
+  getUnpacked,
+  paths,
+  putJson,
+  putPacked,
+  type Storage,
+} from '../storage/storage.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
 import { objectenSource } from './join.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import { readManifest } from './manifest.ts';
 import type { Mutated } from './mutate.ts';
-import { readReference } from './reference.ts';
 import type { StepOfItems } from './step.ts';
 
 /** What `mergeSegment` stores; if it exists, the segment is finished. `files` names its change files. */
@@ -77,33 +85,55 @@ const noEdit: PartEdits = { remove: [], add: [] };
 /** How many streets of one segment are kept: one in two segments may have fewer changes in each. */
 const streetsKept = 50;
 
+/** What segments are merged with, read once. */
+export type MergeInput = {
+  load: Load;
+  /** The streets and places on the peildatum; absent for a rollback, which derives nothing. 18 MB, and threads share them. */
+  memory?: ReferenceMemory;
+  mutated: Mutated | null;
+  /** The snapshot of the extract that was accepted before, which a change may give back: no change gives back a live one. */
+  accepted: string | null;
+};
+
+async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput> {
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const { peildatum, kind, days, base } = load;
+  if (kind === 'rollback') return { load, mutated: null, accepted: null };
+  const mutated =
+    kind === 'mutations' || days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(loadId)) : null;
+  const path = mutated ? paths.mutatedReference(loadId) : paths.reference(loadId);
+  const { streets, places } = await getUnpacked(storage, path, (bytes) => readReferenceFile(bytes, peildatum));
+  const accepted = acceptedBefore(await readManifest(storage))?.snapshot.id;
+  const isOther = accepted !== undefined && accepted !== base?.snapshot.id;
+  return { load, memory: { streets, places }, mutated, accepted: isOther ? accepted : null };
+}
+
 /**
  * Makes the new snapshot of one segment, objects and lines, and its changes from the live dataset. Skips one that is
- * already merged. Holds the old and new segment as bytes, and only one postcode3 of it as lines. @param memory is what
- * `readReference` returned
+ * already merged. Holds the old and new segment as bytes, and only one postcode3 of it as lines.
  */
 export async function mergeSegment(
   storage: Storage,
   loadId: string,
   segment: string,
-  memory: ReferenceMemory | undefined,
+  shared: MergeInput,
   changesPerFile = usualChangesPerFile,
 ): Promise<{ objects: number }> {
   if (await storage.open(paths.merged(loadId, segment))) return { objects: 0 };
-  const load = await getJson<Load>(storage, paths.load(loadId));
+  const { load } = shared;
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const merged: Merged = {
     ...{ segment, files: [], hasObjects: false, ...noChanges(), nummeraanduidingen: 0, problems: emptyReport() },
     unexplained: noChanges().changes,
   };
   const byPlace = new PlaceCounter();
-  const isReturned = returnsOf(storage, load, segment);
+  const isReturned = returnsOf(storage, shared, segment);
   const places: [string, PlaceSize][] = [];
   const objects = objectSegmentWriter(numLayer);
   const objecten = objectSegmentWriter(adresObjectLayer);
   const after: Lines = load.target
     ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
-    : await derived(storage, load, segment, memory, { objects, objecten }, merged);
+    : await derived(storage, shared, segment, { objects, objecten }, merged);
 
   const snapshot = lineSegmentWriter();
   const changes = new ChangeWriter();
@@ -184,20 +214,16 @@ type Lines = {
 };
 
 /** Whether a change gives back what an extract had that was accepted before, where there is such an extract. */
-function returnsOf(storage: Storage, load: Load, segment: string) {
-  let accepted: Promise<LineSegmentReader> | undefined;
+function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) {
+  let reader: Promise<LineSegmentReader> | undefined;
   let held: { part: string; lines: BlockedLines } | undefined;
-  const read = async () => {
-    const snapshot = acceptedBefore(await readManifest(storage))?.snapshot;
-    // No change gives back what the live dataset has.
-    const isOther = snapshot && snapshot.id !== load.base?.snapshot.id;
-    const isThere = isOther && (await storage.open(paths.snapshot(snapshot.id, segment))) !== null;
-    return snapshotOf(storage, isThere ? snapshot : null, segment);
-  };
+  const read = async (id: string) =>
+    (await findUnpacked(storage, paths.snapshot(id, segment), (bytes) => new LineSegmentReader(bytes))) ??
+    new LineSegmentReader(null);
   return async (part: string, { after }: Change) => {
-    if (after === null || load.kind === 'rollback') return false;
-    accepted ??= read();
-    if (held?.part !== part) held = { part, lines: (await accepted).blocks(part).lines };
+    if (accepted === null || after === null) return false;
+    reader ??= read(accepted);
+    if (held?.part !== part) held = { part, lines: (await reader).blocks(part).lines };
     const key = keyOf(after);
     const line = held.lines.linesOf(bareKey(key)).find((one) => keyOf(one) === key);
     return line !== undefined && addressPart(line) === addressPart(after);
@@ -227,30 +253,28 @@ async function snapshotOf(storage: Storage, snapshot: Snapshot | null, segment: 
  */
 async function derived(
   storage: Storage,
-  load: Load,
+  { load, memory, mutated }: MergeInput,
   segment: string,
-  memory: ReferenceMemory | undefined,
   { objects, objecten }: { objects: BlockFileWriter<PartResult>; objecten: BlockFileWriter<AdresObjectResult> },
   merged: Merged,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
-  const { peildatum, days, kind, start } = load;
-  const isMutated = kind === 'mutations' || days.length > 0;
+  const { peildatum, start } = load;
   // The lines of a part that is the same as at the start: those of the live snapshot, unless the days are applied again
   // to another.
   const unchanged = start ? await snapshotOf(storage, start.snapshot, segment) : null;
   const reference = referenceAt(memory);
   const source = await objectSource(storage, load, segment);
-  const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, segment))) ?? {};
   const sourceOfObjecten = load.objecten && (await objectenSource(storage, load, segment));
-  const editsOfObjecten = (await findJson<Edits>(storage, paths.dayObjectenEdits(load.id, segment))) ?? {};
+  const editsIn = async (key: string) => (mutated && (await findJson<Edits>(storage, key))) ?? {};
+  const edits = await editsIn(paths.dayEdits(load.id, segment));
+  const editsOfObjecten = load.objecten ? await editsIn(paths.dayObjectenEdits(load.id, segment)) : {};
   if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
   const addObjecten = (part: string, lines: BlockedLines, result: AdresObjectResult, problems: ProblemReport) => {
     objecten.add(part, lines, result);
     if (merged.objecten) merged.objecten.live += result.objecten;
     merged.problems = mergeReports([merged.problems, problems]);
   };
-  const mutated = isMutated ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
   const now = { reference, peildatum, file: extractName(load) };
   const then = { ...now, reference: referenceBefore(reference, mutated), peildatum: startOf(load)?.peildatum ?? '' };
   const changedIn = mutated && linesOn(source, mutated);
@@ -280,7 +304,7 @@ async function derived(
       return { lines: done.lines, counts, groups: () => done.groups };
     }
     let text = await source.text(part);
-    if (isMutated) text = bytesOf(withoutEnded(part, withEdit(linesOf(text), edits[part] ?? noEdit), peildatum));
+    if (mutated) text = bytesOf(withoutEnded(part, withEdit(linesOf(text), edits[part] ?? noEdit), peildatum));
     if (load.auditSince !== undefined) last = linesOf(text);
     const problems = emptyReport();
     const here = sourceOfObjecten && (await objectenOf(sourceOfObjecten, part, editsOfObjecten[part]));
@@ -303,7 +327,7 @@ async function derived(
   const objectenOf = async (from: ObjectSource<AdresObjectResult>, part: string, edit = noEdit) => {
     const stored = await from.text(part);
     // The edit has the lines of all objects of which an occurrence ends.
-    const text = isMutated ? bytesOf(withEdit(linesOf(stored), edit)) : stored;
+    const text = mutated ? bytesOf(withEdit(linesOf(stored), edit)) : stored;
     const problems = emptyReport();
     return { text, problems, objects: new ObjectsOfAddresses(text, now, (one) => addProblem(problems, one)) };
   };
@@ -346,11 +370,11 @@ function withLines({ remove, add, ...edit }: PartEdits, lines: readonly ObjectLi
   return { ...edit, remove: [...remove, ...more], add: [...add, ...more] };
 }
 
-/** Merges the segments. They share the streets and places: 18 MB, read once. */
-export const step: StepOfItems<SegmentItem, unknown, ReferenceMemory | undefined> = {
-  share: readReference,
-  async each({ storage, options, onDone }, { load }, { segment }, reference) {
-    const { objects } = await mergeSegment(storage, load, segment, reference, options.changesPerFile);
+/** Merges the segments. */
+export const step: StepOfItems<SegmentItem, unknown, MergeInput> = {
+  share: mergeInput,
+  async each({ storage, options, onDone }, { load }, { segment }, shared) {
+    const { objects } = await mergeSegment(storage, load, segment, shared, options.changesPerFile);
     onDone({ rows: objects });
     return { segment };
   },

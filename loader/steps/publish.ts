@@ -33,7 +33,7 @@ export async function publish(
     throw new Error(`Load ${load} is not the pending load. Run the load again.`);
   }
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
-  const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
+  const applied = new Set(await storage.list(paths.appliedAll(load)));
   const missing = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
   if (missing.length > 0) {
     throw new Error(
@@ -95,11 +95,11 @@ function spread<T>(items: readonly T[], count: number): T[] {
 
 async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: Fence): Promise<void> {
   const kept = keptSnapshots(manifest, keep);
-  const old = (await storage.list(paths.snapshots)).filter(({ key }) => !kept.has(key.split('/')[1] ?? ''));
+  const old = (await storage.list(paths.snapshots)).filter((key) => !kept.has(key.split('/')[1] ?? ''));
   const work = [...(await storage.list(paths.loads)), ...(await storage.list(paths.approvals))];
-  const deliveries = (await storage.list(paths.mutations)).filter(({ key }) => isPast(key, manifest));
+  const deliveries = (await storage.list(paths.mutations)).filter((key) => isPast(key, manifest));
   await fence.confirm(0); // another load may have been published since, and keep other snapshots
-  await storage.delete([...old, ...work, ...deliveries].map(({ key }) => key));
+  await storage.delete([...old, ...work, ...deliveries]);
 }
 
 function isPast(key: string, { published }: Manifest): boolean {

@@ -7,8 +7,8 @@ import { isObjectenKind } from '../bag/schema.ts';
 import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { nameOfNumber } from '../dataset/object-rows.ts';
-import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
-import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
+import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import type { BucketItem } from './join.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -87,15 +87,6 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   }
   file.addProblems(problemsIn(load, file.pack()));
   await putPacked(storage, paths.reference(loadId), file.pack());
-}
-
-/** The streets and places on the peildatum, for `mergeSegment`; none for a rollback, which derives nothing. */
-export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
-  const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
-  if (kind === 'rollback') return undefined;
-  const path = kind === 'mutations' || days.length > 0 ? paths.mutatedReference(loadId) : paths.reference(loadId);
-  const { streets, places } = await getUnpacked(storage, path, (bytes) => readReferenceFile(bytes, peildatum));
-  return { streets, places };
 }
 
 /** Every occurrence that another current one replaces, and what is wrong with the gemeenten. */

@@ -18,7 +18,7 @@ export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
 
 /** What each of them would change, by date. */
 export async function refusedProposals(storage: Storage): Promise<LoadProposal[]> {
-  const keys = (await storage.list(paths.loads)).map(({ key }) => key);
+  const keys = await storage.list(paths.loads);
   const ids = keys.flatMap((key) => {
     const id = key.slice(paths.loads.length).split('/')[0] ?? '';
     return key === paths.proposal(id) ? [id] : [];

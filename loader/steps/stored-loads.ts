@@ -68,9 +68,9 @@ export async function removeExpiredSnapshots(
   );
   const kept = new Set(named.map((snapshot) => snapshot?.id));
   const stored = await storage.list(paths.snapshots);
-  for (const [id, objects] of Map.groupBy(stored, ({ key }) => key.split('/')[1] ?? '')) {
+  for (const [id, keys] of Map.groupBy(stored, (key) => key.split('/')[1] ?? '')) {
     if (kept.has(id) || (await storage.open(paths.load(id))) !== null) continue;
-    await storage.delete(objects.map(({ key }) => key));
+    await storage.delete(keys);
   }
 }
 
@@ -123,7 +123,7 @@ export async function rejectRefused(
   const contents = load.kind === 'extract' ? [load.identity] : contentsOf(load).filter((one) => !live.has(one));
   await putManifest(storage, reject(manifest, contents), manifest);
   const work = [paths.workOf(loadId), paths.snapshotOf(loadId)].map((prefix) => storage.list(prefix));
-  await storage.delete((await Promise.all(work)).flat().map(({ key }) => key));
+  await storage.delete((await Promise.all(work)).flat());
   const what =
     load.kind === 'extract' ? `the extract of ${load.peildatum}` : load.days.map(({ name }) => name).join(', ');
   const reason = `${what} was rejected and is not loaded again; a corrected one is, and "load run --again" loads it after all`;

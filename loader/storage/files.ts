@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SourceVersion } from '../dataset/load.ts';
 import { isRunning } from '../is-running.ts';
 import { fileAccess, type RandomAccess } from '../zip/random-access.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';
-import { ObjectChangedError, type Storage, type StoredObject } from './storage.ts';
+import { ObjectChangedError, type Storage } from './storage.ts';
 
 /** The name of a file that is being written, or whose process was killed; nothing refers to it. */
 const unfinished = /\.(\d+)\.[0-9a-f-]{36}\.part$/;
@@ -23,12 +23,12 @@ export function folderStorage(folder: string): Storage {
     if (!path.startsWith(root + sep)) throw new Error(`${key} is not a valid storage key`);
     return path;
   };
-  const write = async (key: string, fill: (part: string) => Promise<void>) => {
+  const write = async (key: string, fill: (file: FileHandle) => Promise<void>) => {
     const path = pathOf(key);
     const part = `${path}.${process.pid}.${randomUUID()}.part`;
-    await mkdir(dirname(path), { recursive: true });
     try {
-      await fill(part);
+      const file = await create(part);
+      await fill(file).finally(() => file.close());
       await rename(part, path);
     } catch (error) {
       await rm(part, { force: true });
@@ -44,26 +44,30 @@ export function folderStorage(folder: string): Storage {
       return found && unopenedFile(path, found.size);
     },
     put: (key, bytes, expected) =>
-      write(key, async (part) => {
-        const file = await open(part, 'wx');
-        try {
-          await file.writeFile(bytes);
-          // A rename can reach the disk before the data does; a power failure must not leave an empty manifest.
-          await file.datasync();
-        } finally {
-          await file.close();
-        }
+      write(key, async (file) => {
+        await file.writeFile(bytes);
+        // A rename can reach the disk before the data does; a power failure must not leave an empty manifest.
+        await file.datasync();
         if (expected !== undefined) await requireUnchanged(pathOf(key), key, expected);
       }),
-    putStream: (key, chunks) =>
-      write(key, (part) => pipeline(chunks, createWriteStream(part, { flags: 'wx', flush: true }))),
+    putStream: (key, chunks) => write(key, (file) => pipeline(chunks, file.createWriteStream({ flush: true }))),
     list: (prefix) => list(root, prefix),
     delete: async (keys) => {
-      for (const key of keys) await rm(pathOf(key), { force: true });
+      for (const key of keys) await unlink(pathOf(key)).catch(nullWhenMissing);
       for (const top of new Set(keys.map(topFolder))) if (top !== '.') await removeUnfinished(pathOf(top));
       for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
     },
   };
+}
+
+/** A new file, in a folder that is usually there. */
+function create(path: string): Promise<FileHandle> {
+  const opened = () => open(path, 'wx');
+  return opened().catch(async (error) => {
+    nullWhenMissing(error);
+    await mkdir(dirname(path), { recursive: true });
+    return opened();
+  });
 }
 
 /** @throws ObjectChangedError */
@@ -89,18 +93,16 @@ function unopenedFile(path: string, size: number): RandomAccess {
   };
 }
 
-async function list(root: string, prefix: string): Promise<StoredObject[]> {
+async function list(root: string, prefix: string): Promise<string[]> {
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(nullWhenMissing);
-  const objects: StoredObject[] = [];
-  for (const entry of entries ?? []) {
-    const path = join(entry.parentPath, entry.name);
-    const key = path.slice(root.length + 1).replaceAll(sep, '/');
-    if (!entry.isFile() || unfinished.test(key) || !key.startsWith(prefix)) continue;
-    const found = await stat(path).catch(nullWhenMissing);
-    if (found) objects.push({ key, size: found.size });
-  }
-  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const files = entries?.filter((entry) => entry.isFile() && !unfinished.test(entry.name)) ?? [];
+  const keys = files.map(({ parentPath, name }) =>
+    join(parentPath, name)
+      .slice(root.length + 1)
+      .replaceAll(sep, '/'),
+  );
+  return keys.filter((key) => key.startsWith(prefix)).sort();
 }
 
 /** The folder of everything that is stored for one load or snapshot: `snapshots/2026-01-08-3f9a2c1b04`. */

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { SourceVersion } from '../dataset/load.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';
-import { ObjectChangedError, type Storage, type StoredObject } from './storage.ts';
+import { ObjectChangedError, type Storage } from './storage.ts';
 
 let client: S3Client | undefined;
 
@@ -117,18 +117,16 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
     },
     putStream: (key, chunks) => upload(client, place(key), chunks),
     async list(start) {
-      const objects: StoredObject[] = [];
+      const keys: string[] = [];
       let ContinuationToken: string | undefined;
       do {
         const page = await client.send(
           new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + start, ContinuationToken }),
         );
-        for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-          objects.push({ key: Key.slice(prefix.length), size: Size });
-        }
+        for (const { Key = '' } of page.Contents ?? []) keys.push(Key.slice(prefix.length));
         ContinuationToken = page.NextContinuationToken;
       } while (ContinuationToken);
-      return objects;
+      return keys;
     },
     async delete(keys) {
       for (let start = 0; start < keys.length; start += 1000) {

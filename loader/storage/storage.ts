@@ -75,9 +75,6 @@ export function isDelivery(key: string, bytes: Uint8Array): boolean {
 /** How many objects a step reads at once: most are small, and S3 answers each after tens of milliseconds. */
 export const concurrentReads = 16;
 
-/** One stored object: its key (`snapshots/2021-10-15-3f9a2c1b/13`) and its size in bytes. */
-export type StoredObject = { key: string; size: number };
-
 /** An object appears whole or not at all, so what exists is complete, and an interrupted load continues from it. */
 export type Storage = {
   /** The whole object, or `null` when there is none. */
@@ -88,8 +85,8 @@ export type Storage = {
   put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
   /** Stores chunks of any total length in bounded memory; creates nothing when `chunks` fails. */
   putStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Every object whose key begins with `prefix`, ordered by key. */
-  list(prefix: string): Promise<StoredObject[]>;
+  /** The key of every object that begins with `prefix`, such as `snapshots/2021-10-15-3f9a2c1b/13`, in order. */
+  list(prefix: string): Promise<string[]>;
   /** Removes the objects, and ignores those that do not exist. */
   delete(keys: readonly string[]): Promise<void>;
 };

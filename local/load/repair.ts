@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../../core/concurrency.ts';
 import { unpackWrites } from '../../loader/dataset/change-file.ts';
 import { packSegment, unpackSegment } from '../../loader/dataset/line-segment.ts';
 import {
@@ -24,6 +25,7 @@ import { packLines, unpackLines } from '../../loader/dataset/stored-form.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
 import {
+  concurrentReads,
   getJson,
   getUnpacked,
   paths,
@@ -284,7 +286,8 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
         `The storage has no work of load ${load}. Run "load status" to see which loads are refused.`,
       );
     }
-    await storage.delete(found.map(({ key }) => key));
-    return { load, objects: found.length, bytes: found.reduce((sum, { size }) => sum + size, 0) };
+    const sizes = await mapConcurrently(found, concurrentReads, async (key) => (await storage.open(key))?.size ?? 0);
+    await storage.delete(found);
+    return { load, objects: found.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
   });
 }

@@ -199,6 +199,6 @@ async function drop(storage: Storage, key: string): Promise<boolean> {
   if (!key.startsWith(paths.loads)) return false;
   const [load] = key.slice(paths.loads.length).split('/');
   const work = await storage.list(`${paths.loads}${load}/`);
-  await storage.delete(work.map((object) => object.key));
+  await storage.delete(work);
   return true;
 }

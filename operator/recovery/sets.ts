@@ -17,7 +17,7 @@ export type FromSet = {
 
 /** The names of the sets in a storage, the newest first. */
 async function setsIn(store: Storage): Promise<string[]> {
-  const found = (await store.list('')).flatMap(({ key }) => /^(.+\/)set\.json$/.exec(key)?.[1] ?? []);
+  const found = (await store.list('')).flatMap((key) => /^(.+\/)set\.json$/.exec(key)?.[1] ?? []);
   const timeIn = (set: string) => set.split('/').at(-2) ?? '';
   return found.toSorted((a, b) => (timeIn(a) < timeIn(b) ? 1 : -1));
 }

@@ -256,7 +256,7 @@ describe("an execution that can't apply a day", () => {
     await loader.run({ source: await serve(start, first) });
     const kept = await loader.storage.list('mutations/BAG');
     expect(kept).toHaveLength(3);
-    await loader.storage.delete(kept.map(({ key }) => key));
+    await loader.storage.delete(kept);
     await list([four]);
     const execution = await loader.run({ source: await serve(one.date, one.state) });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: four.date } });

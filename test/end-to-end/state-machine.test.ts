@@ -45,7 +45,7 @@ describe('the state machine of the loader', () => {
       { kind: 'mapped', state: 'Merge', items: 4, children: 4, succeeded: 4, failed: 0, pending: 0, peak: 4 },
       { kind: 'mapped', state: 'Apply', items: 4, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
     ]);
-    const results = (await loader.storage.list('map-runs/')).map(({ key }) => key.replace(/[0-9a-f-]{36}/, 'ID'));
+    const results = (await loader.storage.list('map-runs/')).map((key) => key.replace(/[0-9a-f-]{36}/, 'ID'));
     const files = ['SUCCEEDED_0.json', 'manifest.json'];
     expect(results.sort()).toEqual(
       ['apply', 'extract', 'merge'].flatMap((map) => files.map((file) => `map-runs/${map}/ID/${file}`)),

@@ -78,7 +78,7 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     async keep(): Promise<() => Promise<void>> {
       const [keptMessages, putFiles] = [[...messages], server.keep()];
       const { Items = [] } = await bench.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
-      const keys = (await storage.list('')).map(({ key }) => key);
+      const keys = await storage.list('');
       const objects = await Promise.all(keys.map(async (key) => ({ key, bytes: (await storage.get(key)) as Buffer })));
       return async () => {
         putFiles();
@@ -95,7 +95,7 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     async reset(): Promise<void> {
       messages.length = 0;
       silent = false;
-      await storage.delete((await storage.list('')).map(({ key }) => key));
+      await storage.delete(await storage.list(''));
       await bench.client.send(new DeleteTableCommand({ TableName: table }));
       await createAddressesTable(bench.client, table);
     },

@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { folderStorage } from '../../loader/storage/files.ts';
 import { paths } from '../../loader/storage/storage.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
@@ -92,9 +93,9 @@ function figuresOf(loaded: Loaded): Figures {
 
 /** Of one snapshot: its lines, the objects behind them, and the streets and places. */
 async function storedMegabytes(folder: string, load: string): Promise<Figures> {
-  const objects = await folderStorage(folder).list(paths.snapshotOf(load));
+  const keys = await folderStorage(folder).list(paths.snapshotOf(load));
   const megabytes = (wanted: (key: string) => boolean) =>
-    rounded(sum(objects.filter(({ key }) => wanted(key)).map(({ size }) => size)) / 1e6, 4);
+    rounded(sum(keys.filter(wanted).map((key) => statSync(join(folder, key)).size)) / 1e6, 4);
   const isObjects = (key: string) => key.startsWith(paths.snapshotObjects(load, ''));
   const isReference = (key: string) => key === paths.snapshotReference(load);
   return {

@@ -28,7 +28,7 @@ async function storedWith(storage: Storage) {
     [paths.snapshotObjects(id, ''), numLayer],
     [paths.snapshotObjecten(id, ''), adresObjectLayer],
   ] as const) {
-    for (const { key } of await storage.list(prefix)) {
+    for (const key of await storage.list(prefix)) {
       const segment = new ObjectSegmentReader<unknown>(await storage.get(key), layer);
       for (const part of segment.parts) for (const line of segment.lines(part)) lines.push(`${part} ${line}`);
     }

@@ -42,7 +42,7 @@ async function publishedCounts(storage: Storage) {
 async function storedOccurrences(storage: Storage): Promise<string[]> {
   const id = (await readManifest(storage)).published?.snapshot.id ?? '';
   const found: string[] = [];
-  for (const { key } of await storage.list(paths.snapshotObjects(id, ''))) {
+  for (const key of await storage.list(paths.snapshotObjects(id, ''))) {
     const segment = new ObjectSegmentReader(await storage.get(key), numLayer);
     for (const part of segment.parts) for (const line of segment.lines(part)) found.push(`${part} ${line}`);
   }

@@ -161,7 +161,7 @@ describe('a day that changes too much', () => {
       load: refused?.load,
       days: [deliveryName(jan9, jan10)],
     });
-    const snapshots = new Set((await options.storage.list(paths.snapshots)).map(({ key }) => key.split('/')[1]));
+    const snapshots = new Set((await options.storage.list(paths.snapshots)).map((key) => key.split('/')[1]));
     expect(snapshots.size).toBe(3);
     const approved = await runLoad({ ...options, approve: refused?.load ?? '' });
     expect(approved).toMatchObject({ outcome: 'published', peildatum: dateAfter(jan12, 1) });
@@ -173,9 +173,7 @@ describe('a day that changes too much', () => {
   it('leaves no snapshot when it was corrected and its work has expired, but every other snapshot', async () => {
     const { register, options } = await registerWithLargeDay();
     const { storage } = options;
-    const snapshots = async () => [
-      ...new Set((await storage.list(paths.snapshots)).map(({ key }) => key.split('/')[1])),
-    ];
+    const snapshots = async () => [...new Set((await storage.list(paths.snapshots)).map((key) => key.split('/')[1]))];
     const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
     // Another file of the same day, as large: a load of its own.
     const { first } = register;
@@ -184,7 +182,7 @@ describe('a day that changes too much', () => {
     const { load: other = '' } = (await refusalOf(runLoad(options))) ?? {};
     expect(await snapshots()).toEqual(expect.arrayContaining([load, other]));
     const before = await snapshots();
-    await storage.delete((await storage.list(paths.workOf(load ?? ''))).map(({ key }) => key));
+    await storage.delete(await storage.list(paths.workOf(load ?? '')));
     await refusalOf(runLoad(options));
     expect(await snapshots()).toEqual(before.filter((id) => id !== load));
     expect(await refusedLoads(storage)).toMatchObject([{ load: other }]);
@@ -358,7 +356,7 @@ describe('a chain of days', () => {
     await register.deliver();
     await run();
     const storage = options.storage as Storage;
-    await storage.delete((await storage.list(paths.mutations)).map(({ key }) => key));
+    await storage.delete(await storage.list(paths.mutations));
     const report = await run({ source: await register.extract(jan10) });
     expect(report).toMatchObject({ kind: 'extract', peildatum: jan11, audit: { added: 0, changed: 0, removed: 0 } });
     expect(await content()).toEqual(await tableOf(register, jan11));
@@ -369,7 +367,7 @@ describe('a chain of days', () => {
     await register.deliver(register.days.slice(0, 3));
     await run();
     const storage = options.storage as Storage;
-    await storage.delete((await storage.list(paths.mutations)).map(({ key }) => key));
+    await storage.delete(await storage.list(paths.mutations));
     await rm(join(register.mutations, deliveryName(jan10, jan11)));
     await register.deliver(register.days.slice(3));
     const report = await run({ source: await register.extract(jan10) });

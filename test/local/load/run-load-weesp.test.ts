@@ -69,7 +69,7 @@ async function trueLists(): Promise<Map<string, (string | null)[]>> {
 
 async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
   const segments: Record<string, string> = {};
-  for (const { key } of await storage.list('snapshots/')) {
+  for (const key of await storage.list('snapshots/')) {
     const bytes = (await storage.get(key)) ?? Buffer.alloc(0);
     segments[key.split('/').slice(2).join('/')] = createHash('sha256').update(bytes).digest('hex');
   }

@@ -186,7 +186,7 @@ describe('a load', () => {
 
   it('leaves only the snapshot and the manifest behind', async () => {
     const { options } = await afterJanuary();
-    const keys = (await options.storage.list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
+    const keys = (await options.storage.list('')).map((key) => key.replace(/2026-01-08-\w+/, 'ID'));
     const segments = ['10', '13', '25', '99'];
     const snapshot = [...segments, ...segments.map((segment) => `objects/${segment}`), 'reference'];
     expect(keys).toEqual(['manifest.copy.json', 'manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);

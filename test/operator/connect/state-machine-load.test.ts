@@ -109,7 +109,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     ]);
     const [upload, ...more] = await loader.storage.list('uploads/');
     expect(more).toEqual([]);
-    expect(started().at(-1)).toEqual({ again: false, source: `s3://snapshots/${upload?.key}` });
+    expect(started().at(-1)).toEqual({ again: false, source: `s3://snapshots/${upload}` });
     await load('plan', '--extract', file);
     expect(await loader.storage.list('uploads/')).toHaveLength(1);
     const broken = join(folder, 'broken.zip');

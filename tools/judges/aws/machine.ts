@@ -170,7 +170,7 @@ async function benchSide(bench: Awaited<ReturnType<typeof startStateMachineBench
       const { output = null, error = '', cause = '' } = { ...execution } as Partial<Outcome>;
       return { entered: states(execution), status: execution.status, output, error, cause };
     },
-    loads: async () => (await bench.storage.list('loads/')).map(({ key }) => key),
+    loads: () => bench.storage.list('loads/'),
     async table() {
       const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
       const client = new DynamoDBClient({ endpoint: bench.environment.AWS_ENDPOINT_URL_DYNAMODB });
