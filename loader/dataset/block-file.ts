@@ -208,7 +208,8 @@ export class BlockFileWriter<About> {
   pack(): Buffer[] {
     const all = this.#parts.flatMap(({ blocks }) => blocks.map(({ stored }) => stored));
     const packed = all.map((stored) => stored.packed);
-    const indexes = packLineBytes(Buffer.concat(all.map(({ index }) => index)));
+    const index = Buffer.concat(all.map(({ index }) => index));
+    const indexes = index.length > 0 ? packLineBytes(index) : index;
     const crc = [indexes, ...packed].reduce((sum, bytes) => crc32(bytes, sum), 0);
     const parts = this.#parts.map(({ blocks, ...part }) => ({ ...part, blocks: blocks.map(filed) }));
     const header = checkedJson({ form: this.#form, indexes: indexes.length, crc, parts } satisfies Header<About>);
@@ -238,7 +239,8 @@ export class BlockFile<About> {
     const start = headerAt + bytes.readUInt32LE(mark.length);
     const header = parseCheckedJson<Header<About>>(bytes.subarray(headerAt, start));
     requireForm(header.form, form);
-    const indexes = unpackLineBytes(bytes.subarray(start, start + header.indexes));
+    const packedIndexes = bytes.subarray(start, start + header.indexes);
+    const indexes = header.indexes > 0 ? unpackLineBytes(packedIndexes) : packedIndexes;
     let [position, indexAt] = [start + header.indexes, 0];
     for (const { part, about, blocks } of header.parts) {
       const read = blocks.map(([first, length, indexLength, edit]) => {

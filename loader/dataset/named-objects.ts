@@ -17,8 +17,9 @@ const idLength = 16;
 /** The digits of the gemeente, and where those of the object begin: without the kind between, a number is exact. */
 const gemeenteLength = 4;
 const sequenceAt = 6;
-/** One less than a power of two: of a number these bits choose its place in a filter. */
-const filterMask = 0xfffff;
+/** A filter has at most this many places, and otherwise some for each number: a power of two. */
+const mostInFilter = 2 ** 20;
+const placesPerNumber = 64;
 
 /** Where fields are, counted from the tab of a line, which has at least the position `least`. */
 export type LineLayout = Record<'identificatie' | 'reference' | 'begin' | 'eind' | 'several' | 'least', number>;
@@ -40,8 +41,8 @@ export function namedObjects(
   layout: LineLayout = objectLayout,
 ): NamedObjects {
   const numbers = new Set(Array.from(ids, (id) => numberAt(Buffer.from(id, 'latin1'), 0)));
-  const filter = new Uint8Array(filterMask + 1);
-  for (const number of numbers) filter[number & filterMask] = 1;
+  const filter = new Uint8Array(Math.min(mostInFilter, 2 ** Math.ceil(Math.log2(placesPerNumber * numbers.size + 1))));
+  for (const number of numbers) filter[number & (filter.length - 1)] = 1;
   return { layout, field, ids, numbers, filter };
 }
 
@@ -58,7 +59,7 @@ function idIn(line: Line, offset: number): string {
 
 /** Whether the identificatie in these bytes is one of those; no string is made of most others. */
 export function isNamedAt(bytes: Buffer, start: number, { ids, filter }: NamedObjects): boolean {
-  if (filter[numberAt(bytes, start) & filterMask] !== 1) return false;
+  if (filter[numberAt(bytes, start) & (filter.length - 1)] !== 1) return false;
   return ids.has(bytes.toString('latin1', start, start + idLength));
 }
 
@@ -140,6 +141,7 @@ const streetsAt = 4;
 export function mayHave(index: Buffer, { field, numbers, filter }: NamedObjects): boolean {
   const idsEnd = streetsAt + index.readUInt32LE(0);
   const [start, end] = field === 'identificatie' ? [streetsAt, idsEnd] : [idsEnd, index.length];
+  const mask = filter.length - 1;
   let number = 0;
   for (let at = start; at < end; ) {
     let byte = index[at++] as number;
@@ -149,7 +151,7 @@ export function mayHave(index: Buffer, { field, numbers, filter }: NamedObjects)
       coded += (byte & 0x7f) * scale;
     }
     number += coded & 1 ? -(coded + 1) / 2 : coded / 2;
-    if (filter[number & filterMask] === 1 && numbers.has(number)) return true;
+    if (filter[number & mask] === 1 && numbers.has(number)) return true;
   }
   return false;
 }

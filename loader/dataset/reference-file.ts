@@ -110,22 +110,30 @@ function hashOf(bytes: Buffer, start: number): number {
   return hash;
 }
 
-/** The number of streets, and the packed lengths of the streets, the places and the relations. */
-type Header = { form: string; streets: number; sections: number[]; problems: ProblemReport; changed: string[] };
-const [streetSection, placeSection, relatieSection] = [0, 1, 2];
+/** The lines of the file. `changed`: the streets and places that `ReadCounts` calls so. */
+export type ReferenceFile = Record<(typeof sections)[number], Buffer> & {
+  /** How many streets there are. */
+  count: number;
+  problems: ProblemReport;
+  changed: string[];
+};
+const sections = ['streets', 'places', 'relaties'] as const;
+
+/** `sections` are packed lengths. */
+type Header = Pick<ReferenceFile, 'count' | 'problems' | 'changed'> & { form: string; sections: number[] };
 
 /** The stored form of this file. A file in another form can't be read. */
 const form = 'reference 1';
 
 /** Writes the streets, places and relations. Copies each to bytes: a name may be a slice of the string of its file. */
 export class ReferenceWriter {
-  readonly #header = { form, streets: 0, problems: emptyReport(), changed: [] as string[] };
+  readonly #header = { count: 0, problems: emptyReport(), changed: [] as string[] };
   readonly #streets = new GrowingBytes();
   readonly #places = new GrowingBytes();
   readonly #relaties = new GrowingBytes();
 
   addStreet(street: OpenbareRuimte, span: Span): void {
-    this.#header.streets++;
+    this.#header.count++;
     this.#streets.write(streetLine(street, span));
   }
 
@@ -146,22 +154,40 @@ export class ReferenceWriter {
     this.#header.changed.push(...identificaties);
   }
 
-  copyStreets(packed: Buffer, isWanted: StreetFilter): void {
-    const lines = linesIn(packed, streetSection);
+  copyStreets({ streets: lines }: ReferenceFile, isWanted: StreetFilter): void {
     for (const { start, end, count } of wantedRuns(lines, isWanted)) {
-      this.#header.streets += count;
+      this.#header.count += count;
       this.#streets.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
     }
   }
 
+  /** What was written; more is written into the same memory. */
+  get file(): ReferenceFile {
+    const { bytes: streets } = this.#streets;
+    return { ...this.#header, streets, places: this.#places.bytes, relaties: this.#relaties.bytes };
+  }
+
   pack(): Buffer {
-    const sections = [this.#streets, this.#places, this.#relaties].map(({ bytes }) => packLineBytes(bytes));
-    const lengths = sections.map(({ length }) => length);
-    const header = checkedJson({ ...this.#header, sections: lengths } satisfies Header);
+    const packed = sections.map((section) => packLineBytes(this.file[section]));
+    const lengths = packed.map(({ length }) => length);
+    const header = checkedJson({ form, ...this.#header, sections: lengths } satisfies Header);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
-    return Buffer.concat([length, header, ...sections]);
+    return Buffer.concat([length, header, ...packed]);
   }
+}
+
+/** Reads what a `ReferenceWriter` packed. @throws UnknownFormError, Error when it is damaged */
+export function unpackReference(packed: Buffer): ReferenceFile {
+  let end = 4 + packed.readUInt32LE(0);
+  const header = parseCheckedJson<Header>(packed.subarray(4, end));
+  requireForm(header.form, form);
+  const [streets, places, relaties] = header.sections.map((length) => {
+    end += length;
+    return unpackLineBytes(packed.subarray(end - length, end));
+  }) as [Buffer, Buffer, Buffer];
+  const { count, problems, changed } = header;
+  return { count, problems, changed, streets, places, relaties };
 }
 
 /** The current streets and places, in memory that threads can share. */
@@ -171,16 +197,15 @@ export type ReferenceMemory = { streets: StreetMemory; places: WoonplaatsInGemee
 export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | 'WPL' | 'GEM-WPL-RELATIE', string[]> };
 
 /**
- * Reads the streets and places that a `ReferenceWriter` packed, as they are on `peildatum`, without the problems. Of
- * several current occurrences of one object the last to begin counts, in whatever order they were added.
+ * The streets and places as they are on `peildatum`. Of several current occurrences of one object the last to begin
+ * counts, in whatever order they were added.
  */
-export function readReferenceFile(packed: Buffer, peildatum: string): ReadReference {
+export function referenceOn(file: ReferenceFile, peildatum: string): ReadReference {
   const day = dayOf(peildatum);
-  const lines = linesIn(packed, streetSection);
-  const streets = streetMemory(lines.length, headerOf(packed).header.streets);
-  const replaced = new StreetTable(streets).add(lines, day);
-  const places = currentIn(linesIn(packed, placeSection), day);
-  const relaties = currentIn(linesIn(packed, relatieSection), day);
+  const streets = streetMemory(file.streets.length, file.count);
+  const replaced = new StreetTable(streets).add(file.streets, day);
+  const places = currentIn(file.places, day);
+  const relaties = currentIn(file.relaties, day);
   const inGemeente = (place: Woonplaats): WoonplaatsInGemeente => {
     const gemeente = relaties.current.get(place.identificatie)?.naam;
     return gemeente === undefined ? place : { ...place, gemeente };
@@ -203,18 +228,19 @@ function currentIn(lines: Buffer, day: number): { current: Map<string, Woonplaat
   return { current, replaced };
 }
 
-/** Every occurrence that a `ReferenceWriter` packed, streets first; of these only the wanted ones, if a few are. */
-export function occurrencesIn(packed: Buffer, isWanted?: StreetFilter): (OprVoorkomen | WplVoorkomen)[] {
-  const places = placesOf(linesIn(packed, placeSection));
-  return [
-    ...streetsOf(linesIn(packed, streetSection), isWanted),
-    ...places.map(({ span, ...place }) => ({ kind: 'WPL' as const, ...place, ...span })),
-  ];
+/** Every occurrence in the file, streets first. */
+export function occurrencesIn({ streets, places }: ReferenceFile): (OprVoorkomen | WplVoorkomen)[] {
+  return [...streetsOf(streets), ...placesIn(places)];
 }
 
-/** Every relation that a `ReferenceWriter` packed. */
-export function relatiesIn(packed: Buffer): GemeenteRelatie[] {
-  return placesOf(linesIn(packed, relatieSection)).map(({ identificatie, naam, span: { begin, eind } }) => ({
+/** Every occurrence of a place in these lines. */
+export function placesIn(lines: Buffer): WplVoorkomen[] {
+  return placesOf(lines).map(({ span, ...place }) => ({ kind: 'WPL', ...place, ...span }));
+}
+
+/** Every relation in the file. */
+export function relatiesIn({ relaties }: ReferenceFile): GemeenteRelatie[] {
+  return placesOf(relaties).map(({ identificatie, naam, span: { begin, eind } }) => ({
     woonplaats: identificatie,
     gemeente: naam,
     begin,
@@ -226,29 +252,4 @@ export function relatiesIn(packed: Buffer): GemeenteRelatie[] {
 export function referenceAt({ streets, places }: ReferenceMemory): Reference {
   const woonplaatsen = new Map(places.map((place) => [place.identificatie, place]));
   return { openbareRuimten: new StreetTable(streets), woonplaatsen };
-}
-
-/** The problems and the changed streets and places that a `ReferenceWriter` packed. */
-export function referenceCounts(packed: Buffer): Pick<Header, 'problems' | 'changed'> {
-  return headerOf(packed).header;
-}
-
-function headerOf(packed: Buffer): { header: Header; start: number } {
-  const start = 4 + packed.readUInt32LE(0);
-  const header = parseCheckedJson<Header>(packed.subarray(4, start));
-  requireForm(header.form, form);
-  return { header, start };
-}
-
-/** Returns the same bytes after verifying every checksum in them. @throws Error when they are damaged */
-export function checkedReference(packed: Buffer): Buffer {
-  for (const section of [streetSection, placeSection, relatieSection]) linesIn(packed, section);
-  return packed;
-}
-
-/** The lines of a section. @throws Error when they are damaged */
-function linesIn(packed: Buffer, section: number): Buffer {
-  const { header, start } = headerOf(packed);
-  const from = header.sections.slice(0, section).reduce((sum, length) => sum + length, start);
-  return unpackLineBytes(packed.subarray(from, from + (header.sections[section] ?? 0)));
 }

@@ -9,7 +9,7 @@ import { bucketOf } from '../dataset/object-rows.ts';
 import { addEdit, addFound, type Edits, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { grouped, type Objection } from '../dataset/objections.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine, withoutPostcode } from '../dataset/objects.ts';
-import { checkedReference, referenceCounts } from '../dataset/reference-file.ts';
+import { unpackReference } from '../dataset/reference-file.ts';
 import { type ByteRanges, segmentOf } from '../dataset/stored-form.ts';
 import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type Extracted, type ExtractedObjects, readRows, type StoredPart } from './extract.ts';
@@ -52,8 +52,10 @@ export async function collect(storage: Storage, loadId: string): Promise<{ segme
   const objecten = load.objecten
     ? await extractedOf<ExtractedObjects>(storage, loadId, parts.filter(isOfObjecten))
     : [];
-  const reference = await getUnpacked(storage, paths.reference(loadId), checkedReference);
-  const { problems, changed } = referenceCounts(reference);
+  const { packed, problems, changed } = await getUnpacked(storage, paths.reference(loadId), (packed) => ({
+    packed,
+    ...unpackReference(packed),
+  }));
   const collected: Collected = {
     ...mergeParts([...extracted, { voorkomens: 0, problems }]),
     objects: extracted.reduce((sum, { objects }) => sum + objects, 0),
@@ -77,7 +79,8 @@ export async function collect(storage: Storage, loadId: string): Promise<{ segme
   ];
   const edits = editsBySegment(ofDivided);
   for (const [segment, ofSegment] of edits) await putJson(storage, paths.edits(loadId, segment), ofSegment);
-  await putPacked(storage, paths.snapshotReference(loadId), reference);
+  // Of an extract with days, `mutate` stores what they make of it, and does so once.
+  if (load.days.length === 0) await putPacked(storage, paths.snapshotReference(loadId), packed);
   await putJson(storage, paths.collected(loadId), collected);
   const segments = new Set([...(load.base?.snapshot.segments ?? []), ...edits.keys()]);
   for (const { ranges } of extracted) for (const part of Object.keys(ranges)) segments.add(segmentOf(part));

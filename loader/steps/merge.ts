@@ -32,7 +32,7 @@ import {
   type PlaceSizes,
   type PlaceTallies,
 } from '../dataset/place-changes.ts';
-import { type ReferenceMemory, readReferenceFile, referenceAt } from '../dataset/reference-file.ts';
+import { type ReferenceMemory, referenceAt, referenceOn, unpackReference } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import {
   findJson,
@@ -101,8 +101,9 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
   if (kind === 'rollback') return { load, mutated: null, accepted: null };
   const mutated =
     kind === 'mutations' || days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(loadId)) : null;
-  const path = mutated ? paths.mutatedReference(loadId) : paths.reference(loadId);
-  const { streets, places } = await getUnpacked(storage, path, (bytes) => readReferenceFile(bytes, peildatum));
+  const { streets, places } = await getUnpacked(storage, paths.snapshotReference(loadId), (bytes) =>
+    referenceOn(unpackReference(bytes), peildatum),
+  );
   const accepted = acceptedBefore(await readManifest(storage))?.snapshot.id;
   const isOther = accepted !== undefined && accepted !== base?.snapshot.id;
   return { load, memory: { streets, places }, mutated, accepted: isOther ? accepted : null };

@@ -25,15 +25,17 @@ import { findNamed, isNamedAt, type NamedObjects, namedObjects } from '../datase
 import { addFound, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutPostcode } from '../dataset/objects.ts';
 import {
-  checkedReference,
   occurrencesIn,
-  type ReferenceMemory,
+  placesIn,
+  type ReadReference,
+  type ReferenceFile,
   ReferenceWriter,
-  readReferenceFile,
   referenceAt,
+  referenceOn,
   relatiesIn,
+  unpackReference,
 } from '../dataset/reference-file.ts';
-import { type StreetFilter, streetAt } from '../dataset/reference-lines.ts';
+import { type StreetFilter, streetAt, streetsOf } from '../dataset/reference-lines.ts';
 import { remembered, type SetAsideObject, type SetAsideOfDay } from '../dataset/set-aside.ts';
 import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
@@ -88,7 +90,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   const { found, next } = await findObjects(storage, load, segments, named);
   const withObjecten = load.objecten ? await segmentsOf(storage, load, 'objecten') : [];
   const objecten = await findObjecten(storage, load, withObjecten, named, found);
-  const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
+  const before = await getUnpacked(storage, referenceBefore(load), unpackReference);
   const concerning = load.extract?.isNational ? null : withinRegister(registerOf(found, objecten, before, load));
   const objects: Objects = new Map([...objectsOf(found), ...objecten.objects, ...referenceObjects(before, named)]);
   const setAside: SetAsideOfDay[] = [];
@@ -126,22 +128,17 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
     }
   }
   const after = rewritten(before, named, objects, relaties, load.peildatum);
-  const { severalCurrent, ...now } = readReferenceFile(after, load.peildatum);
+  const now = referenceOn(after.file, load.peildatum);
   const file = 'streets and places';
-  for (const identificatie of Object.values(severalCurrent).flat()) {
+  for (const identificatie of Object.values(now.severalCurrent).flat()) {
     addProblem(problems, { kind: 'several_current', file, identificatie });
   }
   for (const problem of gemeenteProblems(now.places, file)) addProblem(problems, problem);
   const start = load.kind === 'mutations' ? startOf(load) : null;
   const changed = start
-    ? changedReference(
-        { file: before, peildatum: start.peildatum, read: readReferenceFile(before, start.peildatum) },
-        { file: after, peildatum: load.peildatum, read: now },
-        named,
-      )
+    ? changedReference(before, start.peildatum, now, load.peildatum, named)
     : { streets: [], places: [], were: { streets: [], places: [] } };
-  await putPacked(storage, paths.mutatedReference(loadId), after);
-  await putPacked(storage, paths.snapshotReference(loadId), after);
+  await putPacked(storage, paths.snapshotReference(loadId), after.pack());
   if (load.kind === 'mutations') {
     const more = load.objecten && { objecten: countOfObjecten };
     const collected: Collected = { voorkomens: count, problems, objects: 0, parts: [], ...more };
@@ -176,16 +173,16 @@ async function withAddresses(
   storage: Storage,
   load: Load,
   segments: readonly string[],
-  reference: Buffer,
+  reference: ReferenceFile,
   objects: readonly SetAsideObject[],
 ): Promise<SetAsideObject[]> {
   const idsOf = (kind: string) => objects.flatMap(({ object }) => (object.startsWith(kind) ? object.slice(4) : []));
   const [streets, places] = [new Set(idsOf('OPR')), new Set(idsOf('WPL'))];
   if (streets.size + places.size === 0) return [...objects];
   const isConcerned: StreetFilter = (lines, start) => places.has(streetAt.woonplaats(lines, start));
-  const placeOf = new Map<string, string>();
-  for (const one of occurrencesIn(reference, isConcerned))
-    if (one.kind === 'OPR') placeOf.set(one.identificatie, one.woonplaats);
+  const placeOf = new Map(
+    streetsOf(reference.streets, isConcerned).map((one) => [one.identificatie, one.woonplaats] as const),
+  );
   const named = namedObjects('reference', new Set([...streets, ...placeOf.keys()]));
   const found = new Map<string, Set<string>>();
   for await (const { source, part } of eachPart(segments, (segment) => objectSource(storage, load, segment))) {
@@ -293,7 +290,12 @@ function referenceBefore(load: Load): string {
 }
 
 /** What the dataset of some municipalities holds: the objects that were found, and all of its streets and places. */
-function registerOf(found: FoundObjects, { objects }: FoundObjecten, reference: Buffer, { extract }: Load): Register {
+function registerOf(
+  found: FoundObjects,
+  { objects }: FoundObjecten,
+  reference: ReferenceFile,
+  { extract }: Load,
+): Register {
   const [keys, inhabited] = [new Set(objects.keys()), new Set<string>()];
   for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
   for (const occurrence of occurrencesIn(reference)) {
@@ -303,9 +305,9 @@ function registerOf(found: FoundObjects, { objects }: FoundObjecten, reference: 
   return { holds: (key) => keys.has(key), inhabited, gemeenten: extract?.gemeenten ?? [] };
 }
 
-function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
+function referenceObjects({ streets, places }: ReferenceFile, mutated: ReadonlySet<string>): Objects {
   const objects: Objects = new Map();
-  for (const occurrence of occurrencesIn(packed, isStreetIn(mutated))) {
+  for (const occurrence of [...streetsOf(streets, isStreetIn(mutated)), ...placesIn(places)]) {
     const key = objectKey(occurrence);
     if (mutated.has(key)) objects.set(key, (objects.get(key) ?? new Map()).set(occurrence.volgnummer, occurrence));
   }
@@ -324,64 +326,60 @@ function idsIn(keys: ReadonlySet<string>, kind: 'NUM' | 'OPR'): Set<string> {
 
 /** The file of streets and places with what `objects` and `relaties` hold, and without what has ended. */
 function rewritten(
-  packed: Buffer,
+  before: ReferenceFile,
   mutated: ReadonlySet<string>,
   objects: Objects,
   relaties: readonly GemeenteRelatie[],
   peildatum: string,
-): Buffer {
+): ReferenceWriter {
   const day = dayOf(peildatum);
   const writer = new ReferenceWriter();
   const isMutated = isStreetIn(mutated);
-  writer.copyStreets(packed, (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start));
+  writer.copyStreets(before, (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start));
   const write = (occurrence: AnyVoorkomen) => {
     if (occurrence.eind <= day) return;
     if (occurrence.kind === 'WPL') writer.addPlace(occurrence, occurrence);
     if (occurrence.kind === 'OPR') writer.addStreet(occurrence, occurrence);
   };
-  for (const place of occurrencesIn(packed, () => false)) if (!mutated.has(objectKey(place))) write(place);
+  for (const place of placesIn(before.places)) if (!mutated.has(objectKey(place))) write(place);
   for (const occurrences of objects.values()) for (const occurrence of occurrences.values()) write(occurrence);
   for (const relatie of relaties) if (relatie.eind > day) writer.addRelatie(relatie);
-  return writer.pack();
+  return writer;
 }
-
-/** A file of streets and places, and what it says on a date. */
-type DatedReference = { file: Buffer; peildatum: string; read: ReferenceMemory };
 
 /** The streets and places that differ from the live snapshot: by a mutation, or as an occurrence began or ended. */
 function changedReference(
-  before: DatedReference,
-  after: DatedReference,
+  before: ReferenceFile,
+  from: string,
+  after: ReadReference,
+  to: string,
   mutated: ReadonlySet<string>,
 ): { streets: string[]; places: string[]; were: NonNullable<Mutated['were']> } {
-  const [then, now] = [referenceAt(before.read), referenceAt(after.read)];
-  const [from, to] = [dayOf(before.peildatum), dayOf(after.peildatum)];
-  const ids = [...before.read.places, ...after.read.places].map(({ identificatie }) => identificatie);
-  const places = [...new Set(ids)].filter((id) => {
-    const [place, earlier] = [now, then].map((at) => at.woonplaatsen.get(id));
-    return place?.naam !== earlier?.naam || place?.gemeente !== earlier?.gemeente;
+  const earlier = referenceOn(before, from);
+  const [then, now] = [referenceAt(earlier), referenceAt(after)];
+  const [first, last] = [dayOf(from), dayOf(to)];
+  const idsOfPlaces = [...earlier.places, ...after.places].map(({ identificatie }) => identificatie);
+  const places = [...new Set(idsOfPlaces)].filter((id) => {
+    const [place, was] = [now, then].map((at) => at.woonplaatsen.get(id));
+    return place?.naam !== was?.naam || place?.gemeente !== was?.gemeente;
   });
-  const [isMutated, changedPlaces] = [isStreetIn(mutated), new Set(places)];
-  const turns = (day: number) => day > from && day <= to;
+  const changedPlaces = new Set(places);
+  const turns = (day: number) => day > first && day <= last;
   const mayDiffer: StreetFilter = (lines, start) =>
     turns(streetAt.begin(lines, start)) ||
     turns(streetAt.eind(lines, start)) ||
-    isMutated(lines, start) ||
     (changedPlaces.size > 0 && changedPlaces.has(streetAt.woonplaats(lines, start)));
-  const streets = new Set<string>();
-  for (const { file } of [before, after]) {
-    for (const one of occurrencesIn(file, mayDiffer)) {
-      if (one.kind !== 'OPR') continue;
-      const [street, earlier] = [now, then].map((at) => at.openbareRuimten.get(one.identificatie));
-      const isOther = street?.naam !== earlier?.naam || street?.woonplaats !== earlier?.woonplaats;
-      if (isOther || changedPlaces.has(one.woonplaats)) streets.add(one.identificatie);
-    }
-  }
+  const ids = [...idsIn(mutated, 'OPR'), ...streetsOf(before.streets, mayDiffer).map((one) => one.identificatie)];
+  const streets = [...new Set(ids)].filter((id) => {
+    const [street, was] = [now, then].map((at) => at.openbareRuimten.get(id));
+    const isOther = street?.naam !== was?.naam || street?.woonplaats !== was?.woonplaats;
+    return isOther || changedPlaces.has(street?.woonplaats ?? '');
+  });
   const were = {
-    streets: [...streets].flatMap((id) => then.openbareRuimten.get(id) ?? []),
+    streets: streets.flatMap((id) => then.openbareRuimten.get(id) ?? []),
     places: places.flatMap((id) => then.woonplaatsen.get(id) ?? []),
   };
-  return { streets: [...streets], places, were };
+  return { streets, places, were };
 }
 
 /** Determines what the mutations change; an extract may have none. */

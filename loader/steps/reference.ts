@@ -7,7 +7,7 @@ import { isObjectenKind } from '../bag/schema.ts';
 import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { nameOfNumber } from '../dataset/object-rows.ts';
-import { ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
+import { type ReferenceFile, ReferenceWriter, referenceOn } from '../dataset/reference-file.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import type { BucketItem } from './join.ts';
@@ -85,13 +85,13 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
       }
     });
   }
-  file.addProblems(problemsIn(load, file.pack()));
+  file.addProblems(problemsIn(load, file.file));
   await putPacked(storage, paths.reference(loadId), file.pack());
 }
 
 /** Every occurrence that another current one replaces, and what is wrong with the gemeenten. */
-function problemsIn(load: Load, packed: Buffer): Problem[] {
-  const { severalCurrent: found, places } = readReferenceFile(packed, extractDate(load));
+function problemsIn(load: Load, file: ReferenceFile): Problem[] {
+  const { severalCurrent: found, places } = referenceOn(file, extractDate(load));
   const fileOf = (kind: MemberKind) => {
     const member = load.members.find((one) => one.kind === kind);
     return member ? fileLabel(extractName(load), member) : extractName(load);

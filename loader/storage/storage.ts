@@ -39,11 +39,10 @@ export const paths = {
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
   /** What to change in the objects of one segment before it is merged. */
   edits: (load: string, segment: string) => `${loads}${load}/edits/${segment}.json`,
-  /** What `mutate` found, what it changes in the objects of a segment, and the streets and places afterwards. */
+  /** What `mutate` found, and what it changes in the objects of a segment. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
   dayEdits: (load: string, segment: string) => `${loads}${load}/day-edits/${segment}.json`,
   dayObjectenEdits: (load: string, segment: string) => `${loads}${load}/day-objecten-edits/${segment}.json`,
-  mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
   /** What the locations of deliveries had when they were last read. */

@@ -20,7 +20,7 @@ import {
   type ObjectLayer,
   ObjectSegmentReader,
 } from '../../loader/dataset/object-segment.ts';
-import { checkedReference } from '../../loader/dataset/reference-file.ts';
+import { unpackReference } from '../../loader/dataset/reference-file.ts';
 import { packLines, unpackLines } from '../../loader/dataset/stored-form.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
@@ -166,7 +166,7 @@ async function unusableObjects(storage: Storage, { snapshot }: ManifestEntry): P
       unusable.push(key);
     });
   };
-  await check(paths.snapshotReference(snapshot.id), checkedReference);
+  await check(paths.snapshotReference(snapshot.id), unpackReference);
   const readAll = (bytes: Buffer, layer: ObjectLayer<unknown>) => {
     const reader = new ObjectSegmentReader(bytes, layer);
     for (const part of reader.parts) reader.lines(part);

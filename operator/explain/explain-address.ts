@@ -28,7 +28,7 @@ import {
   partOf,
   withoutPostcode,
 } from '../../loader/dataset/objects.ts';
-import { occurrencesIn, relatiesIn } from '../../loader/dataset/reference-file.ts';
+import { occurrencesIn, relatiesIn, unpackReference } from '../../loader/dataset/reference-file.ts';
 import { segmentOf } from '../../loader/dataset/stored-form.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
@@ -313,7 +313,7 @@ async function behindKey(
   const named = changed.filter((one) => one.kind === 'NUM' && ids.has(one.identificatie)) as NumVoorkomen[];
   const streets = new Set(named.map(({ openbareRuimte }) => openbareRuimte));
   const path = paths.snapshotReference(snapshot.id);
-  const all = (await findUnpacked(storage, path, occurrencesIn)) ?? [];
+  const all = (await findUnpacked(storage, path, (bytes) => occurrencesIn(unpackReference(bytes)))) ?? [];
   const ofStreets = [...all, ...changed].filter(
     (one) => one.kind === 'OPR' && streets.has(one.identificatie),
   ) as OprVoorkomen[];
@@ -321,7 +321,7 @@ async function behindKey(
     ...named.flatMap(({ woonplaats }) => woonplaats ?? []),
     ...ofStreets.map(({ woonplaats }) => woonplaats),
   ]);
-  const relaties = (await findUnpacked(storage, path, relatiesIn)) ?? [];
+  const relaties = (await findUnpacked(storage, path, (bytes) => relatiesIn(unpackReference(bytes)))) ?? [];
   const oprs = all.filter((one) => one.kind === 'OPR');
   return {
     voorkomens: [

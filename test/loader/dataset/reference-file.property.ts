@@ -2,12 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dayOf, noEind, type OpenbareRuimte, type Span, type Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import {
-  checkedReference,
   occurrencesIn,
   ReferenceWriter,
-  readReferenceFile,
   referenceAt,
-  referenceCounts,
+  referenceOn,
+  unpackReference,
 } from '../../../loader/dataset/reference-file.ts';
 import { checkedJson, UnknownFormError } from '../../../loader/dataset/stored-form.ts';
 
@@ -60,7 +59,7 @@ describe('the file of streets and places', () => {
       file.addStreet({ identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' }, since);
       file.addPlace({ identificatie: '3631', naam: 'Weesp' }, since);
     }
-    const { severalCurrent, ...memory } = readReferenceFile(file.pack(), peildatum);
+    const { severalCurrent, ...memory } = referenceOn(file.file, peildatum);
     expect(severalCurrent).toEqual({ OPR: [], WPL: [], 'GEM-WPL-RELATIE': [] });
     expect(referenceAt(memory).openbareRuimten.get('0457300000000035')).toMatchObject({ naam: 'Buitenveer' });
     expect(memory.places).toEqual([{ identificatie: '3631', naam: 'Weesp' }]);
@@ -80,7 +79,7 @@ describe('the file of streets and places', () => {
           const file = new ReferenceWriter();
           for (const one of places) file.addPlace(one, one.span);
           for (const one of streets) file.addStreet(one, one.span);
-          const { severalCurrent, ...memory } = readReferenceFile(file.pack(), peildatum);
+          const { severalCurrent, ...memory } = referenceOn(file.file, peildatum);
           // As another thread gets it.
           const { openbareRuimten, woonplaatsen } = referenceAt(structuredClone(memory));
           const expected = { streets: current(streets), places: current(places) };
@@ -106,7 +105,7 @@ describe('the file of streets and places', () => {
             const file = new ReferenceWriter();
             for (const one of turned ? places.toReversed() : places) file.addPlace({ ...one, identificatie: id }, all);
             for (const one of turned ? streets.toReversed() : streets) file.addStreet({ ...one, identificatie }, all);
-            const { openbareRuimten, woonplaatsen } = referenceAt(readReferenceFile(file.pack(), peildatum));
+            const { openbareRuimten, woonplaatsen } = referenceAt(referenceOn(file.file, peildatum));
             return [openbareRuimten.get(identificatie), woonplaatsen.get(id)];
           };
           expect(lookUp(false)).toEqual(lookUp(true));
@@ -129,7 +128,7 @@ describe('the file of streets and places', () => {
         for (const [one, span] of streets) file.addStreet(one, span);
         for (const [one, span] of places) file.addPlace(one, span);
         const written = places.map(([{ span: _, ...one }, span]) => ({ kind: 'WPL', ...one, ...span }));
-        expect(occurrencesIn(checkedReference(file.pack()))).toEqual([
+        expect(occurrencesIn(unpackReference(file.pack()))).toEqual([
           ...streets.map(([{ span: _, ...one }, span]) => ({ kind: 'OPR', ...one, ...span })),
           ...written.sort((a, b) => (a.identificatie < b.identificatie ? -1 : 1)),
         ]);
@@ -156,13 +155,13 @@ describe('the file of streets and places', () => {
     const header = checkedJson({ form: 'reference 2' });
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
-    expect(() => checkedReference(Buffer.concat([length, header]))).toThrow(UnknownFormError);
+    expect(() => unpackReference(Buffer.concat([length, header]))).toThrow(UnknownFormError);
   });
 
-  it('reports which objects do not exist, without being read completely', () => {
+  it('keeps which objects do not exist', () => {
     const file = new ReferenceWriter();
     file.addProblems([{ kind: 'invalid_value', file: 'a.xml', identificatie: '35' }]);
-    const { problems } = referenceCounts(file.pack());
+    const { problems } = unpackReference(file.pack());
     expect(problems).toMatchObject({ invalid_value: { count: 1 }, no_postcode: { count: 0 } });
   });
 
@@ -172,6 +171,6 @@ describe('the file of streets and places', () => {
     file.addStreet({ identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' }, all);
     const packed = file.pack();
     packed.writeUInt8(packed.readUInt8(packed.length - 2) ^ 1, packed.length - 2);
-    expect(() => readReferenceFile(packed, peildatum)).toThrow();
+    expect(() => unpackReference(packed)).toThrow();
   });
 });

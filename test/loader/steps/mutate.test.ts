@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { numLayer, ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
-import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
+import { occurrencesIn, unpackReference } from '../../../loader/dataset/reference-file.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
@@ -47,7 +47,7 @@ async function storedOccurrences(storage: Storage): Promise<string[]> {
     for (const part of segment.parts) for (const line of segment.lines(part)) found.push(`${part} ${line}`);
   }
   const reference = (await storage.get(paths.snapshotReference(id))) as Buffer;
-  for (const { kind, identificatie, volgnummer } of occurrencesIn(reference))
+  for (const { kind, identificatie, volgnummer } of occurrencesIn(unpackReference(reference)))
     found.push(`${kind} ${identificatie} ${volgnummer}`);
   return found.sort();
 }
