@@ -143,16 +143,18 @@ describe('days of mutations', () => {
     const register = new Register(bench, 12, 5);
     await register.deliver();
     const last = register.days.at(-1)?.date as string;
-    const { table: expected } = await loaded(register, last);
+    const { table: expected, stored } = await loaded(register, last);
     const together = await newDataset(bench);
-    const report = await runLoad({
-      ...together.options,
-      source: await register.extract(),
-      mutations: [register.mutations],
-    });
+    const all = { ...together.options, source: await register.extract(), mutations: [register.mutations] };
+    const report = await runLoad(all);
     expect(report).toMatchObject({ peildatum: last, extractPeildatum: start, days: expect.arrayContaining([]) });
     expect(report.days).toHaveLength(5);
     expect(await together.content()).toEqual(expected);
+
+    // The extract again, with the days since: a load that finds the work of its plan.
+    for (const planOnly of [true, false]) await runLoad({ ...all, again: true, planOnly });
+    expect(await together.content()).toEqual(expected);
+    expect(await storedOccurrences(together.options.storage)).toEqual(stored);
 
     const divided = await newDataset(bench);
     await runLoad({ ...divided.options, source: await register.extract() });
