@@ -88,10 +88,10 @@ const streetsKept = 50;
 /** What segments are merged with, read once. */
 export type MergeInput = {
   load: Load;
-  /** The streets and places on the peildatum; absent for a rollback, which derives nothing. 18 MB, and threads share them. */
+  /** The streets and places: 18 MB that threads share. Absent for a rollback, which derives nothing. */
   memory?: ReferenceMemory;
   mutated: Mutated | null;
-  /** The snapshot of the extract that was accepted before, which a change may give back: no change gives back a live one. */
+  /** The snapshot of the extract that was accepted before, if another is live: a change may give back what it had. */
   accepted: string | null;
 };
 
