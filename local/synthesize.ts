@@ -18,6 +18,7 @@ const inputs = [
   'operator',
   'packages',
   'portal',
+  'reference',
   'cdk.json',
   'docs/openapi.json',
   'docs/openapi-objecten.json',

@@ -1,5 +1,5 @@
-import type { Language } from '../../lambdas/page/language.ts';
 import { dutchTime } from '../../packages/admin/index.ts';
+import type { Language } from '../../reference/page/language.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { type Language, languageFor } from '../../lambdas/page/language.ts';
-import type { OperatorLinks } from '../../lambdas/page/links.ts';
 import { type Admin, AdminError, type Role, type SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
+import { type Language, languageFor } from '../../reference/page/language.ts';
+import type { OperatorLinks } from '../../reference/page/links.ts';
 import type { Text } from '../text/en.ts';
 import { type Formatter, formatter, texts } from '../text/format.ts';
 import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';

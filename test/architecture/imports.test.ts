@@ -12,9 +12,10 @@ const mayImport: Record<string, readonly string[]> = {
   admin: ['core'],
   loader: ['core'],
   lambdas: ['core', 'admin'],
+  reference: ['core', 'lambdas'],
   lib: ['core', 'loader'],
   packages: ['core', 'admin', 'loader', 'lib'],
-  portal: ['core', 'loader', 'lib', 'packages', 'lambdas'],
+  portal: ['core', 'loader', 'lib', 'packages', 'reference'],
   local: ['core', 'admin', 'loader', 'portal', 'packages', 'lib'],
   operator: ['core', 'admin', 'loader', 'lambdas', 'lib', 'packages', 'local'],
   bin: ['core', 'admin', 'loader', 'lambdas', 'lib', 'packages', 'local', 'portal', 'operator'],
@@ -39,7 +40,7 @@ function importsOf(file: string): string[] {
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 const isPackage = (name: string) => !new RegExp(`^(${tops.join('|')}|test|tools)/`).test(name);
 /** What the reference and the portal share: their style, code samples and languages. */
-const isPage = (name: string) => name.startsWith('lambdas/page/');
+const isPage = (name: string) => name.startsWith('reference/page/');
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
@@ -65,13 +66,13 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     'a route imports no AWS client',
-    /^lambdas\/[a-z]+\/route\.ts$/,
-    (name) => /^(core|lambdas)\//.test(name) || name.startsWith('docs/') || (isPackage(name) && !isAws(name)),
+    /^(lambdas\/[a-z]+|reference)\/route\.ts$/,
+    (name) => /^(core|lambdas|reference)\//.test(name) || name.startsWith('docs/') || (isPackage(name) && !isAws(name)),
   ],
   [
-    'only the function that serves the published reference imports it, and what its pages need',
-    /^lambdas\/(?!(reference|page)\/|validate\/handler\.ts$)/,
-    (name) => !/^lambdas\/(reference|page)\//.test(name),
+    'what the portal shares with the reference imports nothing else of it',
+    /^reference\/page\//,
+    (name) => name.startsWith('core/') || isPage(name) || isPackage(name),
   ],
   [
     'reading the register imports no AWS, storage or step',

@@ -97,6 +97,7 @@ describe('another partition', () => {
       'core/**/*.ts',
       'admin/**/*.ts',
       'lambdas/**/*.ts',
+      'reference/**/*.ts',
       'loader/**/*.ts',
       'portal/**/*.ts',
       'bin/**/*.ts',

@@ -199,7 +199,7 @@ describe('what each function may do', () => {
 
   // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
   it('covers every command that a request sends', () => {
-    const sent = commandsIn('{lambdas/{address,reference,http},core,core/addresses}/*.ts');
+    const sent = commandsIn('{lambdas/{address,http},reference,core,core/addresses}/*.ts');
     expect(sent).toEqual(['BatchGetItem', 'GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
     // IAM checks a transaction by what it contains; transactions of requests contain only updates.
     const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
@@ -207,7 +207,7 @@ describe('what each function may do', () => {
     const [batch, ...others] = needed;
     expect(granted).toContain(`dynamodb:${batch} on Addresses`);
     for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
-    expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
+    expect(commandsIn('{reference/handler,lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
     // The shards are read by the query of `documents`.
     for (const command of ['BatchGetItem', 'Query'])
       expect(permissions(plain.service).ValidateRole).toContain(`dynamodb:${command} on Accounts`);

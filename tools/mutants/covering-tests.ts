@@ -71,7 +71,7 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
       '--coverageProvider=v8',
       '--coverageReporters=json',
       `--coverageDirectory=${folder}`,
-      '--collectCoverageFrom={admin,core,lambdas,loader,portal}/**/*.ts',
+      '--collectCoverageFrom={admin,core,lambdas,loader,portal,reference}/**/*.ts',
       '--runTestsByPath',
       test,
     ],
@@ -89,7 +89,9 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
 
 /** Changes with the test, what all tests share, and the product. */
 function hashOf(test: string): string {
-  const names = [test, 'test/support', 'admin', 'core', 'lambdas', 'loader', 'portal'].map((path) => `HEAD:${path}`);
+  const names = [test, 'test/support', 'admin', 'core', 'lambdas', 'loader', 'portal', 'reference'].map(
+    (path) => `HEAD:${path}`,
+  );
   const objects = execFileSync('git', ['rev-parse', ...names], { cwd: root, encoding: 'utf8' });
   return execFileSync('git', ['hash-object', '--stdin'], { cwd: root, encoding: 'utf8', input: objects }).trim();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { highlightedJson, inline } from '../../../lambdas/reference/html.ts';
-import { htmlText } from '../../support/html-text.ts';
+import { highlightedJson, inline } from '../../reference/html.ts';
+import { htmlText } from '../support/html-text.ts';
 
 describe('text as HTML', () => {
   it('renders code, bold and links, and escapes anything that looks like HTML', () => {

@@ -1,5 +1,5 @@
-import type { IncludeName } from '../../../core/place-fields.ts';
-import { offeredHere } from '../../http/offered.ts';
+import type { IncludeName } from '../../core/place-fields.ts';
+import { offeredHere } from '../../lambdas/http/offered.ts';
 import type { TranslatedText } from './en.ts';
 
 const postcodeForm =

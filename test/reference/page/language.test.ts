@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { acceptedBy, languageFor } from '../../../lambdas/page/language.ts';
 import { branding } from '../../../lib/config/fields.ts';
+import { acceptedBy, languageFor } from '../../../reference/page/language.ts';
 
 describe('what a client accepts', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { languages } from '../../../../core/names.ts';
-import { descriptions, responseExamples } from '../../../../lambdas/reference/openapi-document.ts';
-import { referenceTexts } from '../../../../lambdas/reference/text/texts.ts';
+import { languages } from '../../../core/names.ts';
+import { descriptions, responseExamples } from '../../../reference/openapi-document.ts';
+import { referenceTexts } from '../../../reference/text/texts.ts';
 
 /** Each text of a record by its path, without what both languages have by nature. */
 function texts(value: unknown, path = ''): [string, string][] {

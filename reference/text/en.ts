@@ -1,6 +1,6 @@
-import type { BodyFaultCode } from '../../../core/contract.ts';
-import { offeredHere } from '../../http/offered.ts';
-import type { ProblemCode } from '../../http/problem.ts';
+import type { BodyFaultCode } from '../../core/contract.ts';
+import { offeredHere } from '../../lambdas/http/offered.ts';
+import type { ProblemCode } from '../../lambdas/http/problem.ts';
 
 /** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | BodyFaultCode;

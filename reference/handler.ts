@@ -1,13 +1,13 @@
 import type { Context } from 'aws-lambda';
-import { createKeyStore } from '../../core/accounts/key-record.ts';
-import { systemClock } from '../../core/calendar.ts';
-import { createStoreClient } from '../../core/dynamodb.ts';
-import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
-import type { Answer, RequestEvent } from '../http/middleware.ts';
-import { isPublished } from '../http/published.ts';
-import { validateRoute } from './route.ts';
+import { createKeyStore } from '../core/accounts/key-record.ts';
+import { systemClock } from '../core/calendar.ts';
+import { createStoreClient } from '../core/dynamodb.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import type { Answer, RequestEvent } from '../lambdas/http/middleware.ts';
+import { isPublished } from '../lambdas/http/published.ts';
+import { validateRoute } from '../lambdas/validate/route.ts';
 
-let reference: ReturnType<typeof import('../reference/route.ts').referenceRoute> | undefined;
+let reference: ReturnType<typeof import('./route.ts').referenceRoute> | undefined;
 
 const validate = validateRoute({
   keyStore: createKeyStore(createStoreClient(), requireEnvironment(environment.accountsTable)),
@@ -22,6 +22,6 @@ const validate = validateRoute({
  */
 export async function handler(event: RequestEvent, context: Context): Promise<Answer> {
   if (!isPublished(event)) return await validate(event, context);
-  reference ??= (await import('../reference/route.ts')).referenceRoute();
+  reference ??= (await import('./route.ts')).referenceRoute();
   return await reference(event, context);
 }

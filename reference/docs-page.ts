@@ -1,8 +1,6 @@
-import { faultCodes } from '../../core/contract.ts';
-import { type ProblemCode, problems, problemType } from '../http/problem.ts';
-import type { PublishedPath } from '../http/published.ts';
-import type { Language } from '../page/language.ts';
-import { escaped, programTabs, sample } from '../page/samples.ts';
+import { faultCodes } from '../core/contract.ts';
+import { type ProblemCode, problems, problemType } from '../lambdas/http/problem.ts';
+import type { PublishedPath } from '../lambdas/http/published.ts';
 import type { Branding } from './branding.ts';
 import { changesList } from './changes.ts';
 import { highlightedJson, inline } from './html.ts';
@@ -16,6 +14,8 @@ import {
   requestExample,
   responseExamples,
 } from './openapi-document.ts';
+import type { Language } from './page/language.ts';
+import { escaped, programTabs, sample } from './page/samples.ts';
 import { block, errorId, heading, htmlTable, members, type TableRow } from './parts.ts';
 import type { Explanation, TranslatedText } from './text/en.ts';
 import { referenceTexts } from './text/texts.ts';

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
-import { HttpRefusal } from '../http/http-refusal.ts';
-import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
-import { observe } from '../http/observe.ts';
-import { renderProblems } from '../http/problem.ts';
-import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../http/published.ts';
-import { icon } from '../page/assets.ts';
-import { acceptedBy, type Language, languageFor } from '../page/language.ts';
+import { HttpRefusal } from '../lambdas/http/http-refusal.ts';
+import { type Answer, commonHeaders, type RequestEvent } from '../lambdas/http/middleware.ts';
+import { observe } from '../lambdas/http/observe.ts';
+import { renderProblems } from '../lambdas/http/problem.ts';
+import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../lambdas/http/published.ts';
 import { readBranding } from './branding.ts';
 import { changesFeed } from './changes.ts';
 import { docsPage } from './docs-page.ts';
 import { indexForPrograms, markdownOf } from './markdown.ts';
 import { deployedDocument } from './openapi-document.ts';
+import { icon } from './page/assets.ts';
+import { acceptedBy, type Language, languageFor } from './page/language.ts';
 import { postmanCollection } from './postman.ts';
 import { hasExplanation, problemPage, unknownProblemPage } from './problem-page.ts';
 

@@ -1,7 +1,7 @@
-import json from '../../docs/openapi.json' with { type: 'json' };
-import objectsPatch from '../../docs/openapi-objecten.json' with { type: 'json' };
-import { offeredHere } from '../http/offered.ts';
-import { hasDocs } from '../http/published.ts';
+import json from '../docs/openapi.json' with { type: 'json' };
+import objectsPatch from '../docs/openapi-objecten.json' with { type: 'json' };
+import { offeredHere } from '../lambdas/http/offered.ts';
+import { hasDocs } from '../lambdas/http/published.ts';
 import type { Branding } from './branding.ts';
 import { type Descriptions, paragraphNames } from './text/en.ts';
 
