@@ -123,7 +123,7 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
     [0, 1e12, null, 'plan'],
     [-1, 1e12 + 1],
   ],
-  ['"decade"', (limit) => checkLimits({ day: 1, decade: limit }), /use minute, hour, day, month/, [], [1, null]],
+  ['"decade"', (limit) => checkLimits({ day: 1, decade: limit }), /use minute, hour, day, /, [], [1, null]],
 ];
 
 /** `'accepted'`, or the error of the check. */

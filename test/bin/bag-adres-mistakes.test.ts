@@ -19,7 +19,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['a word too many', 'plan list all', /too many arguments.*: all\. See --help\.$/im],
     ['no plan for an account', 'account create a', /--plan/],
     ['no label for a key', 'key create --account acme', /--label/],
-    ['an unknown window', 'plan put x --limit decade=5', /"decade" is not a time window; use minute, hour, day, month/],
+    ['an unknown window', 'plan put x --limit decade=5', /"decade" is not a time window; use minute, hour, day, /],
     ['a limit without a number', 'plan put x --limit day=', /day=5000, not "day="/],
     ['a limit without a window', 'plan put x --limit =5', /day=5000, not "=5"/],
     ['a limit without either', 'plan put x --limit day', /day=5000, not "day"/],

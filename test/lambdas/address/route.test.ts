@@ -34,9 +34,9 @@ describe('a lookup of objects in a deployment without them', () => {
     const one = await service.instance.lookUp(key, query);
     const many = await service.instance.lookUpAll(key, body);
     expect([one.status, many.status]).toEqual([422, 422]);
-    const detail =
-      'include has objecten, which the operator of this service has not turned on: send one or more of toevoegingen, gemeente, and ' +
-      'nummeraanduidingen, each once.';
+    const detail = expect.stringMatching(
+      /^include has objecten, which the operator of this service has not turned on: send one or more of (?!.*objecten).*, each once\.$/,
+    );
     const code = 'include-unavailable';
     expect(one.json).toMatchObject({ errors: [{ parameter: 'include', code, detail }] });
     expect(many.json).toMatchObject({ errors: [{ pointer: '/include/1', code, detail }] });

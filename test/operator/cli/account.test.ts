@@ -68,8 +68,8 @@ describe('plan', () => {
 
   it('list shows a window that a plan lacks as a dash, in JSON as no member', async () => {
     const { out } = await bench.run('plan list');
-    expect(out).toMatch(/plan +│ state +│ minute +│ hour +│ day +│ month/);
-    expect(out).toMatch(/standard +│ active +│ 60 +│ - +│ 5000 +│ unlimited/);
+    expect(out).toMatch(/plan +│ state +│ minute +│ hour +│ day +│.* month/);
+    expect(out).toMatch(/standard +│ active +│ 60 +│ - +│ 5000 +│.* unlimited/);
     expect(await bench.json('plan list')).toContainEqual({
       code: 'standard',
       state: 'active',
@@ -152,7 +152,7 @@ describe('account', () => {
 
   it('list prints every account with its usage, in JSON like show', async () => {
     const { out } = await bench.run('account list');
-    expect(out).toMatch(/acme +│ active +│ standard +│ 0 +│ 0 \/ 60 +│ - +│ 0 \/ 100 +│ 0 \/ unlimited/);
+    expect(out).toMatch(/acme +│ active +│ standard +│ 0 +│ 0 \/ 60 +│ - +│ 0 \/ 100 +│.* 0 \/ unlimited/);
     const accounts = await bench.json('account list');
     const { keys, ...shown } = await bench.json('account show acme');
     expect(accounts).toContainEqual({ ...shown, active_keys: keys.length });
