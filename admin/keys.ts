@@ -240,7 +240,7 @@ export type KeyView = {
   revoked: string | null;
   /** The last UTC day on which a lookup was charged with it, `2026-11-21`; `null` if none was recorded. */
   lastUsed: string | null;
-  /** Who created it, as the audit names them; `null` for a key of version 1.0 or older. */
+  /** Who created it, as the audit names them; `null` if that was not recorded. */
   createdBy: string | null;
   /** The key that replaces it, if it is being replaced or was; until `expires` both work. */
   replacedBy: string | null;

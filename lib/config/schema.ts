@@ -66,9 +66,7 @@ const guard = z.strictObject({
     .describe('The largest share of addresses whose street or woonplaats may be missing.'),
   alwaysAllowed: whole(0, 100_000_000)
     .default(loadDefaults.guard.alwaysAllowed)
-    .describe(
-      'This many addresses may always change, whatever their share: in a small municipality a few are a large share.',
-    ),
+    .describe('This many addresses may always change, whatever their share.'),
   maximumPlaceShare: share
     .default(loadDefaults.guard.maximumPlaceShare)
     .describe(
@@ -99,7 +97,7 @@ const usage = z.strictObject({
   job: flag
     .default(true)
     .describe(
-      `Deploys the hourly job that records usage and sends messages. Without it usage is still exact, but no messages are sent and records are kept for ${defaultUsageMonths} months.`,
+      `Deploys the hourly job that records usage and sends messages. Without it records are kept for ${defaultUsageMonths} months.`,
     ),
   months: whole(1, 120).default(defaultUsageMonths).describe('For how many whole months daily usage is kept.'),
   statementLockYears: whole(0, 30)
@@ -128,7 +126,7 @@ export const configSchema = z.strictObject({
   account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
     .optional()
     .describe(
-      'The AWS account of all stacks: credentials of another account are refused. Each stage of `bag-adres.json` needs it.',
+      'The AWS account of all stacks: credentials of another are refused. Each stage of `bag-adres.json` needs it.',
     ),
   domain: domain
     .optional()
@@ -166,14 +164,10 @@ export const configSchema = z.strictObject({
   referencePage: flag.default(true).describe('Whether the API serves its reference at `/docs`, without a key.'),
   testAddresses: flag
     .default(true)
-    .describe(
-      'Whether the test addresses under `9999SD` exist, as [the reference](api.md#test-addresses) says. Without them they are `not_found`.',
-    ),
+    .describe('Whether the [test addresses](api.md#test-addresses) under `9999SD` exist.'),
   alarmEmail: emailAddress
     .optional()
-    .describe(
-      'The recipient of alarm notifications; without it there are none. AWS first sends an email that must be confirmed.',
-    ),
+    .describe('The recipient of alarm notifications, who must confirm an email of AWS first.'),
   budget: z
     .strictObject({
       usdPerMonth: whole(1, 1_000_000).describe('What a month may cost, in dollars, the whole account.'),
@@ -210,7 +204,7 @@ export const configSchema = z.strictObject({
     })
     .default(false)
     .describe(
-      `Applies the daily mutations to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`. See [loading](loading.md#mutations-day-by-day).`,
+      `Applies the [daily mutations](loading.md#mutations-day-by-day) to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`.`,
     ),
   guard: guard.prefault({}).describe('What stops a load before its first write.'),
   snapshotsKept: whole(2, 24)
@@ -233,7 +227,7 @@ export const configSchema = z.strictObject({
   backup: backup
     .optional()
     .describe(
-      'Writes a backup set every day: all that another account or region needs to take over. See [recovery](recovery.md#backup-sets).',
+      'Writes a [backup set](recovery.md#backup-sets) every day: all that another account or region needs to take over.',
     ),
   backupVaultArn: text(
     /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
@@ -241,12 +235,12 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe(
-      'A vault, usually in another account, for copies of a daily backup of the accounts table, kept for 35 days. See [backups](deploy.md#backups-outside-the-account).',
+      'A vault, usually in another account, for [copies of a daily backup](deploy.md#backups-outside-the-account) of the accounts table.',
     ),
   runbookUrl: text(/^[\x21-\x7e]{1,300}$/, 'an address without spaces')
     .default('node_modules/bag-adres/docs/runbook.md')
     .describe(
-      'Where people who get an alarm read the runbook: its message has the first steps, and ends in this and `#CHAPTER`. By default the copy in the package; better is the page in your own repository or wiki, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
+      'Where the runbook is: the message of an alarm ends in this and `#CHAPTER`. Better than the copy in the package is a page of your own, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
     ),
   checksumSecretVersions: z
     .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret', mayBeSecret))
@@ -254,7 +248,7 @@ export const configSchema = z.strictObject({
     .meta({ allowed: 'a list of no, one or two ids of versions of the secret' })
     .default([])
     .describe(
-      'Versions of the checksum secret that the service accepts, the one for new keys first. Empty: the current one at the first deployment. See [rotation](runbook.md#rotate-the-checksum-secret).',
+      'Versions of the checksum secret that the service accepts, the one for new keys first. Empty: the current one at the first deployment. Set it when you [rotate it](runbook.md#rotate-the-checksum-secret).',
     ),
   deployment: z
     .enum(['canary', 'all-at-once', 'emergency'])
@@ -262,13 +256,11 @@ export const configSchema = z.strictObject({
     .describe(
       '`canary`: a new version gets 10% of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, ignoring the alarms; for one deployment, with `-c`.',
     ),
-  usage: usage.prefault({}).describe('How usage of each account is recorded. See [usage](accounts.md#usage).'),
+  usage: usage.prefault({}).describe('How [usage](accounts.md#usage) of each account is recorded.'),
   canary: canary
     .optional()
     .describe('Looks up an address on a schedule, as a caller would, and raises an alarm when that fails.'),
-  portal: portal
-    .optional()
-    .describe('A web application for customers and operators, in its own stack. See [the portal](portal.md).'),
+  portal: portal.optional().describe('[A web application](portal.md) for customers and operators, in its own stack.'),
   tags: tags
     .meta({ allowed: 'names and values' })
     .default({})

@@ -6,6 +6,7 @@ import type { ParameterName } from '../../core/addresses/address-input.ts';
 import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
 import type { IncludeName } from '../../core/place-fields.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
+import { problems } from '../../lambdas/http/problem.ts';
 import { headingOf } from '../../reference/problem-page.ts';
 import type { ExplainedCode } from '../../reference/text/en.ts';
 import { referenceTexts } from '../../reference/text/texts.ts';
@@ -275,7 +276,9 @@ function parameterOf(hasObjects: boolean) {
 const generatedParts: Record<string, () => string> = {
   problems: () => {
     const codes = Object.keys(referenceTexts.en.explanations) as ExplainedCode[];
-    return `${codes.map((code) => `- \`/problems/${code}\`: ${headingOf(code)}`).join('\n')}\n`;
+    const { types = [], faults = [] } = Object.groupBy(codes, (code) => (code in problems ? 'types' : 'faults'));
+    const lines = types.map((code) => `- \`/problems/${code}\`: ${headingOf(code)}\n`).join('');
+    return `${lines}- \`/problems/CODE\` for each code of a 422: ${faults.map((code) => `\`${code}\``).join(', ')}\n`;
   },
 };
 

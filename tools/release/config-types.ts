@@ -115,10 +115,22 @@ function rows(schema: z.core.$ZodType, path: readonly string[]): string[] {
     path.length === 0
       ? []
       : [
-          `| \`${path.join('.')}\` | ${inner instanceof z.ZodObject ? 'the fields below' : allowedIn(inner)} | ${defaultOf(schema)} | ${meta(schema).description} |`,
+          `| \`${path.join('.')}\` | ${inner instanceof z.ZodObject ? (sameAs(inner) ?? 'the fields below') : allowedIn(inner)} | ${defaultOf(schema)} | ${meta(schema).description} |`,
         ];
-  if (!(inner instanceof z.ZodObject)) return row;
+  if (!(inner instanceof z.ZodObject) || sameAs(inner)) return row;
   return [...row, ...Object.entries(inner.shape).flatMap(([name, field]) => rows(field, [...path, name]))];
+}
+
+/** Where all fields of a group are also those of one at the top, which has more: the names that are left. */
+function sameAs(group: z.ZodObject): string | undefined {
+  const fields = Object.entries(group.shape);
+  for (const [name, schema] of Object.entries(configSchema.shape)) {
+    const other = unwrap(schema);
+    if (!(other instanceof z.ZodObject) || Object.keys(other.shape).length <= fields.length) continue;
+    if (!fields.every(([field, of]) => other.shape[field] === of)) continue;
+    return `${fields.map(([field]) => `\`${field}\``).join(', ')}, as in \`${name}\``;
+  }
+  return undefined;
 }
 
 function defaultOf(schema: z.core.$ZodType): string {
