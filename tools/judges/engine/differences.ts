@@ -161,16 +161,25 @@ function textOf(error: unknown): string {
     .slice(0, 110);
 }
 
-/** A row for each answer in which two engines differ, and what they agree on. */
+/** A row for each answer in which two engines differ by more than the text of an error, and the names of the others. */
 export async function differences(first: DynamoDBClient, second: DynamoDBClient): Promise<string> {
   const [one, other] = [await answersOf(first), await answersOf(second)];
-  const rows = [...one].filter(([name, answer]) => other.get(name) !== answer);
-  const same = [...one.keys()].filter((name) => one.get(name) === other.get(name));
+  const errorOf = (answer = '') => /^\w+(?:Exception|Error)(?=: )/.exec(answer)?.[0] ?? answer;
+  const {
+    alike = [],
+    texts = [],
+    rows = [],
+  } = Object.groupBy(one.keys(), (name) => {
+    if (one.get(name) === other.get(name)) return 'alike';
+    return errorOf(one.get(name)) === errorOf(other.get(name)) ? 'texts' : 'rows';
+  });
   return [
     '| | Dynoxide 1.2.1 | DynamoDB Local 3.3.1 |',
     '|---|---|---|',
-    ...rows.map(([name, answer]) => `| ${name} | ${answer} | ${other.get(name)} |`),
+    ...rows.map((name) => `| ${name} | ${one.get(name)} | ${other.get(name)} |`),
     '',
-    `They answer alike: ${same.join(', ')}.`,
+    `They answer with the same error in other words: ${texts.join(', ')}.`,
+    '',
+    `They answer alike: ${alike.join(', ')}.`,
   ].join('\n');
 }
