@@ -107,8 +107,8 @@ export function startOf({ start, base }: Load): ReplayBase | null {
   return start ?? base;
 }
 
-/** The files that one worker reads, of the member at `member`. `buckets`: of the join with objects, if there is one. */
-export type Part = { part: string; member: number; files: ZipEntry[]; buckets?: number };
+/** The files that one worker reads, of the member at `member`. */
+export type Part = { part: string; member: number; files: ZipEntry[] };
 
 /** The same contents loaded onto the same dataset have the same load id, so the load can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {

@@ -18,24 +18,26 @@ import {
   withoutPostcode,
   writeSingleLine,
 } from './objects.ts';
+import { nextPartOf, type PartsOfNums, writeNum } from './parts-of-nums.ts';
 import { type ByteRanges, GrowingBytes, packLineBytes } from './stored-form.ts';
 
 /**
- * The occurrences of the first and of the last object that a worker read, and whether every object came after those
- * with a lower identificatie. `collect` uses these to find objects that were divided between workers.
+ * The lines of the first and of the last object that a worker read, by the part that each is in, and whether every
+ * object came after those with a lower identificatie. `collect` uses these to find objects that were divided between
+ * workers.
  */
-export type Edges<One = NumVoorkomen> = { edges: One[][]; isSorted: boolean };
+export type Edges = { edges: LinesInPart[][]; isSorted: boolean };
+export type LinesInPart = [part: string, lines: readonly string[]];
 
 const lineEnd = 0x0a;
 const tab = 0x09;
 const tilde = 0x7e;
-const idLength = 16;
 
 /** An object as it is read: `identificatie` is where `view` has it. */
 type ReadObject = { view: DataView; identificatie: number };
 
 /**
- * The lines of the objects that one worker reads, kept apart by number until they are stored. An extract lists the
+ * The lines of the objects that one worker reads, kept apart by part until they are stored. An extract lists the
  * occurrences of an object one after the other, and its objects by identificatie: so occurrences are grouped as they
  * come. Nearly every object has one, so each is written at once, as bytes and without a string, and taken back where
  * another one of its object follows.
@@ -91,11 +93,13 @@ abstract class RowsAsRead<Read extends ReadObject, One> {
   }
 
   /** To be called after the last occurrence. */
-  end(): Edges<One> {
+  end(): Edges {
     const last = this.#single ? [this.#occurrenceIn(this.#single)] : this.#several;
-    const isOnly = this.#first === undefined;
+    const edges = this.#first === undefined ? [last] : [this.#first, last];
     this.#endObject();
-    return { edges: isOnly ? [last] : [this.#first ?? [], last], isSorted: this.#isSorted };
+    const inParts = (one: One[]) =>
+      Array.from(this.linesOf(one), ([part, lines]): LinesInPart => [nameOfNumber(part), lines]);
+    return { edges: edges.map(inParts), isSorted: this.#isSorted };
   }
 
   /** All lines, those of each number compressed by themselves, and where each lies. To be called last. */
@@ -150,45 +154,44 @@ export class ObjectRows extends RowsAsRead<NumBytes, NumVoorkomen> {
     return Array.from(objectLines(occurrences, this.#peildatum), ([part, lines]) => [Number(part), lines]);
   }
 
-  /** The identificatie of each line and the key that it has there, by bucket of the identificatie. */
-  keys(buckets: number): LinesByNumber {
-    const keys = new LinesByNumber();
-    for (const { memory, length } of this.numbered.all) {
+  /** The part of each line, for `partsOfNums`, packed. */
+  packNums(): Buffer {
+    const entries = new GrowingBytes();
+    for (const [part, { memory, length }] of this.numbered.all) {
       for (let start = 0, end = 0; start < length; start = end + 1) {
-        const at = memory.indexOf(tab, start);
-        end = memory.indexOf(lineEnd, at + fieldsAt.volgnummer);
-        if (end < 0 || end > length) end = length;
-        if (memory[start] === tilde) continue; // it has this key in another part
-        const id = at + fieldsAt.identificatie;
-        const lines = keys.of(bucketAt(memory, id, buckets));
-        lines.reserve(idLength + at - start + 1);
-        if (lines.length > 0) lines.memory[lines.length++] = lineEnd;
-        memory.copy(lines.memory, lines.length, id, id + idLength);
-        memory.copy(lines.memory, lines.length + idLength, start, at);
-        lines.length += idLength + at - start;
+        let at = start;
+        while (memory[at] !== tab) at++;
+        end = at + fieldsAt.volgnummer;
+        while (end < length && memory[end] !== lineEnd) end++;
+        if (memory[start] !== tilde) writeNum(entries, part, memory, at + fieldsAt.identificatie);
       }
     }
-    return keys;
+    const packed = packLineBytes(entries.bytes);
+    entries.release();
+    return packed;
   }
 }
 
-/** Lines of adresseerbare objecten, by bucket of the nummeraanduidingen that they name: `join` gives them keys. */
+/** Lines of adresseerbare objecten, by the parts of the nummeraanduidingen that they name. */
 export class AdresObjectRows extends RowsAsRead<AdresObjectBytes, AdresseerbaarVoorkomen> {
   readonly #peildatum: string;
   readonly #kind: ObjectenKind;
-  readonly #buckets: number;
+  readonly #nums: PartsOfNums;
   protected readonly longest = longestKeylessLine;
   protected readonly writeSingle = writeKeylessLine;
 
-  constructor(peildatum: string, kind: ObjectenKind, buckets: number) {
+  constructor(peildatum: string, kind: ObjectenKind, nums: PartsOfNums) {
     super();
     this.#peildatum = peildatum;
     this.#kind = kind;
-    this.#buckets = buckets;
+    this.#nums = nums;
   }
 
   protected numberOf({ bytes, hoofdadres, nevenadressen }: AdresObjectBytes): number | null {
-    return nevenadressen.length > 0 ? null : bucketAt(bytes, hoofdadres, this.#buckets);
+    if (nevenadressen.length > 0) return null;
+    const part = nextPartOf(this.#nums, bytes, hoofdadres);
+    if (part === absent) return Number(withoutPostcode);
+    return nextPartOf(this.#nums, bytes, hoofdadres, part) === absent ? part : null;
   }
 
   protected parse(line: KeylessLine): AdresseerbaarVoorkomen {
@@ -199,15 +202,17 @@ export class AdresObjectRows extends RowsAsRead<AdresObjectBytes, AdresseerbaarV
     return { kind: this.#kind, ...object.values(), ...span };
   }
 
-  protected linesOf(occurrences: readonly AdresseerbaarVoorkomen[]): [number, KeylessLine[]][] {
-    return Array.from(keylessLines(occurrences, this.#peildatum), ([num, lines]) => [
-      bucketOf(num, this.#buckets),
-      lines,
-    ]);
+  protected *linesOf(occurrences: readonly AdresseerbaarVoorkomen[]): Generator<[number, KeylessLine[]]> {
+    for (const [num, lines] of keylessLines(occurrences, this.#peildatum)) {
+      const bytes = Buffer.from(num, 'latin1');
+      let part = nextPartOf(this.#nums, bytes, 0);
+      if (part === absent) yield [Number(withoutPostcode), lines];
+      for (; part !== absent; part = nextPartOf(this.#nums, bytes, 0, part)) yield [part, lines];
+    }
   }
 }
 
-/** Lines, kept apart by a number below 1,000 until they are stored: that of their part, or of a bucket. */
+/** Lines, kept apart by the number of their part, below 1,000, until they are stored. */
 export class LinesByNumber {
   readonly #lines: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
 
@@ -230,8 +235,8 @@ export class LinesByNumber {
     lines.length += lines.memory.write(line, lines.length, 'latin1');
   }
 
-  get all(): GrowingBytes[] {
-    return this.#lines.filter((lines) => lines !== undefined);
+  get all(): [number: number, lines: GrowingBytes][] {
+    return [...this.#lines.entries()].flatMap(([number, lines]) => (lines ? [[number, lines]] : []));
   }
 
   /** All lines, those of each number compressed by themselves, and where these lie. Frees them. */
@@ -252,17 +257,7 @@ export class LinesByNumber {
 }
 
 /** What the ranges of `LinesByNumber` call a number: `007`. */
-export const nameOfNumber = (number: number) => String(number).padStart(3, '0');
-
-/** The bucket of an identificatie, by its last two digits. */
-export function bucketOf(identificatie: string, buckets: number): number {
-  return Number(identificatie.slice(-2)) % buckets;
-}
-
-function bucketAt(bytes: Buffer, id: number, buckets: number): number {
-  const digit = (at: number) => (bytes[id + at] as number) - 0x30;
-  return (10 * digit(idLength - 2) + digit(idLength - 1)) % buckets;
-}
+const nameOfNumber = (number: number) => String(number).padStart(3, '0');
 
 /** `partOf` as a number, without a string. */
 function partNumber({ bytes, postcode }: NumBytes): number {

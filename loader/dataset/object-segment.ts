@@ -77,8 +77,12 @@ export class ObjectSegmentReader<Result = PartResult> {
 export type FoundObjects = Map<string, Map<string, ObjectLine[]>>;
 
 /** Adds a line that is stored with a part. */
-export function addFound(found: FoundObjects, part: string, line: ObjectLine): void {
-  const identificatie = identificatieOf(line);
+export function addFound(
+  found: FoundObjects,
+  part: string,
+  line: ObjectLine,
+  identificatie = identificatieOf(line),
+): void {
   const parts = found.get(identificatie) ?? new Map<string, ObjectLine[]>();
   found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
 }

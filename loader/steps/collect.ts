@@ -1,19 +1,16 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
-import { isObjectenKind, type StandKind } from '../bag/schema.ts';
-import type { AdresseerbaarVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
-import { addressesOf, objectIdOf, parseAdresObjectLine } from '../dataset/adres-objects.ts';
+import { keylessLines, numOf, objectIdOf, parseAdresObjectLine } from '../dataset/adres-objects.ts';
 import { extractDate, type Load, type Part } from '../dataset/load.ts';
 import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
-import { bucketOf } from '../dataset/object-rows.ts';
+import type { LinesInPart } from '../dataset/object-rows.ts';
 import { addEdit, addFound, type Edits, editsBySegment, type FoundObjects } from '../dataset/object-segment.ts';
 import { grouped, type Objection } from '../dataset/objections.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine, withoutPostcode } from '../dataset/objects.ts';
 import { unpackReference } from '../dataset/reference-file.ts';
-import { type ByteRanges, segmentOf } from '../dataset/stored-form.ts';
+import { segmentOf } from '../dataset/stored-form.ts';
 import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import { type Extracted, type ExtractedObjects, readRows, type StoredPart } from './extract.ts';
-import type { Bucket, BucketItem } from './join.ts';
+import { type Extracted, readRows, type StoredPart } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
@@ -23,8 +20,9 @@ export type Collected = Pick<LoadCounts, keyof PartCounts> & {
   nummeraanduidingen?: number;
   objects: number;
   parts: StoredPart[];
-  /** The occurrences of adresseerbare objecten that were read; absent in a dataset without these. */
+  /** The occurrences of adresseerbare objecten that were read, and where their lines are; only with these. */
   objecten?: number;
+  objectParts?: StoredPart[];
   /** The nummeraanduidingen, streets and places that have changed since `auditSince`. */
   changed?: string[];
   /** What is odd about the files of an extract. */
@@ -43,15 +41,11 @@ export type SegmentItem = { segment: string };
 export async function collect(storage: Storage, loadId: string): Promise<{ segments: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
-  const isOfObjecten = ({ member }: Part) => isObjectenKind(load.members[member]?.kind as StandKind);
-  const extracted = await extractedOf<Extracted>(
-    storage,
-    loadId,
-    parts.filter((part) => !isOfObjecten(part)),
-  );
-  const objecten = load.objecten
-    ? await extractedOf<ExtractedObjects>(storage, loadId, parts.filter(isOfObjecten))
-    : [];
+  const objectParts = load.objecten ? await getJson<Part[]>(storage, paths.objectParts(loadId)) : [];
+  const [extracted, objecten] = [
+    await extractedOf(storage, loadId, parts),
+    await extractedOf(storage, loadId, objectParts),
+  ];
   const { packed, problems, changed } = await getUnpacked(storage, paths.reference(loadId), (packed) => ({
     packed,
     ...unpackReference(packed),
@@ -59,7 +53,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ segme
   const collected: Collected = {
     ...mergeParts([...extracted, { voorkomens: 0, problems }]),
     objects: extracted.reduce((sum, { objects }) => sum + objects, 0),
-    parts: extracted.map(({ part, ranges }) => ({ part, ranges })),
+    parts: extracted.map(storedPart),
     ...(load.auditSince !== undefined && {
       changed: [...changed, ...[...extracted, ...objecten].flatMap((part) => part.changed)],
     }),
@@ -70,15 +64,18 @@ export async function collect(storage: Storage, loadId: string): Promise<{ segme
       ...objecten.map(({ problems }) => problems),
     ]);
     collected.objecten = objecten.reduce((sum, { voorkomens }) => sum + voorkomens, 0);
-    await putBuckets(storage, load, extracted, objecten);
+    collected.objectParts = objecten.map(storedPart);
   }
-  const { edits: ofDivided, repeated } = await editsOfDivided(storage, load, extracted);
+  const { edits: ofDivided, repeated } = await editsOfDivided(storage, load, extracted, nummeraanduidingen);
+  const { edits: ofObjecten } = await editsOfDivided(storage, load, objecten, adresObjecten);
   collected.objections = [
-    ...lastFilesThatAreFull(load, parts, [...extracted, ...objecten]),
+    ...lastFilesThatAreFull(load, [...extracted, ...objecten]),
     ...objectionsToRepeats(load, repeated, collected.voorkomens),
   ];
   const edits = editsBySegment(ofDivided);
   for (const [segment, ofSegment] of edits) await putJson(storage, paths.edits(loadId, segment), ofSegment);
+  for (const [segment, ofSegment] of editsBySegment(ofObjecten))
+    await putJson(storage, paths.objectenEdits(loadId, segment), ofSegment);
   // Of an extract with days, `mutate` stores what they make of it, and does so once.
   if (load.days.length === 0) await putPacked(storage, paths.snapshotReference(loadId), packed);
   await putJson(storage, paths.collected(loadId), collected);
@@ -100,63 +97,50 @@ export async function putSegments(
   return { segments: items.length };
 }
 
-async function extractedOf<One>(
-  storage: Storage,
-  load: string,
-  parts: readonly Part[],
-): Promise<(One & { part: string })[]> {
-  return mapConcurrently(parts, concurrentReads, async ({ part }) => ({
-    part,
-    ...(await getJson<One>(storage, paths.extracted(load, part))),
+type ExtractedPart = Extracted & Part;
+
+async function extractedOf(storage: Storage, load: string, parts: readonly Part[]): Promise<ExtractedPart[]> {
+  return mapConcurrently(parts, concurrentReads, async (part) => ({
+    ...part,
+    ...(await getJson<Extracted>(storage, paths.extracted(load, part.part))),
   }));
 }
 
-/** What `join` needs of each bucket. */
-async function putBuckets(
-  storage: Storage,
-  load: Load,
-  extracted: readonly ExtractedPart[],
-  objecten: readonly ExtractedObjectPart[],
-): Promise<void> {
-  const items = await getJson<BucketItem[]>(storage, paths.buckets(load.id));
-  const divided = await dividedObjecten(storage, load, objecten);
-  for (const [index, { bucket }] of items.entries()) {
-    const storedRows = (key: (load: string, part: string) => string, part: string, ranges: ByteRanges = {}) => {
-      const range = ranges[bucket];
-      return range ? [{ key: key(load.id, part), ranges: { [bucket]: range } }] : [];
-    };
-    const isHere = (occurrences: AdresseerbaarVoorkomen[]) =>
-      occurrences.some((one) => addressesOf(one).some((num) => bucketOf(num, items.length) === index));
-    const contents: Bucket = {
-      keys: extracted.flatMap(({ part, keys }) => storedRows(paths.keys, part, keys)),
-      rows: objecten.flatMap(({ part, ranges }) => storedRows(paths.rows, part, ranges)),
-      divided: divided.filter(isHere),
-    };
-    await putJson(storage, paths.bucket(load.id, bucket), contents);
-  }
-}
+const storedPart = ({ part, ranges }: ExtractedPart): StoredPart => ({ part, ranges });
 
-/** All occurrences of the adresseerbare objecten that were read separately, each once. */
-async function dividedObjecten(
-  storage: Storage,
-  load: Load,
-  extracted: readonly ExtractedObjectPart[],
-): Promise<AdresseerbaarVoorkomen[][]> {
-  const pieces: AdresseerbaarVoorkomen[] = [];
-  for (const parts of Map.groupBy(extracted, ({ kind }) => kind).values()) {
-    if (inOrder(parts)) for (const { edges } of parts) pieces.push(...edges.flat());
-    else {
-      for await (const [, line] of linesReadTwice(storage, load.id, parts, objectIdOf))
-        pieces.push(parseAdresObjectLine(`\t${line}`));
+/** What is known of the lines that workers store: whose they are, and those of a whole object by part. */
+type ReadLines = {
+  idOf(line: string): string;
+  whole(lines: ReadonlyMap<string, readonly string[]>, peildatum: string): Map<string, string[]>;
+};
+
+const nummeraanduidingen: ReadLines = {
+  idOf: identificatieOf,
+  whole: (lines, peildatum) => objectLines(occurrencesIn(lines, parseObjectLine), peildatum),
+};
+
+const adresObjecten: ReadLines = {
+  idOf: objectIdOf,
+  whole(lines, peildatum) {
+    const whole = new Map<string, string[]>();
+    const occurrences = occurrencesIn(lines, (line) => parseAdresObjectLine(`\t${line}`));
+    for (const [num, ofNum] of keylessLines(occurrences, peildatum)) {
+      for (const [part, ofPart] of lines) {
+        if (ofPart.some((line) => numOf(line) === num)) whole.set(part, [...(whole.get(part) ?? []), ...ofNum]);
+      }
     }
-  }
-  return Array.from(Map.groupBy(pieces, ({ identificatie }) => identificatie).values(), (occurrences) => [
-    ...new Map(occurrences.map((one) => [one.volgnummer, one])).values(),
-  ]);
-}
+    return whole;
+  },
+};
 
-type ExtractedPart = Extracted & StoredPart;
-type ExtractedObjectPart = ExtractedObjects & StoredPart;
+/** Each occurrence once: an object may be in two members of an extract, and is stored with several parts. */
+function occurrencesIn<One extends { volgnummer: number }>(
+  lines: ReadonlyMap<string, readonly string[]>,
+  parse: (line: string) => One,
+): One[] {
+  const all = [...lines.values()].flat().map(parse);
+  return [...new Map(all.map((one) => [one.volgnummer, one])).values()];
+}
 
 /**
  * The edits that complete objects whose occurrences were read separately: by several workers, or from an extract that
@@ -166,37 +150,33 @@ async function editsOfDivided(
   storage: Storage,
   load: Load,
   parts: readonly ExtractedPart[],
+  { idOf, whole }: ReadLines,
 ): Promise<{ edits: Edits; repeated: number }> {
-  const divided = inOrder(parts)
-    ? linesAtEdges(parts, extractDate(load))
-    : linesReadTwice(storage, load.id, parts, identificatieOf);
-  const found: FoundObjects = new Map();
-  for await (const [part, line] of divided) addFound(found, part, line);
   const edits: Edits = {};
   let repeated = 0;
-  for (const lines of found.values()) {
-    for (const ofPart of lines.values()) repeated += ofPart.length - new Set(ofPart).size;
-    const all = [...lines.values()].flat();
-    const whole = objectLines(unique(all.map(parseObjectLine)), extractDate(load));
-    if (isSame(lines, whole)) continue;
-    addEdit(edits, 'remove', lines);
-    addEdit(edits, 'add', whole);
+  const kindOf = ({ member }: ExtractedPart) => load.members[member]?.kind;
+  for (const ofKind of Map.groupBy(parts, kindOf).values()) {
+    const divided = inOrder(ofKind, idOf) ? linesAtEdges(ofKind, idOf) : linesReadTwice(storage, load.id, ofKind, idOf);
+    const found: FoundObjects = new Map();
+    for await (const [part, line] of divided) addFound(found, part, line, idOf(line));
+    for (const lines of found.values()) {
+      for (const ofPart of lines.values()) repeated += ofPart.length - new Set(ofPart).size;
+      const all = whole(lines, extractDate(load));
+      if (isSame(lines, all)) continue;
+      addEdit(edits, 'remove', lines);
+      addEdit(edits, 'add', all);
+    }
   }
   return { edits, repeated };
 }
 
 /** Members whose last file is as full as all before it usually are: one after it may be missing. */
-function lastFilesThatAreFull(
-  { members }: Load,
-  parts: readonly Part[],
-  extracted: readonly Pick<ExtractedPart, 'part' | 'last'>[],
-): Objection[] {
-  const memberOf = new Map(parts.map(({ part, member }) => [part, member]));
-  return members.flatMap(({ name: member }, index) => {
-    const files = extracted.filter(({ part }) => memberOf.get(part) === index).map(({ last }) => last);
+function lastFilesThatAreFull({ members }: Load, extracted: readonly ExtractedPart[]): Objection[] {
+  return members.flatMap(({ name }, index) => {
+    const files = extracted.filter(({ member }) => member === index).map(({ last }) => last);
     const last = files.reduce((one, other) => (other.name > one.name ? other : one), { name: '', voorkomens: 0 });
     if (last.voorkomens !== occurrencesPerFile) return [];
-    const message = `the last file of ${member}, ${last.name}, is full, so one after it may be missing: get the extract again`;
+    const message = `the last file of ${name}, ${last.name}, is full, so one after it may be missing: get the extract again`;
     return [{ code: 'last_file_full' as const, message }];
   });
 }
@@ -209,24 +189,25 @@ function objectionsToRepeats({ members }: Load, repeated: number, voorkomens: nu
   return [{ code: 'repeated_occurrences', message }];
 }
 
-function inOrder(parts: readonly { edges: { identificatie: string }[][]; isSorted: boolean }[]): boolean {
+function inOrder(parts: readonly Extracted[], idOf: ReadLines['idOf']): boolean {
   let last = '';
   for (const { edges, isSorted } of parts) {
-    for (const identificatie of edges.flatMap(([first]) => first?.identificatie ?? [])) {
-      if (!isSorted || identificatie < last) return false;
-      last = identificatie;
+    for (const first of edges.flatMap((object) => firstOf(object) ?? [])) {
+      if (!isSorted || idOf(first) < last) return false;
+      last = idOf(first);
     }
   }
   return true;
 }
 
+const firstOf = (object: readonly LinesInPart[]) => object[0]?.[1][0];
+
 /** The lines of every object that is at the edge of two parts. */
-function* linesAtEdges(parts: readonly Extracted[], peildatum: string): Generator<[part: string, line: ObjectLine]> {
-  const pieces = parts.flatMap(({ edges }) => edges);
-  for (const [id, ofObject] of Map.groupBy(pieces, ([first]) => first?.identificatie)) {
-    if (id === undefined || ofObject.length < 2) continue;
-    for (const [part, lines] of ofObject.flatMap((piece) => [...objectLines(piece, peildatum)]))
-      for (const line of lines) yield [part, line];
+function* linesAtEdges(parts: readonly Extracted[], idOf: ReadLines['idOf']): Generator<[part: string, line: string]> {
+  const objects = parts.flatMap(({ edges }) => edges);
+  for (const pieces of Map.groupBy(objects, (object) => idOf(firstOf(object) ?? '')).values()) {
+    if (pieces.length < 2) continue;
+    for (const [part, lines] of pieces.flat()) for (const line of lines) yield [part, line];
   }
 }
 
@@ -255,11 +236,6 @@ async function* linesOf(
       for (const line of (await lines()).toString('latin1').split('\n')) yield [postcode3, line];
     }
   }
-}
-
-/** One of each number: an object may be in two members of an extract, and is stored with several parts. */
-function unique(occurrences: readonly NumVoorkomen[]): NumVoorkomen[] {
-  return [...new Map(occurrences.map((one) => [one.volgnummer, one])).values()];
 }
 
 function isSame(a: ReadonlyMap<string, ObjectLine[]>, b: ReadonlyMap<string, ObjectLine[]>): boolean {

@@ -1,17 +1,15 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
 import { fileLabel } from '../bag/extract-members.ts';
 import type { StandVisit } from '../bag/interpret-stand.ts';
 import type { NumBytes } from '../bag/num-bytes.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { type ReadObjects, readAdresseerbareObjecten, readNummeraanduidingen } from '../bag/read-stands.ts';
-import { isObjectenKind, type ObjectenKind, type StandKind } from '../bag/schema.ts';
-import type { AdresseerbaarVoorkomen, Span } from '../bag/voorkomen.ts';
+import { type ReadObjects, readNummeraanduidingen } from '../bag/read-stands.ts';
+import type { Span } from '../bag/voorkomen.ts';
 import { BlockedLines, withEdit } from '../dataset/block-file.ts';
 import { changedSince, extractDate, extractName, type Load, type Part, startOf } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
-import { AdresObjectRows, type Edges, ObjectRows } from '../dataset/object-rows.ts';
+import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import {
   type Edits,
   numLayer,
@@ -44,24 +42,18 @@ import type { StepOfItems } from './step.ts';
 
 const lineEnd = Buffer.from('\n');
 
-/** What `extractPart` stores beside object lines (`objects`: their number); if it exists, the part is finished. */
-type ExtractedOf<Found> = ReadPart & Found & { objects: number; ranges: ByteRanges };
+/** What is stored beside the lines of a part (`objects`: their number); if it exists, the part is finished. */
+export type Extracted = ReadPart & Edges & { objects: number; ranges: ByteRanges };
 
 /** `last`: of its files the one with the highest number, and how many occurrences that has. */
 type ReadPart = PartCounts & { changed: string[]; last: { name: string; voorkomens: number } };
-
-/** Of nummeraanduidingen; where the load has objects, `keys` is where those of each bucket are stored. */
-export type Extracted = ExtractedOf<Edges & { keys?: ByteRanges }>;
-
-/** Of adresseerbare objecten, with the occurrences of the first and the last: their ranges are of buckets. */
-export type ExtractedObjects = ExtractedOf<Edges<AdresseerbaarVoorkomen> & { kind: ObjectenKind }>;
 
 /** Where the lines of each postcode3 are stored among the lines of one part. */
 export type StoredPart = { part: string; ranges: ByteRanges };
 
 /**
- * Reads one part of the nummeraanduidingen or of the adresseerbare objecten, and stores the current and future
- * occurrences. Skips a part that is already stored. Holds the lines of the part: some MB.
+ * Reads one part of the nummeraanduidingen, and stores the current and future occurrences. Skips a part that is already
+ * stored. Holds the lines of the part: some MB.
  * @throws ExtractError
  */
 export async function extractPart(
@@ -72,28 +64,16 @@ export async function extractPart(
 ): Promise<void> {
   if (await storage.open(paths.extracted(loadId, part.part))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const kind = load.members[part.member]?.kind as StandKind;
-  const { buckets = 0 } = part;
-  if (isObjectenKind(kind)) {
-    const rows = new AdresObjectRows(extractDate(load), kind, buckets);
-    const add: StandVisit<AdresObjectBytes> = (object, span) => rows.add(object, span);
-    const counts = await readPart(storage, load, part, readAdresseerbareObjecten[kind], add, onRead);
-    const edges = rows.end();
-    await putExtracted(storage, loadId, part, rows, { ...counts, ...edges, kind, objects: rows.count });
-    return;
-  }
   const rows = new ObjectRows(extractDate(load));
   const add = (num: NumBytes, span: Span) => rows.add(num, span);
   const counts = await readPart(storage, load, part, readNummeraanduidingen, add, onRead);
   const edges = rows.end();
-  const keys = load.objecten ? rows.keys(buckets).pack() : undefined;
-  if (keys) await putPacked(storage, paths.keys(loadId, part.part), keys.packed);
-  const more = { ...edges, objects: rows.count, ...(keys && { keys: keys.ranges }) };
-  await putExtracted(storage, loadId, part, rows, { ...counts, ...more });
+  if (load.objecten) await putPacked(storage, paths.nums(loadId, part.part), rows.packNums());
+  await putExtracted(storage, loadId, part, rows, { ...counts, ...edges });
 }
 
 /** Reads the files of a part. */
-async function readPart<T>(
+export async function readPart<T>(
   storage: Storage,
   load: Load,
   { member: index, files }: Part,
@@ -121,17 +101,19 @@ async function readPart<T>(
   return { voorkomens, problems, changed, last };
 }
 
-async function putExtracted(
+/** Stores the lines of a part, and what was found. */
+export async function putExtracted(
   storage: Storage,
   loadId: string,
   { part }: Part,
-  rows: Pick<ObjectRows, 'pack'>,
-  found: Omit<Extracted, 'ranges'> | Omit<ExtractedObjects, 'ranges'>,
+  rows: Pick<ObjectRows, 'pack' | 'count'>,
+  found: ReadPart & Edges,
 ): Promise<void> {
   const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.rows(loadId, part), packed);
   for (const piece of packed) releaseMemory(piece);
-  await putJson(storage, paths.extracted(loadId, part), { ...found, ranges });
+  const extracted: Extracted = { ...found, objects: rows.count, ranges };
+  await putJson(storage, paths.extracted(loadId, part), extracted);
 }
 
 /**
@@ -178,8 +160,15 @@ export async function objectSource(storage: Storage, load: Load, segment: string
   }
   const { parts } = await getJson<{ parts: StoredPart[] }>(storage, paths.collected(load.id));
   const edits = (await findJson<Edits>(storage, paths.edits(load.id, segment))) ?? {};
-  const rows = parts.map(({ part, ranges }) => ({ key: paths.rows(load.id, part), ranges }));
-  return extractedSource(storage, rows, segment, edits);
+  const rows = await rowsOf(storage, load.id, parts, segment);
+  return extractedSource(async (part) => {
+    const all = await rows(part);
+    // Strings that are slices of one sort faster than those of several.
+    const lines = linesOf(all);
+    releaseMemory(all);
+    const edit = edits[part];
+    return bytesOf(edit ? withEdit(lines, edit) : lines.sort());
+  });
 }
 
 /** What a snapshot has of a segment. */
@@ -200,28 +189,28 @@ export async function storedSource<Result>(
   };
 }
 
-/** What workers packed of a segment. */
-export async function extractedSource(
+/** Reads what workers packed of each part of a segment: its lines in any order, in memory of their own. */
+export async function rowsOf(
   storage: Storage,
-  rows: readonly { key: string; ranges: ByteRanges }[],
+  loadId: string,
+  parts: readonly StoredPart[],
   segment: string,
-  edits: Edits = {},
-): Promise<ObjectSource<never>> {
+): Promise<(part: string) => Promise<Buffer>> {
   const wanted = postcode3sOf(segment);
-  const held = await mapConcurrently(rows, concurrentReads, ({ key, ranges }) =>
-    readRows(storage, key, ranges, wanted),
+  const held = await mapConcurrently(parts, concurrentReads, ({ part, ranges }) =>
+    readRows(storage, paths.rows(loadId, part), ranges, wanted),
   );
   const packed = Map.groupBy(held.flat(), (one) => one.postcode3);
-  const text = async (postcode3: string) => {
-    const pieces = await Promise.all((packed.get(postcode3) ?? []).map(({ lines }) => lines()));
-    // Strings that are slices of one sort faster than those of several.
+  return async (part) => {
+    const pieces = await Promise.all((packed.get(part) ?? []).map(({ lines }) => lines()));
     const all = Buffer.concat(pieces.flatMap((lines) => [lines, lineEnd]));
     pieces.forEach(releaseMemory);
-    const lines = linesOf(all.subarray(0, -1));
-    releaseMemory(all);
-    const edit = edits[postcode3];
-    return bytesOf(edit ? withEdit(lines, edit) : lines.sort());
+    return all.subarray(0, -1);
   };
+}
+
+/** The objects of a segment of which `text` gives the lines of each part, sorted. */
+export function extractedSource(text: (part: string) => Promise<Buffer>): ObjectSource<never> {
   const find = async (part: string, named: NamedObjects, also = named) =>
     findNamed([await text(part)], named, { also }).lines;
   const blocks = async (part: string) => BlockedLines.of(await text(part));

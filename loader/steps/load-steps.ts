@@ -14,7 +14,7 @@ type LoadStep = {
   /**
    * The list in the work of the load that the step runs for, several items at a time. Without it the step runs once.
    */
-  each?: 'parts.json' | 'buckets.json' | 'segments.json' | 'changes.json';
+  each?: 'parts.json' | 'object-parts.json' | 'segments.json' | 'changes.json';
   /** Only of a load with adresseerbare objecten. */
   ofObjecten?: true;
   /** Computes for seconds: on one machine in a thread, so that requests are answered meanwhile. */
@@ -87,22 +87,22 @@ export const loadSteps = {
     computes: true,
     bucket: { read: [loads], write: [loads] },
   },
+  join: {
+    module: () => import('./join.ts'),
+    description: 'Reads a part of the objects of the addresses',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    each: 'object-parts.json',
+    ofObjecten: true,
+    computes: true,
+    bucket: { read: [loads], write: [loads] },
+  },
   collect: {
     module: () => import('./collect.ts'),
     description: 'Adds up the results of all parts',
     memoryMb: oneCpuMb,
     minutes: 5,
     bucket: { read: [loads], write: [loads, snapshots] },
-  },
-  join: {
-    module: () => import('./join.ts'),
-    description: 'Joins objects with their addresses',
-    memoryMb: oneCpuMb,
-    minutes: 10,
-    each: 'buckets.json',
-    ofObjecten: true,
-    computes: true,
-    bucket: { read: [loads], write: [loads] },
   },
   mutate: {
     module: () => import('./mutate.ts'),

@@ -266,7 +266,7 @@ async function derived(
   const unchanged = start ? await snapshotOf(storage, start.snapshot, segment) : null;
   const reference = referenceAt(memory);
   const source = await objectSource(storage, load, segment);
-  const sourceOfObjecten = load.objecten && (await objectenSource(storage, load, segment));
+  const sourceOfObjecten = load.objecten && (await objectenSource(storage, load, segment, { text: async () => nums }));
   const editsIn = async (key: string) => (mutated && (await findJson<Edits>(storage, key))) ?? {};
   const edits = await editsIn(paths.dayEdits(load.id, segment));
   const editsOfObjecten = load.objecten ? await editsIn(paths.dayObjectenEdits(load.id, segment)) : {};
@@ -280,6 +280,8 @@ async function derived(
   const then = { ...now, reference: referenceBefore(reference, mutated), peildatum: startOf(load)?.peildatum ?? '' };
   const changedIn = mutated && linesOn(source, mutated);
   let last: ObjectLine[] = [];
+  /** The nummeraanduidingen of the part that is derived whole, at the start. */
+  let nums: Buffer = Buffer.alloc(0);
   const of = async (part: string, live: StoredLines): Promise<PartLines> => {
     const { stored } = source;
     if (stored && changedIn) {
@@ -304,11 +306,12 @@ async function derived(
       if (unchanged) return compared(live, { lines: done.lines, counts });
       return { lines: done.lines, counts, groups: () => done.groups };
     }
-    let text = await source.text(part);
+    nums = await source.text(part);
+    const here = sourceOfObjecten && (await objectenOf(sourceOfObjecten, part, editsOfObjecten[part]));
+    let text = nums;
     if (mutated) text = bytesOf(withoutEnded(part, withEdit(linesOf(text), edits[part] ?? noEdit), peildatum));
     if (load.auditSince !== undefined) last = linesOf(text);
     const problems = emptyReport();
-    const here = sourceOfObjecten && (await objectenOf(sourceOfObjecten, part, editsOfObjecten[part]));
     const joiner = new RowJoiner(text, here?.objects);
     const { next, count } = deriveRows(text, now, joiner, (problem) => addProblem(problems, problem));
     const lines = BlockedLines.of(joiner.end());

@@ -272,7 +272,9 @@ async function findObjecten(
   const named = namedObjects('identificatie', ids, adresObjectLayout);
   const addresses = new Set([...idsIn(mutated, 'NUM'), ...nums.keys()]);
   const also = namedObjects('reference', addresses, adresObjectLayout);
-  for await (const { source, part } of eachPart(segments, (segment) => objectenSource(storage, load, segment))) {
+  const open = async (segment: string) =>
+    objectenSource(storage, load, segment, await objectSource(storage, load, segment));
+  for await (const { source, part } of eachPart(segments, open)) {
     const lines = await linesIn(load, source, part, found.next, named, also);
     if (lines.length > 0) found.lines.set(part, lines);
   }

@@ -6,11 +6,9 @@ import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
-import { nameOfNumber } from '../dataset/object-rows.ts';
 import { type ReferenceFile, ReferenceWriter, referenceOn } from '../dataset/reference-file.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
-import type { BucketItem } from './join.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';
 import type { Step } from './step.ts';
@@ -18,32 +16,21 @@ import type { Step } from './step.ts';
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
 
-/** XML of what is in one bucket; the lines of that, less than a tenth, are held at once. */
-const bucketBytes = 768 * 1024 * 1024;
-/** As many as the last digits of an identificatie tell apart. */
-const mostBuckets = 100;
-
 /** Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into parts, once. */
 export async function planParts(storage: Storage, loadId: string, partBytes = usualPartBytes): Promise<Part[]> {
   const found = await findJson<Part[]>(storage, paths.parts(loadId));
   if (found) return found;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const parts: Part[] = [];
-  let bytes = 0;
+  const [parts, objectParts]: [Part[], Part[]] = [[], []];
   for (const [index, { kind, name }] of load.members.entries()) {
     if (kind !== 'NUM' && !isObjectenKind(kind)) continue;
     const files = await readZipMember(storage, load, index, (zip) => listXmlFiles(zip, name));
     for (const group of inParts(files, partBytes)) {
-      parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
+      const part = String(parts.length + objectParts.length).padStart(4, '0');
+      (kind === 'NUM' ? parts : objectParts).push({ part, member: index, files: group });
     }
-    for (const { size } of files) bytes += size;
   }
-  if (load.objecten) {
-    const buckets = Math.min(mostBuckets, Math.ceil(bytes / bucketBytes));
-    for (const part of parts) part.buckets = buckets;
-    const items: BucketItem[] = Array.from({ length: buckets }, (_, bucket) => ({ bucket: nameOfNumber(bucket) }));
-    await putJson(storage, paths.buckets(loadId), items);
-  }
+  if (load.objecten) await putJson(storage, paths.objectParts(loadId), objectParts);
   await putJson(storage, paths.parts(loadId), parts);
   return parts;
 }

@@ -26,19 +26,16 @@ export const paths = {
   load: (load: string) => `${loads}${load}/load.json`,
   member: (load: string, index: number, name: string) => `${loads}${load}/members/${index}-${name}`,
   reference: (load: string) => `${loads}${load}/reference`,
-  /** A JSON array of `Part`: the items of the map over the extract. */
+  /** A JSON array of `Part`: the items of the map over the extract, and of that over its adresseerbare objecten. */
   parts: (load: string) => `${loads}${load}/parts.json`,
+  objectParts: (load: string) => `${loads}${load}/object-parts.json`,
   rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
-  /** The keys of the nummeraanduidingen of a part, by bucket. */
-  keys: (load: string, part: string) => `${loads}${load}/keys/${part}`,
-  /** A JSON array of `{"bucket": "000"}`: the items of the map that joins objects with addresses. */
-  buckets: (load: string) => `${loads}${load}/buckets.json`,
-  bucket: (load: string, bucket: string) => `${loads}${load}/buckets/${bucket}.json`,
-  joined: (load: string, bucket: string) => `${loads}${load}/joined/${bucket}`,
-  joinedRanges: (load: string, bucket: string) => `${loads}${load}/joined/${bucket}.json`,
+  /** Which nummeraanduidingen a worker read, and where their lines are. */
+  nums: (load: string, part: string) => `${loads}${load}/nums/${part}`,
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
   /** What to change in the objects of one segment before it is merged. */
   edits: (load: string, segment: string) => `${loads}${load}/edits/${segment}.json`,
+  objectenEdits: (load: string, segment: string) => `${loads}${load}/objecten-edits/${segment}.json`,
   /** What `mutate` found, and what it changes in the objects of a segment. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
   dayEdits: (load: string, segment: string) => `${loads}${load}/day-edits/${segment}.json`,

@@ -163,6 +163,7 @@ class LoadRun {
 async function totalOf(storage: Storage, name: StepName, load: string, items: unknown[]): Promise<Amount> {
   switch (name) {
     case 'extract':
+    case 'join':
       return { bytes: sum(items as Part[], ({ files }) => sum(files, (file) => file.compressedSize)) };
     case 'merge':
       return { rows: (await getJson<Collected>(storage, paths.collected(load))).objects };

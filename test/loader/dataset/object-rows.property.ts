@@ -4,9 +4,10 @@ import { AdresObjectBytes } from '../../../loader/bag/adres-object-bytes.ts';
 import { NumBytes } from '../../../loader/bag/num-bytes.ts';
 import { type AdresseerbaarVoorkomen, type NumVoorkomen, noEind } from '../../../loader/bag/voorkomen.ts';
 import { keylessLines } from '../../../loader/dataset/adres-objects.ts';
-import { AdresObjectRows, bucketOf, ObjectRows } from '../../../loader/dataset/object-rows.ts';
+import { AdresObjectRows, type LinesInPart, ObjectRows } from '../../../loader/dataset/object-rows.ts';
 import { objectLines } from '../../../loader/dataset/objects.ts';
-import { linesOf, unpackLineBytes } from '../../../loader/dataset/stored-form.ts';
+import { nextPartOf, type PartsOfNums, partsOfNums, writeNum } from '../../../loader/dataset/parts-of-nums.ts';
+import { GrowingBytes, linesOf, unpackLineBytes } from '../../../loader/dataset/stored-form.ts';
 
 const peildatum = '2026-01-08';
 
@@ -29,6 +30,10 @@ const occurrence: fc.Arbitrary<NumVoorkomen> = fc.record({
   woonplaats: fc.constantFrom('1050', null),
 });
 
+/** Of two gemeenten, with the same number and others. */
+const nums = ['0457200000199640', '0363200000199640', '0457200000199641'];
+const num = fc.constantFrom(...nums);
+
 const adresObject: fc.Arbitrary<AdresseerbaarVoorkomen> = fc
   .record({
     kind: fc.constant('VBO' as const),
@@ -38,7 +43,7 @@ const adresObject: fc.Arbitrary<AdresseerbaarVoorkomen> = fc
     eind: fc.constantFrom(20_300_101, noEind),
     type: fc.constantFrom('verblijfsobject' as const, 'standplaats' as const),
     status: fc.constantFrom('Verblijfsobject in gebruik', 'Plaats aangewezen'),
-    hoofdadres: fc.constantFrom('0457200000199640', '0457200000199641'),
+    hoofdadres: num,
     nevenadressen: fc.constantFrom<string[]>([], [], ['0457200000199642']),
     locatie: fc.constantFrom({ x: 131_203.83, y: 480_083.5 }, { x: 5, y: 300_000 }),
     oppervlakte: fc.integer({ min: 1, max: 999_999 }),
@@ -66,21 +71,21 @@ function added<One extends { identificatie: string }>(
 }
 
 /** What the rows say of the edges of these objects. */
-function edgesOf<One extends { identificatie: string }>(objects: One[][]) {
+function edgesOf<One extends { identificatie: string }>(
+  objects: One[][],
+  linesIn: (object: One[]) => Iterable<LinesInPart>,
+) {
   const ids = objects.map(([first]) => first?.identificatie ?? '');
   const edges = [...new Set([objects[0] ?? [], objects.at(-1) ?? []])];
-  return { edges, isSorted: ids.every((id, i) => i === 0 || (ids[i - 1] as string) < id) };
+  return {
+    edges: edges.map((object) => [...linesIn(object)]),
+    isSorted: ids.every((id, i) => i === 0 || (ids[i - 1] as string) < id),
+  };
 }
 
-function expectLines(
-  rows: ObjectRows | AdresObjectRows,
-  all: Iterable<[number: string | number, lines: string[]]>,
-): void {
+function expectLines(rows: ObjectRows | AdresObjectRows, all: readonly LinesInPart[]): void {
   const expected: Record<string, string[]> = {};
-  for (const [number, lines] of all) {
-    const name = String(number).padStart(3, '0');
-    expected[name] = [...(expected[name] ?? []), ...lines];
-  }
+  for (const [part, lines] of all) expected[part] = [...(expected[part] ?? []), ...lines];
   const { packed, ranges } = rows.pack();
   const stored = Buffer.concat(packed);
   const lines = Object.entries(ranges).map(([name, [at, length]]) => [
@@ -100,37 +105,72 @@ describe('the rows of a worker', () => {
       fc.property(occurrences(occurrence), (found) => {
         const rows = new ObjectRows(peildatum);
         const objects = added(found, (num) => rows.add(NumBytes.of(num), num));
-        expect(rows.end()).toEqual(edgesOf(objects));
+        const linesIn = (object: NumVoorkomen[]) => objectLines(object, peildatum);
+        expect(rows.end()).toEqual(edgesOf(objects, linesIn));
         expectLines(
           rows,
-          objects.flatMap((object) => [...objectLines(object, peildatum)]),
+          objects.flatMap((object) => [...linesIn(object)]),
         );
       }),
     );
   });
 
-  it('are the lines of each adresseerbaar object by the bucket of the nummeraanduidingen that it names', () => {
+  it('are the lines of each adresseerbaar object in the parts of the nummeraanduidingen that it names', async () => {
+    const [first, second, third] = nums as [string, string, string];
+    const several: [string, number][] = [
+      [second, 999],
+      [first, 0],
+      [second, 138],
+      [second, 138],
+      [third, 138],
+    ];
+    const places = [several.slice(0, 2), several, [], [[first, 138]] satisfies [string, number][]];
+    const tables = await Promise.all(places.map(tableOf));
     fc.assert(
-      fc.property(occurrences(adresObject), fc.constantFrom(1, 7, 100), (found, buckets) => {
-        const rows = new AdresObjectRows(peildatum, 'VBO', buckets);
+      fc.property(occurrences(adresObject), fc.nat(places.length - 1), (found, which) => {
+        const rows = new AdresObjectRows(peildatum, 'VBO', tables[which] as PartsOfNums);
         const objects = added(found, (one) => rows.add(AdresObjectBytes.of(one), one));
-        const { edges, isSorted } = rows.end();
-        const ofFile = (all: AdresseerbaarVoorkomen[][]) =>
-          all.map((object) => object.map((one) => ({ ...one, kind: 0 })));
-        expect({ edges: ofFile(edges), isSorted }).toEqual({
-          ...edgesOf(objects),
-          edges: ofFile(edgesOf(objects).edges),
-        });
-        expectLines(
-          rows,
-          objects.flatMap((object) =>
-            Array.from(keylessLines(object, peildatum), ([num, lines]): [number, string[]] => [
-              bucketOf(num, buckets),
-              lines,
-            ]),
-          ),
-        );
+        const linesIn = (object: AdresseerbaarVoorkomen[]) =>
+          Array.from(keylessLines(object, peildatum)).flatMap(([id, lines]) => {
+            const there = new Set(places[which]?.flatMap(([one, part]) => (one === id ? [part] : [])));
+            const sorted = [...(there.size > 0 ? there : [0])].sort((a, b) => a - b);
+            return sorted.map((part): LinesInPart => [String(part).padStart(3, '0'), lines]);
+          });
+        expect(rows.end()).toEqual(edgesOf(objects, linesIn));
+        expectLines(rows, objects.flatMap(linesIn));
       }),
     );
   });
+
+  it('say which parts each nummeraanduiding has lines of its own in', async () => {
+    await fc.assert(
+      fc.asyncProperty(occurrences(occurrence), async (found) => {
+        const rows = new ObjectRows(peildatum);
+        const objects = added(found, (num) => rows.add(NumBytes.of(num), num));
+        rows.end();
+        const packed = unpackLineBytes(rows.packNums());
+        const table = await partsOfNums(async (add) => add(packed));
+        const expected = Map.groupBy(objects.flat(), (one) => one.identificatie);
+        for (const [id, all] of expected) {
+          const parts = new Set(all.map(({ postcode }) => Number(postcode?.slice(0, 3) ?? 0)));
+          expect(partsIn(table, id)).toEqual([...parts].sort((a, b) => a - b));
+        }
+        expect(partsIn(table, '9999999999999999')).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  });
 });
+
+async function tableOf(entries: readonly [num: string, part: number][]): Promise<PartsOfNums> {
+  const bytes = new GrowingBytes();
+  for (const [num, part] of entries) writeNum(bytes, part, Buffer.from(num), 0);
+  return partsOfNums(async (add) => add(bytes.bytes));
+}
+
+function partsIn(table: PartsOfNums, id: string): number[] {
+  const parts: number[] = [];
+  for (let part = nextPartOf(table, Buffer.from(id), 0); part >= 0; part = nextPartOf(table, Buffer.from(id), 0, part))
+    parts.push(part);
+  return parts;
+}
