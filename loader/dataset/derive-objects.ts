@@ -100,15 +100,18 @@ export class ObjectsOfAddresses {
 
   /** Writes what the address in `rows` has: its key is at `start`, its nummeraanduiding after the tab before `id`. */
   write(target: GrowingBytes, rows: DataView, start: number, id: number): void {
-    const [from, to] = this.#withKey(rows, start, id);
-    if (from === to) return;
-    const matching = this.#matching(rows, id, from, to);
-    if (matching.length > 1) {
-      target.write(this.#joined(matching.map((index) => this.#textAt(index))), 'latin1');
+    const idEnd = id + idLength;
+    const count = this.#starts.length;
+    while (this.#next < count && this.#order(this.#next, rows, start, idEnd) < 0) this.#next++;
+    const index = this.#next;
+    let next = index;
+    while (next < count && this.#order(next, rows, start, idEnd) === 0) next++;
+    if (next === index) return;
+    if (next > index + 1) {
+      const texts = Array.from({ length: next - index }, (_, i) => this.#textAt(index + i));
+      target.write(this.#joined(texts), 'latin1');
       return;
     }
-    const [index] = matching;
-    if (index === undefined) return;
     const at = (this.#tabs[index] as number) + fieldsAt.text;
     const end = this.#endOfText(at);
     target.reserve(end - at + 1);
@@ -132,11 +135,11 @@ export class ObjectsOfAddresses {
     return [this.#next, to];
   }
 
-  /** Whether the key of a line comes before that of a row (less than 0), after it, or is the same; both have a tab. */
-  #order(index: number, rows: DataView, start: number, id: number): number {
+  /** Whether a line comes before a row (less than 0), after it, or begins with the bytes that the row has until `end`. */
+  #order(index: number, rows: DataView, start: number, end: number): number {
     const lines = this.#lines;
     const at = this.#starts[index] as number;
-    for (let i = 0; start + i < id; i++) {
+    for (let i = 0; start + i < end; i++) {
       const difference = (lines[at + i] as number) - rows.getUint8(start + i);
       if (difference !== 0) return difference;
     }

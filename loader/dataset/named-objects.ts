@@ -107,7 +107,7 @@ export function findNamed(
 export function indexOfLines(text: Buffer, layout: LineLayout = objectLayout): Buffer {
   const most = Math.ceil(text.length / layout.least) * longestNumber;
   const [ids, streets] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
-  const [view, seen] = [new DataView(text.buffer, text.byteOffset, text.length), new Set<number>()];
+  const view = new DataView(text.buffer, text.byteOffset, text.length);
   let [idsEnd, streetsEnd, lastId, lastStreet] = [0, 0, 0, 0];
   for (let start = 0, last = -1; start < text.length; start++) {
     while (text[start] !== tab) start++;
@@ -117,11 +117,8 @@ export function indexOfLines(text: Buffer, layout: LineLayout = objectLayout): B
     const street = start + layout.reference;
     if (last < 0 || !hasSameBytes(view, last, street, idLength)) {
       const number = numberAt(text, street);
-      if (!seen.has(number)) {
-        streetsEnd = writeDifference(streets, streetsEnd, number - lastStreet);
-        lastStreet = number;
-        seen.add(number);
-      }
+      streetsEnd = writeDifference(streets, streetsEnd, number - lastStreet);
+      lastStreet = number;
     }
     last = street;
     start += layout.least;

@@ -18,6 +18,7 @@ import {
   type PartResult,
 } from '../dataset/object-segment.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
+import { sortedLines } from '../dataset/sort-lines.ts';
 import { type ByteRanges, bytesOf, linesOf, postcode3sOf, unpackLineBytes } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -163,11 +164,10 @@ export async function objectSource(storage: Storage, load: Load, segment: string
   const rows = await rowsOf(storage, load.id, parts, segment);
   return extractedSource(async (part) => {
     const all = await rows(part);
-    // Strings that are slices of one sort faster than those of several.
-    const lines = linesOf(all);
-    releaseMemory(all);
     const edit = edits[part];
-    return bytesOf(edit ? withEdit(lines, edit) : lines.sort());
+    const sorted = edit ? bytesOf(withEdit(linesOf(all), edit)) : sortedLines(all);
+    releaseMemory(all);
+    return sorted;
   });
 }
 
