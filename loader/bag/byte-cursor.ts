@@ -190,13 +190,13 @@ export class ByteCursor {
     return number;
   }
 
-  /** Past ASCII up to a tag that is markup of eight bytes or more, and past that; returns the ASCII, or `null`. */
-  textBefore(tag: Literal): string | null {
+  /** Past ASCII up to a tag, and past that; returns the ASCII, or `null`. */
+  textBefore(tag: string): string | null {
     const { position: start } = this;
-    const limit = start + aheadBytes;
-    while (this.position < limit && !this.skip(tag)) this.position++;
-    const end = this.position - tag.length;
-    return this.position < limit ? this.text(start, end - start) : null;
+    const end = this.bytes.indexOf(tag, start, 'latin1');
+    if (end < 0 || end > start + aheadBytes) return null;
+    this.position = end + tag.length;
+    return this.text(start, end - start);
   }
 
   text(start: number, length: number): string {

@@ -10,6 +10,9 @@ import { absent } from './num-bytes.ts';
 import type { ObjectenKind } from './schema.ts';
 
 const space = 0x20;
+const noNevenadressen: readonly string[] = [];
+/** The location of an occurrence that nobody asks for, as it has ended. */
+const nowhere: Locatie = { x: 0, y: 0 };
 
 const elements: Record<ObjectenKind, string> = { VBO: 'Verblijfsobject', LIG: 'Ligplaats', STA: 'Standplaats' };
 
@@ -26,9 +29,10 @@ const pointParts = [
   '<Objecten:geometrie><Objecten:punt><gml:Point srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="3">\n  <gml:pos>',
 ];
 const point = literal(...pointParts);
-const pointEnd = literal('</gml:pos>\n</gml:Point></Objecten:punt></Objecten:geometrie>');
+const pointEndText = '</gml:pos>\n</gml:Point></Objecten:punt></Objecten:geometrie>';
+const pointEnd = literal(pointEndText);
 const geometrie = literal('<Objecten:geometrie>');
-const geometrieEnd = literal('</Objecten:geometrie>');
+const geometrieEnd = '</Objecten:geometrie>';
 const ring = '<gml:LinearRing>\\s*<gml:posList(?: count="\\d+")?>[\\d. -]+</gml:posList>\\s*</gml:LinearRing>';
 const polygon =
   '<gml:Polygon srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="[23]">\\s*' +
@@ -43,16 +47,26 @@ const doelen = Object.entries(gebruiksdoelen)
 const oppervlakte = literal('<Objecten:oppervlakte>');
 const oppervlakteEnd = literal('</Objecten:oppervlakte>');
 const longestOppervlakte = 6;
+/** What most have between their coordinates and their oppervlakte: the first gebruiksdoel of the list. */
+const usualDoel = literal(
+  `${pointEndText}<Objecten:gebruiksdoel>${gebruiksdoelen.w}</Objecten:gebruiksdoel><Objecten:oppervlakte>`,
+);
 
-/** What nearly all have between their status and the number of their document. */
-const usualDocument = literal(
+const usualDocumentParts = [
   '<Objecten:geconstateerd>N</Objecten:geconstateerd><Objecten:documentdatum>',
   date,
   '</Objecten:documentdatum><Objecten:documentnummer>',
+];
+/** What nearly all have between their status and the number of their document. */
+const usualDocument = literal(...usualDocumentParts);
+/** The same from their oppervlakte. */
+const usualStatus = literal(
+  `</Objecten:oppervlakte><Objecten:status>${objectStatuses.g}</Objecten:status>`,
+  ...usualDocumentParts,
 );
-const pand = ['<Objecten-ref:PandRef domein="NL.IMBAG.Pand">', digits(16), '</Objecten-ref:PandRef>'];
-const firstPand = literal('</Objecten:documentnummer><Objecten:maaktDeelUitVan>', ...pand);
-const nextPand = literal(...pand);
+const pandParts = ['<Objecten-ref:PandRef domein="NL.IMBAG.Pand">', digits(16), '</Objecten-ref:PandRef>'];
+const firstPand = literal('</Objecten:documentnummer><Objecten:maaktDeelUitVan>', ...pandParts);
+const nextPand = literal(...pandParts);
 const documentnummerEnd = literal('</Objecten:documentnummer>');
 
 const openOf = (name: string) => [
@@ -114,24 +128,32 @@ class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
     const object = this.#object;
     object.bytes = cursor.bytes;
     object.view = cursor.view;
-    object.nevenadressen = [];
+    object.nevenadressen = noNevenadressen;
     return this.#kind === 'VBO' ? this.#parseVerblijfsobject(cursor, object) : this.#parsePlaats(cursor, object);
   }
 
   #parseVerblijfsobject(cursor: ByteCursor, object: AdresObjectBytes): boolean {
     let locatie: Locatie | undefined;
+    let hasPoint = false;
     if (this.#parseUsualStart(cursor, object) || (this.#parseStart(cursor, object) && cursor.skip(point))) {
       if (!skipPoint(cursor, object)) return false;
+      hasPoint = true;
     } else {
-      locatie = object.identificatie === absent ? undefined : areaIn(cursor, area.VBO);
+      locatie = object.identificatie === absent ? undefined : this.#areaIn(cursor, area.VBO);
       if (!locatie) return false;
     }
-    if (!skipGebruiksdoelen(cursor, object) || !cursor.skip(oppervlakte)) return false;
+    if (hasPoint && cursor.skip(usualDoel)) object.gebruiksdoelen = 'w';
+    else {
+      if (hasPoint && !cursor.skip(pointEnd)) return false;
+      if (!skipGebruiksdoelen(cursor, object) || !cursor.skip(oppervlakte)) return false;
+    }
     object.oppervlakte = cursor.position;
     if (cursor.readNumber(longestOppervlakte) === 0) return false;
     object.oppervlakteEnd = cursor.position;
-    if (!cursor.skip(oppervlakteEnd) || !this.#parseStatus(cursor, object)) return false;
-    if (!skipDocument(cursor) || !cursor.skip(firstPand)) return false;
+    if (cursor.skip(usualStatus)) this.#setStatus(object, 'g');
+    else if (!cursor.skip(oppervlakteEnd) || !this.#parseStatus(cursor, object) || !skipToDocumentnummer(cursor))
+      return false;
+    if (!cursor.skipEscapedText() || !cursor.skip(firstPand)) return false;
     while (cursor.skip(nextPand)) {}
     return this.#parseEnd(cursor, object, locatie);
   }
@@ -140,10 +162,11 @@ class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
     object.oppervlakte = absent;
     object.gebruiksdoelen = '';
     if (!this.#parseStart(cursor, object) || !this.#parseStatus(cursor, object)) return false;
-    const locatie = areaIn(cursor, area.other);
+    const locatie = this.#areaIn(cursor, area.other);
     return (
       locatie !== undefined &&
-      skipDocument(cursor) &&
+      skipToDocumentnummer(cursor) &&
+      cursor.skipEscapedText() &&
       cursor.skip(documentnummerEnd) &&
       this.#parseEnd(cursor, object, locatie)
     );
@@ -177,11 +200,25 @@ class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
   }
 
   #parseStatus(cursor: ByteCursor, object: AdresObjectBytes): boolean {
-    const found = this.#form.statuses.find(({ element }) => cursor.skip(element));
-    if (!found) return false;
-    this.geldigheid.isLive = found.letter !== undefined;
-    object.status = found.letter?.charCodeAt(0) ?? 0;
-    return true;
+    for (const { element, letter } of this.#form.statuses) {
+      if (!cursor.skip(element)) continue;
+      this.#setStatus(object, letter);
+      return true;
+    }
+    return false;
+  }
+
+  #setStatus(object: AdresObjectBytes, letter: string | undefined): void {
+    this.geldigheid.isLive = letter !== undefined;
+    object.status = letter?.charCodeAt(0) ?? 0;
+  }
+
+  /** Past the geometry of an area; returns its location, or `undefined` where it has another form than `known`. */
+  #areaIn(cursor: ByteCursor, known: RegExp): Locatie | undefined {
+    const text = cursor.skip(geometrie) ? cursor.textBefore(geometrieEnd) : null;
+    if (text === null || !known.test(text)) return undefined;
+    const found = this.hasEnded ? nowhere : locationOf(text);
+    return typeof found === 'string' ? undefined : found;
   }
 
   #parseEnd(cursor: ByteCursor, object: AdresObjectBytes, locatie: Locatie | undefined): boolean {
@@ -208,7 +245,7 @@ export function fastAdresObjectParser(
   };
 }
 
-/** Past the coordinates of a point in the Dutch grid; the third one says nothing. */
+/** Past the coordinates of a point in the Dutch grid, up to its end; the third one says nothing. */
 function skipPoint(cursor: ByteCursor, object: AdresObjectBytes): boolean {
   object.x = cursor.position;
   object.xEnd = cursor.skipDecimal();
@@ -218,19 +255,11 @@ function skipPoint(cursor: ByteCursor, object: AdresObjectBytes): boolean {
   if (object.yEnd === absent || !skipSpace(cursor) || cursor.skipDecimal() === absent) return false;
   const [x, y] = [cursor.wholeAt(object.x), cursor.wholeAt(object.y)];
   // A metre within its bounds: what lies nearer has decimals to compare.
-  return isInGrid({ x: x + 1, y: y + 1 }) && isInGrid({ x, y }) && cursor.skip(pointEnd);
+  return isInGrid({ x: x + 1, y: y + 1 }) && isInGrid({ x, y });
 }
 
 function skipSpace(cursor: ByteCursor): boolean {
   return cursor.bytes[cursor.position++] === space;
-}
-
-/** Past the geometry of an area; returns its location, or `undefined` where it has another form than `known`. */
-function areaIn(cursor: ByteCursor, known: RegExp): Locatie | undefined {
-  const text = cursor.skip(geometrie) ? cursor.textBefore(geometrieEnd) : null;
-  if (text === null || !known.test(text)) return undefined;
-  const found = locationOf(text);
-  return typeof found === 'string' ? undefined : found;
 }
 
 /** Past the gebruiksdoelen, of which each counts once, in the order of their names. */
@@ -250,6 +279,6 @@ function skipGebruiksdoelen(cursor: ByteCursor, object: AdresObjectBytes): boole
   return object.gebruiksdoelen !== '';
 }
 
-function skipDocument(cursor: ByteCursor): boolean {
-  return (cursor.skip(usualDocument) || skipToDocument(cursor)) && cursor.skipEscapedText();
+function skipToDocumentnummer(cursor: ByteCursor): boolean {
+  return cursor.skip(usualDocument) || skipToDocument(cursor);
 }

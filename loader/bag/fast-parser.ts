@@ -98,6 +98,11 @@ export abstract class FastParser<T> {
     return this.#visit;
   }
 
+  /** Whether the occurrence is never visited, as its end is known. */
+  protected get hasEnded(): boolean {
+    return this.span.eind <= this.#day;
+  }
+
   /** Moves past the status, and returns whether it is one of the two that there are. */
   protected parseStatus(cursor: ByteCursor): boolean {
     this.geldigheid.isLive = cursor.skip(issued);
