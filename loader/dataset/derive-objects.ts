@@ -135,7 +135,7 @@ export class ObjectsOfAddresses {
     return [this.#next, to];
   }
 
-  /** Whether a line comes before a row (less than 0), after it, or begins with the bytes that the row has until `end`. */
+  /** Whether a line comes before a row (less than 0), after it, or begins with the bytes of the row until `end`. */
   #order(index: number, rows: DataView, start: number, end: number): number {
     const lines = this.#lines;
     const at = this.#starts[index] as number;

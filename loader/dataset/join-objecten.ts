@@ -36,12 +36,13 @@ export function joinObjecten(nums: Buffer, keyless: Buffer, isOfMissing: boolean
   return bytesOf([...linesOf(bytes), ...missing.map((line) => `${keyOfMissing(numOf(line))}\t${line}`)].sort());
 }
 
-/** Keyless lines by nummeraanduiding: a hash table with open addressing, of the last line of each, and the one before. */
+/** Keyless lines by nummeraanduiding: a hash table with open addressing, of the last line of each. */
 class LinesOfNums {
   readonly #view: DataView;
   readonly #bytes: Buffer;
   /** Where each line begins, and after the last one where the next would; numbered from 1. */
   readonly #starts: Int32Array;
+  /** Of each line, the one of the same nummeraanduiding before it; 0 is none. */
   readonly #before: Int32Array;
   readonly #slots: Int32Array;
   readonly #isUsed: Uint8Array;
