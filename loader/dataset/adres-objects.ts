@@ -62,7 +62,6 @@ export const keyOfMissing = (num: string) => `#${num}#`;
 const missingKeyLength = idWidth + 2;
 /** What a key without a postcode begins with. */
 const separator = 0x23;
-const zero = 0x30;
 
 /** Whether the key of this length in a line is one of `keyOfMissing`: without postcode, others are shorter. */
 export function isMissingKey(line: Line, length = line.indexOf('\t')): boolean {
@@ -72,12 +71,6 @@ export function isMissingKey(line: Line, length = line.indexOf('\t')): boolean {
 /** The part that a key of the layer belongs to. */
 export function partOfKey(key: string): string {
   return key.charCodeAt(0) === separator ? withoutPostcode : partOf({ postcode: key });
-}
-
-/** The same as a number, of a key that is bytes. */
-export function partOfKeyAt(bytes: DataView, start: number): number {
-  const digit = (at: number) => bytes.getUint8(start + at) - zero;
-  return bytes.getUint8(start) === separator ? Number(withoutPostcode) : 100 * digit(0) + 10 * digit(1) + digit(2);
 }
 
 /** The nummeraanduidingen that an occurrence names: its hoofdadres, then its nevenadressen. */
