@@ -346,7 +346,10 @@ const linkColours = `(() => {
   };
   const root = document.documentElement;
   const link = document.querySelector('main .lead a');
-  const grounds = ['--background', '--tint'].map((name) => luminanceOf(getComputedStyle(root).getPropertyValue(name)));
+  const grounds = ['--background', '--tint'].map((name) => {
+    link.style.backgroundColor = 'var(' + name + ')';
+    return luminanceOf(getComputedStyle(link).backgroundColor);
+  });
   const brands = ['#ff0000', '#00ff00', '#0000ff', '#000000', '#ffffff', '#ff00aa', '#ffee00', '#0b4f8a', '#7a3b00'];
   return brands.map((brand) => {
     root.style.setProperty('--brand', brand);

@@ -151,7 +151,7 @@ describe('a bundle under the Runtime API', () => {
     for (const [path, content] of [
       ['/docs', 'Quick start'],
       ['/docs?lang=nl', 'Snel beginnen'],
-      ['/docs', 'prefers-color-scheme'],
+      ['/docs', 'light-dark'],
       ['/docs', 'navigator.clipboard'],
       ['/problems/missing?lang=nl', 'Wat u kunt doen'],
     ] as const) {
