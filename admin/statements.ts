@@ -154,7 +154,6 @@ function closedMonths(files: StatementStore) {
     return bytes && JSON.parse(text(bytes));
   };
 
-  /** The statements that begin with an entry of the index. */
   const readPart = async ({ file, index, bytes }: ClosedMonth, entry: number): Promise<Statement[]> => {
     const [first, end] = [index[entry]?.position ?? 0, index[entry + 1]?.position ?? bytes];
     const lines = end <= first ? null : await files.read(file, { first, last: end - 1 });

@@ -35,7 +35,6 @@ export type BagAdresStacks = {
 export type BagAdresApi = {
   /** The URL that callers use, without a slash at the end. */
   readonly url: string;
-  /** The API of API Gateway. */
   readonly httpApi: IHttpApi;
 };
 
@@ -65,7 +64,6 @@ export type BagAdresAddresses = {
  * ```
  */
 export class BagAdres extends Construct {
-  /** The stack with the tables. */
   readonly data: DataStack;
   /** The stack with the HTTP interface, unless `parts` leaves it out. */
   readonly service: ServiceStack | undefined;

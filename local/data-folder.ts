@@ -38,7 +38,6 @@ export type DataFolder = {
   readonly databaseFile: string;
   readonly storageFolder: string;
   readonly demoFile: string;
-  /** The log of the functions. */
   readonly logFile: string;
   release(): Promise<void>;
 };

@@ -25,7 +25,6 @@ export type BackupSetsProps = {
   config: Config;
   backup: NonNullable<Config['backup']>;
   data: DataStack;
-  /** The bucket of the loader. */
   snapshots: Bucket;
 };
 

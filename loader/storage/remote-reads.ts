@@ -87,7 +87,6 @@ export function readAhead(
     return { position, length, bytes };
   };
 
-  /** The block that holds `position`, and its bytes. */
   const blockAt = async (position: number): Promise<{ start: number; bytes: Buffer }> => {
     if (!holds(held, position)) {
       held = holds(coming, position) ? coming : begin(position);

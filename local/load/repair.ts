@@ -86,7 +86,6 @@ export type RepairReport = ChangeCounts & {
   outcome: 'repaired' | 'planned';
   peildatum: string;
   load: string;
-  /** The number of addresses in the snapshot. */
   addresses: number;
   examples: SegmentCounts['examples'];
   /** The load that is being applied and not yet published, if any: run it again. */

@@ -36,7 +36,6 @@ export type LoadOptions = {
 
 /** One run of a load under the lock. */
 export type LoadSession = StepContext & {
-  /** The owner of the lock. */
   owner: string;
   /** The workers of this run: threads, if the first load has enough zipped XML for them. */
   workers(load: string): Promise<Workers>;

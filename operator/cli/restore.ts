@@ -4,7 +4,6 @@ import type { RecoveryInput, RecoveryReport } from '../recovery/procedure.ts';
 import { placeOf } from './backup.ts';
 import { type CliCommand, callersPath, folderOf, type Result, type Terminal } from './command.ts';
 
-/** Options of every restore. */
 type RestoreOptions = { json?: true; stack: string; yes?: true; into?: string; key?: string };
 
 type RollbackOptions = RestoreOptions & { force?: boolean; further?: boolean };

@@ -65,12 +65,10 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
     });
 }
 
-/** `--csv`. */
 function csvOption(description: string): Option {
   return new Option('--csv', description).conflicts('json');
 }
 
-/** `--by`. */
 function byPeriod(fallback: Granularity): Option {
   return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
 }

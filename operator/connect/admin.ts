@@ -143,7 +143,6 @@ export type OpenAdmin = {
   table: string;
   /** The statements of closed months; `undefined` where the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
-  /** The checksum secret of the deployment. */
   checksumSecret: () => Promise<string>;
   /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
   checkClock: () => Promise<void>;

@@ -97,7 +97,6 @@ type ExecutionStory = {
   entered: string[];
   /** Why the current state failed, while it is being retried. */
   retryReason: string | null;
-  /** The map runs, and the state of each. */
   mapRuns: { state: string; arn: string }[];
   /** The guard's report of the last load. */
   report: LoadReport | null;

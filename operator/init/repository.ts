@@ -17,7 +17,6 @@ type NewFile = { path: string; text: string; wasThere: boolean };
 
 /** What the folder has already. */
 export type ExistingFolder = {
-  /** The name of the folder. */
   name: string;
   /** Reads a file; undefined if there is none. */
   read: (path: string) => string | undefined;

@@ -11,7 +11,6 @@ import { openBackupSet, readSetIndex, type SetIndex, writeBackupSet } from './ba
 export type FromSet = {
   /** A set, or a place with sets, of which the newest is taken. */
   from: string;
-  /** The file with the private key. */
   privateKey: string;
 };
 

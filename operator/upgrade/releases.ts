@@ -6,7 +6,6 @@ export type Release = z.infer<typeof releaseSchema>;
 
 const releaseSchema = z.strictObject({
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
-  /** What changes in the stacks. */
   stacks: z.string().min(1),
   /** New and changed fields of the configuration. */
   fields: z.string().min(1),

@@ -109,7 +109,6 @@ function grantLoads({ grantPrincipal }: IGrantable, { bucket, ...machine }: Load
   grant(['states:DescribeExecution'], [`${executionsOf(machine)}:${approvalRunPrefix}*`]);
 }
 
-/** What the ARN of each execution of the state machine begins with. */
 function executionsOf({ stateMachineArn, stateMachineName }: Omit<LoadsAccess, 'bucket'>): string {
   if (stateMachineName === undefined) return Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
   return `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:execution:${stateMachineName}`;

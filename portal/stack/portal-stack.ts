@@ -44,7 +44,6 @@ export type PortalStackProps = {
   data: DataStack;
   /** The address API, as customers call it. */
   apiUrl: string;
-  /** The loader: its bucket and its state machine. */
   loads: { bucket: Bucket; stateMachineArn: string; stateMachineName: string };
 };
 

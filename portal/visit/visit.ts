@@ -120,7 +120,6 @@ export type Visit = {
   comesBack?: boolean;
   /** The hidden field that every form must have. */
   formField: Html;
-  /** The id of the session. */
   session: string;
   /** The fields of a form that was sent; the first of each name, without spaces around it except in `person`. */
   form: Readonly<Record<string, string>>;
