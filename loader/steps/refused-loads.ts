@@ -2,21 +2,12 @@ import { unpackSegment } from '../dataset/line-segment.ts';
 import { diff } from '../dataset/lines.ts';
 import { type Load, resultOf } from '../dataset/load.ts';
 import { type ChangeExample, changeExample } from '../dataset/load-counts.ts';
-import type { Objection } from '../dataset/objections.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import type { SegmentItem } from './collect.ts';
 import type { LoadProposal } from './load-report.ts';
 import type { Merged } from './merge.ts';
 
-/** A load that the guard refused, or would refuse; it continues when it is approved. */
-export type RefusedLoad = { load: string; peildatum: string; objections: Objection[] };
-
-/** Every refused load onto the live dataset. Publishing a load removes the work of all other loads. */
-export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
-  return (await refusedProposals(storage)).map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
-}
-
-/** What each of them would change, by date. */
+/** Every refused load onto the live dataset, by date. Publishing a load removes the work of all other loads. */
 export async function refusedProposals(storage: Storage): Promise<LoadProposal[]> {
   const keys = await storage.list(paths.loads);
   const ids = keys.flatMap((key) => {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
-import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
+import { refusedProposals } from '../../../loader/steps/refused-loads.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import { repairTable } from '../../../local/load/repair.ts';
@@ -61,7 +61,7 @@ function perform(place: LoadPlace, command: Command, { again = false } = {}): Pr
   const commands: Record<Command, () => Promise<unknown>> = {
     run: () => runLoad({ ...options, source, again }),
     plan: () => runLoad({ planOnly: true, ...options, source }),
-    status: async () => [await loadStatus(options), await refusedLoads(options.storage)],
+    status: async () => [await loadStatus(options), await refusedProposals(options.storage)],
     history: () => loadHistory(options),
     rollback: () => runLoad({ ...options, rollback: january.peildatum }),
     repair: () => repairTable({ ...options, scan }),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { loadStatus, readManifest } from '../../../loader/steps/manifest.ts';
-import { refusedLoads } from '../../../loader/steps/refused-loads.ts';
+import { refusedProposals } from '../../../loader/steps/refused-loads.ts';
 import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
@@ -156,7 +156,7 @@ describe('a day that changes too much', () => {
     expect(refused).toMatchObject({ outcome: 'refused', days: [deliveryName(jan9, jan10)] });
     await register.write(jan12, dateAfter(jan12, 1), []);
     expect(await refusalOf(run())).toMatchObject({ load: refused?.load });
-    expect(await refusedLoads(options.storage)).toMatchObject([{ load: refused?.load, peildatum: jan10 }]);
+    expect(await refusedProposals(options.storage)).toMatchObject([{ load: refused?.load, peildatum: jan10 }]);
     expect(await runLoad({ ...options, planOnly: true })).toMatchObject({
       load: refused?.load,
       days: [deliveryName(jan9, jan10)],
@@ -185,7 +185,7 @@ describe('a day that changes too much', () => {
     await storage.delete(await storage.list(paths.workOf(load ?? '')));
     await refusalOf(runLoad(options));
     expect(await snapshots()).toEqual(before.filter((id) => id !== load));
-    expect(await refusedLoads(storage)).toMatchObject([{ load: other }]);
+    expect(await refusedProposals(storage)).toMatchObject([{ load: other }]);
   });
 
   it('stays away once it is rejected, until it is corrected', async () => {
@@ -193,7 +193,7 @@ describe('a day that changes too much', () => {
     const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
     const before = await content();
     expect(await runLoad({ ...options, reject: load ?? '' })).toMatchObject({ outcome: 'rejected', load });
-    expect(await refusedLoads(options.storage)).toEqual([]);
+    expect(await refusedProposals(options.storage)).toEqual([]);
     for (let check = 0; check < 2; check++) {
       expect(await runLoad(options)).toMatchObject({
         outcome: 'unchanged',
