@@ -1,5 +1,4 @@
 import { CommanderError } from 'commander';
-import { AdminError } from '../admin/admin-error.ts';
 import { redactKeys } from '../core/accounts/api-key.ts';
 import { packageVersion } from '../lib/config/deployment.ts';
 import { addAccessCommands } from '../operator/cli/access.ts';
@@ -22,6 +21,7 @@ import {
 import { addUpgradeCommands } from '../operator/cli/upgrade.ts';
 import { addUsageCommands } from '../operator/cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
+import { AdminError } from '../packages/admin/accounts/admin-error.ts';
 
 /** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
 export type ExitCode = 0 | 1 | 2;

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../admin/admin-store.ts';
-import { statementsOf } from '../admin/statements.ts';
 import { dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
+import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
+import { statementsOf } from '../packages/admin/accounts/statements.ts';
 import { loadsOf } from '../packages/admin/load-approvals.ts';
 import type { LocalPortal, LocalPortalOptions } from '../portal/local/portal.ts';
 import { localDynamoDb } from './engine/client.ts';

@@ -9,7 +9,6 @@ import { acquireLock, LockHeldError } from './lock.ts';
 
 /** Everything that the synthesized templates and bundles depend on. */
 const inputs = [
-  'admin',
   'bin',
   'core',
   'lib',
@@ -18,7 +17,6 @@ const inputs = [
   'operator',
   'packages',
   'portal',
-  'reference',
   'cdk.json',
   'docs/openapi.json',
   'docs/openapi-objecten.json',

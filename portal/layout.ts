@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import { type Language, languages } from '../reference/page/language.ts';
-import { namedLinks } from '../reference/page/links.ts';
+import { type Language, languages } from '../packages/reference/page/language.ts';
+import { namedLinks } from '../packages/reference/page/links.ts';
 import type { Text } from './text/en.ts';
 import { type Formatter, formatter, texts } from './text/format.ts';
 import {

@@ -1,13 +1,13 @@
-import { type AdminStore, allAccounts } from '../../admin/admin-store.ts';
-import { detailsOf } from '../../admin/details.ts';
-import { listMembers } from '../../admin/members.ts';
-import { allShards, type Shards, useOf } from '../../admin/reshard.ts';
-import { recordUsage, setRetention } from '../../admin/usage.ts';
 import { itemKey } from '../../core/accounts/account-item.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { guardedUpdate } from '../../core/dynamodb.ts';
 import { accountsTable, eventVersion } from '../../core/names.ts';
+import { type AdminStore, allAccounts } from '../../packages/admin/accounts/admin-store.ts';
+import { detailsOf } from '../../packages/admin/accounts/details.ts';
+import { listMembers } from '../../packages/admin/accounts/members.ts';
+import { allShards, type Shards, useOf } from '../../packages/admin/accounts/reshard.ts';
+import { recordUsage, setRetention } from '../../packages/admin/accounts/usage.ts';
 
 export type UsageJob = {
   months: number;

@@ -24,6 +24,6 @@ const assets = ['style.css', 'copy.js', 'reference.js'];
 export function pageFiles(logo: string | undefined) {
   const fault = logoFault(logo, process.cwd());
   if (fault) throw new ConfigError([fault], 'the settings');
-  const files = Object.fromEntries(assets.map((name) => [`assets/${name}`, `reference/page/assets/${name}`]));
+  const files = Object.fromEntries(assets.map((name) => [`assets/${name}`, `packages/reference/page/assets/${name}`]));
   return { files, ...(logo !== undefined && { operatorFiles: { logo } }) };
 }

@@ -50,7 +50,7 @@ export class ServiceStack extends Stack {
     const validate = new HttpFunction(this, 'Validate', {
       config,
       encryptionKey,
-      entry: 'reference/handler.ts',
+      entry: 'packages/reference/handler.ts',
       ...pageFiles(config.branding.logo),
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })

@@ -1,4 +1,4 @@
-import { AdminError } from '../../admin/admin-error.ts';
+import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { Historie, NumStand, RelatieStand, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';

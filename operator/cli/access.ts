@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import type { KeySearch } from '../../admin/find-keys.ts';
-import type { KeyView } from '../../admin/keys.ts';
-import type { MemberView } from '../../admin/members.ts';
-import type { SessionScope, SessionView } from '../../admin/sessions.ts';
+import type { KeySearch } from '../../packages/admin/accounts/find-keys.ts';
+import type { KeyView } from '../../packages/admin/accounts/keys.ts';
+import type { MemberView } from '../../packages/admin/accounts/members.ts';
+import type { SessionScope, SessionView } from '../../packages/admin/accounts/sessions.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';

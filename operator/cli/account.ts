@@ -1,8 +1,13 @@
-import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../admin/accounts.ts';
-import type { DetailsChanges } from '../../admin/admin-error.ts';
-import type { AccountPage } from '../../admin/list-accounts.ts';
-import type { OwnLimitChanges } from '../../admin/window-changes.ts';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
+import type {
+  AccountSummary,
+  AccountView,
+  RepairedWindow,
+  WindowUsage,
+} from '../../packages/admin/accounts/accounts.ts';
+import type { DetailsChanges } from '../../packages/admin/accounts/admin-error.ts';
+import type { AccountPage } from '../../packages/admin/accounts/list-accounts.ts';
+import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
 import { addAudit } from './audit.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../admin/audit.ts';
+import type { AuditEntry } from '../../packages/admin/accounts/audit.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { PersonalKind, Remainder } from '../connect/person.ts';

@@ -1,4 +1,4 @@
-import type { ImportResult } from '../../admin/backup.ts';
+import type { ImportResult } from '../../packages/admin/accounts/backup.ts';
 import { UsageError } from '../connect/errors.ts';
 import type { SetIndex } from '../recovery/backup-set.ts';
 import { type CliCommand, callersPath, checkNewFile, counted, type Terminal, writeNewFile } from './command.ts';
@@ -20,7 +20,7 @@ checksum secret.`,
     .checks((file: string) => checkNewFile(callersPath(file, env)))
     .onAccounts(async ({ admin }, file: string) => {
       const { backupLines } = await import('../recovery/backup-lines.ts');
-      const { countsOf } = await import('../../admin/backup.ts');
+      const { countsOf } = await import('../../packages/admin/accounts/backup.ts');
       const backup = await admin.backup.export();
       await writeNewFile(callersPath(file, env), backupLines(backup));
       const counts = countsOf(backup);

@@ -1,7 +1,7 @@
-import type { PlanInput, PlanPage, PlanProgress } from '../../admin/plans.ts';
 import type { Plan } from '../../core/accounts/account.ts';
 import type { Limits } from '../../core/accounts/quota.ts';
 import { windowNames } from '../../core/calendar.ts';
+import type { PlanInput, PlanPage, PlanProgress } from '../../packages/admin/accounts/plans.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import { addAudit } from './audit.ts';
 import { allPages, type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';

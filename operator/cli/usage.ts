@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import type { Statement, Statements, UsageMonth } from '../../admin/statements.ts';
-import type { DayUsage, ListedUsage, UsageRange } from '../../admin/usage.ts';
-import type { UsageByKey } from '../../admin/usage-by-key.ts';
 import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
 import { environment } from '../../core/names.ts';
+import type { Statement, Statements, UsageMonth } from '../../packages/admin/accounts/statements.ts';
+import type { DayUsage, ListedUsage, UsageRange } from '../../packages/admin/accounts/usage.ts';
+import type { UsageByKey } from '../../packages/admin/accounts/usage-by-key.ts';
 import type { OpenAdmin } from '../connect/admin.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, counted, thousands } from './command.ts';
@@ -46,7 +46,7 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
       const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
       if (range.from !== undefined && range.from < first) range.from = first;
       if (byKey) {
-        const { usageByKeyCsv } = await import('../../admin/usage-by-key.ts');
+        const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage-by-key.ts');
         const usage = await admin.accounts.usageByKey(id, range);
         const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage);
         return { json: usage, text, isVerbatim: csv };
@@ -190,7 +190,7 @@ function addExport(usage: CliCommand): void {
 type Exported = Pick<ListedUsage, 'account' | 'days'>;
 
 async function* fromStatements(statements: Statements, month: string): AsyncGenerator<Exported> {
-  const { daysOf } = await import('../../admin/statements.ts');
+  const { daysOf } = await import('../../packages/admin/accounts/statements.ts');
   for await (const statement of statements.each(month)) {
     yield { account: statement.account, days: daysOf(statement) };
   }
@@ -243,7 +243,7 @@ other members, as JSON in the order in which they are printed, without spaces. T
     .examples('usage statement acme --month 2026-10 --csv --local')
     .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
       const statement = await (await requireStatements(opened)).show({ account, month });
-      const { daysOf, statementsCsv } = await import('../../admin/statements.ts');
+      const { daysOf, statementsCsv } = await import('../../packages/admin/accounts/statements.ts');
       const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement, daysOf(statement));
       return { json: statement, text, isVerbatim: csv };
     });

@@ -1,3 +1,5 @@
+import { instant, monthOf } from '../../core/calendar.ts';
+import { dutchTime } from '../../core/dutch-time.ts';
 import {
   AdminError,
   checkAccountId,
@@ -11,10 +13,8 @@ import {
   checkShards,
   checkWindow,
   type Role,
-} from '../../admin/admin-error.ts';
-import type { OwnLimitChanges } from '../../admin/window-changes.ts';
-import { instant, monthOf } from '../../core/calendar.ts';
-import { dutchTime } from '../../core/dutch-time.ts';
+} from '../../packages/admin/accounts/admin-error.ts';
+import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { UsageError } from '../connect/errors.ts';
 
 /** These read an argument or an option: they return it if the admin module accepts it, and throw `UsageError` if not. */

@@ -5,12 +5,12 @@ import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../admin/admin-store.ts';
-import { type StatementStore, type Statements, statementsOf } from '../../admin/statements.ts';
 import { accountsTable as accountsItem, environment } from '../../core/names.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import { type StatementStore, type Statements, statementsOf } from '../../packages/admin/accounts/statements.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { announceWith } from '../../packages/admin/events.ts';
 import { clientConfig, deploymentStacks, findDeployment } from './deployment.ts';
@@ -101,7 +101,7 @@ async function bucketNamed(bucket: string | undefined): Promise<StatementStore |
   // Imported here because most commands need no client of S3.
   const [{ S3Client }, { s3Statements }] = await Promise.all([
     import('@aws-sdk/client-s3'),
-    import('../../admin/statement-bucket.ts'),
+    import('../../packages/admin/accounts/statement-bucket.ts'),
   ]);
   return s3Statements(new S3Client(clientConfig), bucket);
 }

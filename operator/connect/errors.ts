@@ -1,7 +1,7 @@
-import { AdminError } from '../../admin/admin-error.ts';
 import { redactKeys } from '../../core/accounts/api-key.ts';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
+import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 
 /** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
 export class CommandError extends Error {

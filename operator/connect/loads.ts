@@ -1,8 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../admin/admin-store.ts';
-import type { AuditAction } from '../../admin/audit.ts';
 import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
@@ -19,6 +17,8 @@ import { localDynamoDb } from '../../local/engine/client.ts';
 import { localLoadRunner } from '../../local/load/load-runner.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../local/load/repair.ts';
 import { runLoad } from '../../local/load/run-load.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import type { AuditAction } from '../../packages/admin/accounts/audit.ts';
 import { type Loads, loadsOf } from '../../packages/admin/load-approvals.ts';
 import type { LoadDecision } from '../../packages/admin/load-views.ts';
 import { loadMachine } from '../../packages/admin/loads.ts';

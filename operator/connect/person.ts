@@ -1,13 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { AdminError, type DetailsChanges, longestDetails, maxLabelLength } from '../../admin/admin-error.ts';
-import { type AccountDetails, detailsItem, readDetails } from '../../admin/details.ts';
-import { memberPrefix, normalizedPerson, personPrefix } from '../../admin/members.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { instant } from '../../core/calendar.ts';
 import { type Guard, guardedUpdate, isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
+import {
+  AdminError,
+  type DetailsChanges,
+  longestDetails,
+  maxLabelLength,
+} from '../../packages/admin/accounts/admin-error.ts';
+import { type AccountDetails, detailsItem, readDetails } from '../../packages/admin/accounts/details.ts';
+import { memberPrefix, normalizedPerson, personPrefix } from '../../packages/admin/accounts/members.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 type StoredItem = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { AdminError, roles } from '../../admin/admin-error.ts';
-import type { AccountBackup, Backup } from '../../admin/backup.ts';
 import { windowNames } from '../../core/calendar.ts';
+import { AdminError, roles } from '../../packages/admin/accounts/admin-error.ts';
+import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 const count = z.int().check(z.gte(0));

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CompactEncrypt, compactDecrypt, importPKCS8, importSPKI } from 'jose';
 import * as z from 'zod/mini';
-import type { Backup } from '../../admin/backup.ts';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { keptSnapshots, type Manifest } from '../../loader/dataset/manifest.ts';
 import { parseCheckedJson } from '../../loader/dataset/stored-form.ts';
 import { paths } from '../../loader/storage/storage.ts';
+import type { Backup } from '../../packages/admin/accounts/backup.ts';
 import { backupLines, countBackup } from './backup-lines.ts';
 
 /** Where sets are kept: a bucket, a folder. */

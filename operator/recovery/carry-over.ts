@@ -1,4 +1,4 @@
-import { AdminError } from '../../admin/admin-error.ts';
+import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { RecordedChange } from '../connect/audit.ts';
 import type { Step } from './procedure.ts';

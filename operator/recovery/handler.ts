@@ -5,8 +5,6 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../admin/admin-store.ts';
-import { exportBackup } from '../../admin/backup.ts';
 import {
   backupEnvironment,
   environment,
@@ -19,6 +17,8 @@ import {
   requireEnvironment,
 } from '../../core/names.ts';
 import { manifestKeys } from '../../loader/names.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import { exportBackup } from '../../packages/admin/accounts/backup.ts';
 import { type SetIndex, writeBackupSet } from './backup-set.ts';
 
 const dynamoDb = DynamoDBDocumentClient.from(new DynamoDBClient());

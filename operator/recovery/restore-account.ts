@@ -5,9 +5,9 @@ import {
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import type { Backup } from '../../admin/backup.ts';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
+import type { Backup } from '../../packages/admin/accounts/backup.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import { deployedVersions } from '../connect/checksum-rotation.ts';
 import { clientConfig, readTemplate } from '../connect/deployment.ts';

@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { AuditAction } from '../../admin/audit.ts';
+import type { AuditAction } from '../../packages/admin/accounts/audit.ts';
 import { deployedSettings, type TableName } from '../checks/table-settings.ts';
 import { auditBetween, type RecordedChange } from '../connect/audit.ts';
 import { CommandError } from '../connect/errors.ts';

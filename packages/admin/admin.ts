@@ -8,13 +8,13 @@ import {
   setAccount,
   setAccountState,
   showAccount,
-} from '../../admin/accounts.ts';
-import type { Role } from '../../admin/admin-error.ts';
-import { type AdminChange, createAdminStore, type PageOptions } from '../../admin/admin-store.ts';
-import { type AuditPageOptions, auditOf, auditPageOf } from '../../admin/audit.ts';
-import { type Backup, exportBackup, importBackup } from '../../admin/backup.ts';
-import { deleteAccount } from '../../admin/delete-account.ts';
-import { findKeys, type KeySearchOptions } from '../../admin/find-keys.ts';
+} from './accounts/accounts.ts';
+import type { Role } from './accounts/admin-error.ts';
+import { type AdminChange, createAdminStore, type PageOptions } from './accounts/admin-store.ts';
+import { type AuditPageOptions, auditOf, auditPageOf } from './accounts/audit.ts';
+import { type Backup, exportBackup, importBackup } from './accounts/backup.ts';
+import { deleteAccount } from './accounts/delete-account.ts';
+import { findKeys, type KeySearchOptions } from './accounts/find-keys.ts';
 import {
   createKey,
   type KeyInput,
@@ -23,10 +23,10 @@ import {
   renameKey,
   revokeKey,
   rotateKey,
-} from '../../admin/keys.ts';
-import { type AccountPageOptions, countByPlan, listAccounts } from '../../admin/list-accounts.ts';
-import { accountsOf, addMember, listMembers, removeMember, roleIn } from '../../admin/members.ts';
-import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from '../../admin/plans.ts';
+} from './accounts/keys.ts';
+import { type AccountPageOptions, countByPlan, listAccounts } from './accounts/list-accounts.ts';
+import { accountsOf, addMember, listMembers, removeMember, roleIn } from './accounts/members.ts';
+import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './accounts/plans.ts';
 import {
   confirmSession,
   endSession,
@@ -38,7 +38,7 @@ import {
   type SessionScope,
   signInPartition,
   startSession,
-} from '../../admin/sessions.ts';
+} from './accounts/sessions.ts';
 import {
   eachUsage,
   type UsagePageOptions,
@@ -48,8 +48,8 @@ import {
   usageOf,
   usagePage,
   usageParts,
-} from '../../admin/usage.ts';
-import { usageByKey } from '../../admin/usage-by-key.ts';
+} from './accounts/usage.ts';
+import { usageByKey } from './accounts/usage-by-key.ts';
 import { checkArguments } from './arguments.ts';
 
 /** What `createAdmin` needs. */

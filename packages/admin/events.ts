@@ -1,5 +1,5 @@
-import type { AdminChange } from '../../admin/admin-store.ts';
 import { accountsTable, eventSource, eventVersion } from '../../core/names.ts';
+import type { AdminChange } from './accounts/admin-store.ts';
 
 /** The changes that are events: the detail-type of each, and how its summary says it. */
 const changes: Readonly<Record<string, readonly [type: string, did: string]>> = {

@@ -3,6 +3,12 @@
  * it, so everything else may change.
  */
 
+export type { AccountState, Plan, PlanState, UnitsByKey } from '../../core/accounts/account.ts';
+export type { KeyRecord } from '../../core/accounts/key-record.ts';
+export type { Limits } from '../../core/accounts/quota.ts';
+export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';
+export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
+export { dutchTime } from '../../core/dutch-time.ts';
 export type {
   AccountChanges,
   AccountInput,
@@ -10,7 +16,7 @@ export type {
   AccountView,
   RepairedWindow,
   WindowUsage,
-} from '../../admin/accounts.ts';
+} from './accounts/accounts.ts';
 export {
   AdminError,
   type AdminErrorCode,
@@ -21,18 +27,18 @@ export {
   isPerson,
   type Role,
   roles,
-} from '../../admin/admin-error.ts';
-export type { AdminChange, PageOptions } from '../../admin/admin-store.ts';
-export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../admin/audit.ts';
-export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../admin/backup.ts';
-export type { AccountDetails } from '../../admin/details.ts';
-export type { FoundKey, KeySearch, KeySearchOptions } from '../../admin/find-keys.ts';
-export type { KeyView } from '../../admin/keys.ts';
-export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../admin/keys.ts';
-export type { AccountFilter, AccountPage, AccountPageOptions } from '../../admin/list-accounts.ts';
-export type { MemberBackup, MemberView } from '../../admin/members.ts';
-export type { PlanChange, PlanInput, PlanPage, PlanProgress } from '../../admin/plans.ts';
-export type { SessionDetails, SessionPage, SessionScope, SessionView } from '../../admin/sessions.ts';
+} from './accounts/admin-error.ts';
+export type { AdminChange, PageOptions } from './accounts/admin-store.ts';
+export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit.ts';
+export type { AccountBackup, Backup, ImportResult, KeyBackup } from './accounts/backup.ts';
+export type { AccountDetails } from './accounts/details.ts';
+export type { FoundKey, KeySearch, KeySearchOptions } from './accounts/find-keys.ts';
+export type { KeyView } from './accounts/keys.ts';
+export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from './accounts/keys.ts';
+export type { AccountFilter, AccountPage, AccountPageOptions } from './accounts/list-accounts.ts';
+export type { MemberBackup, MemberView } from './accounts/members.ts';
+export type { PlanChange, PlanInput, PlanPage, PlanProgress } from './accounts/plans.ts';
+export type { SessionDetails, SessionPage, SessionScope, SessionView } from './accounts/sessions.ts';
 export type {
   AccountUsage,
   DayRefusals,
@@ -42,14 +48,8 @@ export type {
   UsagePageOptions,
   UsagePart,
   UsageRange,
-} from '../../admin/usage.ts';
-export { type KeyUsage, type UsageByKey, usageByKeyCsv } from '../../admin/usage-by-key.ts';
-export type { OwnLimitChanges } from '../../admin/window-changes.ts';
-export type { AccountState, Plan, PlanState, UnitsByKey } from '../../core/accounts/account.ts';
-export type { KeyRecord } from '../../core/accounts/key-record.ts';
-export type { Limits } from '../../core/accounts/quota.ts';
-export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';
-export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
-export { dutchTime } from '../../core/dutch-time.ts';
+} from './accounts/usage.ts';
+export { type KeyUsage, type UsageByKey, usageByKeyCsv } from './accounts/usage-by-key.ts';
+export type { OwnLimitChanges } from './accounts/window-changes.ts';
 export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
 export { announceWith, changeEventTypes, type EventEntry } from './events.ts';

@@ -1,13 +1,3 @@
-import { AdminError } from '../../admin/admin-error.ts';
-import type { AdminStore } from '../../admin/admin-store.ts';
-import {
-  type AuditEntry,
-  type AuditPage,
-  type AuditPageOptions,
-  audited,
-  auditOf,
-  auditPageOf,
-} from '../../admin/audit.ts';
 import { itemKey } from '../../core/accounts/account-item.ts';
 import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
@@ -15,6 +5,16 @@ import { approvalRunPrefix } from '../../loader/names.ts';
 import type { LoadProposal } from '../../loader/steps/load-report.ts';
 import { findRefusedProposal, refusedProposals } from '../../loader/steps/refused-loads.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
+import { AdminError } from './accounts/admin-error.ts';
+import type { AdminStore } from './accounts/admin-store.ts';
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditPageOptions,
+  audited,
+  auditOf,
+  auditPageOf,
+} from './accounts/audit.ts';
 import {
   type Approval,
   type ApprovalState,

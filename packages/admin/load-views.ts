@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { AdminError } from '../../admin/admin-error.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { type ChangesCsv, changesCsvHead } from '../../loader/dataset/changes-csv.ts';
 import { problemCount } from '../../loader/dataset/load-counts.ts';
@@ -8,6 +7,7 @@ import { setAsideOf } from '../../loader/dataset/set-aside.ts';
 import type { LoadProposal } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
+import { AdminError } from './accounts/admin-error.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */
 export type RegisterView = {

@@ -10,13 +10,13 @@ import {
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../admin/admin-store.ts';
 import { s3Storage } from '../../loader/storage/s3.ts';
+import { createAdminStore } from './accounts/admin-store.ts';
 import { checkArguments } from './arguments.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
-export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../admin/audit.ts';
 export { addressText } from '../../core/addresses/address-key.ts';
+export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit.ts';
 export type { Decided, LoadRunner, Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
 export type {
   Approval,

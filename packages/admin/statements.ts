@@ -2,15 +2,15 @@
 
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../admin/admin-store.ts';
-import { s3Statements } from '../../admin/statement-bucket.ts';
-import { type Statements, statementsOf } from '../../admin/statements.ts';
+import { createAdminStore } from './accounts/admin-store.ts';
+import { s3Statements } from './accounts/statement-bucket.ts';
+import { type Statements, statementsOf } from './accounts/statements.ts';
 import { checkArguments } from './arguments.ts';
 
-export type { PlanPeriod } from '../../admin/plan-history.ts';
-export type { MonthState, Statements, StatementsRefusals, UsageMonth } from '../../admin/statements.ts';
-export { daysOf, type Statement, statementsCsv } from '../../admin/statements.ts';
-export type { DayUsage } from '../../admin/usage.ts';
+export type { PlanPeriod } from './accounts/plan-history.ts';
+export type { MonthState, Statements, StatementsRefusals, UsageMonth } from './accounts/statements.ts';
+export { daysOf, type Statement, statementsCsv } from './accounts/statements.ts';
+export type { DayUsage } from './accounts/usage.ts';
 
 /** What `createStatements` needs. */
 export type StatementsConfig = {

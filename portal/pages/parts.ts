@@ -8,7 +8,7 @@ import {
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
-import { escaped, sample } from '../../reference/page/samples.ts';
+import { escaped, sample } from '../../packages/reference/page/samples.ts';
 import type { Text } from '../text/en.ts';
 import { warnShare } from '../visit/shared.ts';
 import { type Html, may, type Page, type Visit } from '../visit/visit.ts';

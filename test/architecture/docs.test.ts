@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const files = globSync(
-  ['*.md', '{admin,bin,core,lib,lambdas,loader,local,operator,packages,portal,reference,test,docs}/**/*.{ts,js,md}'],
+  ['*.md', '{bin,core,lib,lambdas,loader,local,operator,packages,portal,test,docs}/**/*.{ts,js,md}'],
   {
     cwd: root,
   },
@@ -114,7 +114,7 @@ describe('the layout in the README', () => {
 describe('paths that docs and comments mention', () => {
   it('exist', () => {
     const path =
-      /(?<![\w./-])((?:admin|bin|core|lib|lambdas|loader|local|operator|packages|portal|reference|test|tools|docs)\/[\w./-]+(?<!\.d)\.(?:ts|js|md|json|yaml))\b/g;
+      /(?<![\w./-])((?:bin|core|lib|lambdas|loader|local|operator|packages|portal|test|tools|docs)\/[\w./-]+(?<!\.d)\.(?:ts|js|md|json|yaml))\b/g;
     const mentioned = files
       .filter((file) => !file.startsWith('test/') && !file.startsWith('docs/releases/'))
       .flatMap((file) => [...textOf(file).matchAll(path)].map(([, to = '']) => ({ file, to })));

@@ -4,24 +4,26 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/**
- * Which top folder may import which; `portal` and `packages` can be deleted. The top level of a file is the entry's.
- */
+/** Which layer may import which: a top folder, or one of the folders of `packages`. */
 const mayImport: Record<string, readonly string[]> = {
   core: [],
-  admin: ['core'],
+  'packages/admin/accounts': ['core'],
   loader: ['core'],
-  lambdas: ['core', 'admin'],
-  reference: ['core', 'lambdas'],
+  lambdas: ['core', 'packages/admin/accounts'],
+  'packages/reference': ['core', 'lambdas'],
   lib: ['core', 'loader'],
-  packages: ['core', 'admin', 'loader', 'lib'],
-  portal: ['core', 'loader', 'lib', 'packages', 'reference'],
-  local: ['core', 'admin', 'loader', 'portal', 'packages', 'lib'],
-  operator: ['core', 'admin', 'loader', 'lambdas', 'lib', 'packages', 'local'],
-  bin: ['core', 'admin', 'loader', 'lambdas', 'lib', 'packages', 'local', 'portal', 'operator'],
+  'packages/form': [],
+  'packages/admin': ['core', 'packages/admin/accounts', 'loader', 'lib'],
+  portal: ['core', 'loader', 'lib', 'packages/admin', 'packages/reference'],
+  local: ['core', 'packages/admin/accounts', 'loader', 'portal', 'packages/admin', 'lib'],
+  operator: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'lib', 'packages/admin', 'local'],
+  bin: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'lib', 'packages/admin', 'local', 'portal', 'operator'],
 };
-const tops = Object.keys(mayImport);
-const sources = globSync(`{${tops}}/**/*.ts`, { cwd: root, exclude: ['**/dist/**'] })
+const layers = Object.keys(mayImport);
+/** The layer of a path; the longest, as one stands in another. */
+const layerOf = (name: string) =>
+  layers.filter((layer) => name.startsWith(`${layer}/`)).sort((a, b) => b.length - a.length)[0];
+const sources = globSync(`{${layers}}/**/*.ts`, { cwd: root, exclude: ['**/dist/**'] })
   .map(normalize)
   .sort();
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -38,9 +40,9 @@ function importsOf(file: string): string[] {
 }
 
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
-const isPackage = (name: string) => !new RegExp(`^(${tops.join('|')}|test|tools)/`).test(name);
+const isPackage = (name: string) => !layerOf(name) && !/^(test|tools)\//.test(name);
 /** What the reference and the portal share: their style, code samples and languages. */
-const isPage = (name: string) => name.startsWith('reference/page/');
+const isPage = (name: string) => name.startsWith('packages/reference/page/');
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
@@ -66,12 +68,15 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     'a route imports no AWS client',
-    /^(lambdas\/[a-z]+|reference)\/route\.ts$/,
-    (name) => /^(core|lambdas|reference)\//.test(name) || name.startsWith('docs/') || (isPackage(name) && !isAws(name)),
+    /^(lambdas\/[a-z]+|packages\/reference)\/route\.ts$/,
+    (name) =>
+      /^(core|lambdas|packages\/reference)\//.test(name) ||
+      name.startsWith('docs/') ||
+      (isPackage(name) && !isAws(name)),
   ],
   [
     'what the portal shares with the reference imports nothing else of it',
-    /^reference\/page\//,
+    /^packages\/reference\/page\//,
     (name) => name.startsWith('core/') || isPage(name) || isPackage(name),
   ],
   [
@@ -124,10 +129,8 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
 ];
 
 describe('imports', () => {
-  it('are found in every top-level folder', () => {
-    for (const top of tops) {
-      expect(sources.filter((file) => file.startsWith(`${top}/`)).length).toBeGreaterThan(0);
-    }
+  it('are found in every layer', () => {
+    for (const layer of layers) expect(sources.filter((file) => layerOf(file) === layer)).not.toEqual([]);
     expect(imports.get('lambdas/address/route.ts')).toContain('core/contract.ts');
     for (const [, about] of rules) expect(sources.filter((file) => about.test(file)).length).toBeGreaterThan(0);
   });
@@ -141,19 +144,19 @@ describe('imports', () => {
     expect(broken).toEqual([]);
   });
 
-  it('go from one top folder to another only where the table allows it', () => {
-    const topOf = (name: string) => name.split('/')[0] ?? '';
+  it('go from one layer to another only where the table allows it', () => {
     const broken = [...imports].flatMap(([file, names]) =>
       names
-        .filter((name) => tops.includes(topOf(name)) && topOf(name) !== topOf(file))
-        .filter((name) => !mayImport[topOf(file)]?.includes(topOf(name)))
+        .map((name) => [name, layerOf(name)] as const)
+        .filter(([, layer]) => layer && layer !== layerOf(file) && !mayImport[layerOf(file) ?? '']?.includes(layer))
+        .map(([name]) => name)
         .map((name) => `${file} -> ${name}`),
     );
     expect(broken).toEqual([]);
   });
 
-  it('form no cycle of top folders, by the table', () => {
-    expect(cyclesOf(new Map(Object.entries(mayImport).map(([top, others]) => [top, [...others]])))).toEqual([]);
+  it('form no cycle of layers, by the table', () => {
+    expect(cyclesOf(new Map(Object.entries(mayImport).map(([layer, others]) => [layer, [...others]])))).toEqual([]);
   });
 
   it('lead from a Lambda or a stack to every file of the core: what only commands and one machine use is elsewhere', () => {
@@ -226,18 +229,18 @@ describe('files', () => {
     const forwards = (file: string) =>
       /^(\s*(\/\*\*[\s\S]*?\*\/|export\s[^;]*?from\s*'[^']+';))*\s*$/.test(textOf(file));
     // What a package exports is its own list.
-    expect(sources.filter((file) => !file.startsWith('packages/')).filter(forwards)).toEqual([]);
+    expect(sources.filter((file) => !/^packages\/admin\/[^/]+$/.test(file)).filter(forwards)).toEqual([]);
   });
 });
 
 describe('tests', () => {
   const tests = globSync('test/**/*.{test,property,fuzz}.ts', { cwd: root }).map(normalize);
-  const products = globSync(`{${tops}}/**/*.{ts,js}`, { cwd: root }).map((file) => file.replace(/\.(ts|js)$/, ''));
+  const products = globSync(`{${layers}}/**/*.{ts,js}`, { cwd: root }).map((file) => file.replace(/\.(ts|js)$/, ''));
 
   it('mirror the tree: each has the name of the file that it tests, with a topic after it where there are several', () => {
     const mirrored = tests.flatMap((test) => {
       const [, name = ''] = /^test\/(.+)\.(?:test|property|fuzz)\.ts$/.exec(test) ?? [];
-      return tops.includes(name.split('/')[0] ?? '') ? [name] : [];
+      return layerOf(name) ? [name] : [];
     });
     expect(mirrored.length).toBeGreaterThan(200);
     const isOf = (name: string) => products.some((file) => name === file || name.startsWith(`${file}-`));
@@ -247,7 +250,7 @@ describe('tests', () => {
   it('of more than one file, or of none, are in a folder that says what they test', () => {
     // Rules on the tree, the API as a whole, the service with its real parts, releases, engines of the tests, tools.
     const whole = ['architecture', 'contract', 'end-to-end', 'releases', 'smoke', 'support', 'templates', 'tools'];
-    const elsewhere = tests.filter((test) => !tops.includes(test.split('/')[1] ?? ''));
+    const elsewhere = tests.filter((test) => !layerOf(test.slice('test/'.length)));
     expect([...new Set(elsewhere.map((test) => test.split('/')[1]))].sort()).toEqual(whole);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../admin/keys.ts';
+import { maxActiveKeys } from '../../packages/admin/accounts/keys.ts';
 import { run, startLocalRun } from '../operator/command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;

@@ -28,7 +28,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reference-'));
   await mkdir(join(folder, 'bundle'));
   const files = { ...pageFiles(undefined).files, logo: 'docs/portal/keys.png' };
-  const entries = { index: 'reference/handler.ts' };
+  const entries = { index: 'packages/reference/handler.ts' };
   writeBundle({ name: 'Validate', entries, files }, join(folder, 'bundle'));
   process.env[environment.branding] = JSON.stringify({ ...branding, logoType: 'image/png', portalUrl });
   process.env[environment.accountsTable] = 'none';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../core/names.ts';
 import { problems } from '../../lambdas/http/problem.ts';
-import { changesFeed } from '../../reference/changes.ts';
-import { openApiDocument } from '../../reference/openapi-document.ts';
+import { changesFeed } from '../../packages/reference/changes.ts';
+import { openApiDocument } from '../../packages/reference/openapi-document.ts';
 import { newAccount } from '../support/address-service.ts';
 import { htmlText } from '../support/html-text.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';

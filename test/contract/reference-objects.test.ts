@@ -1,6 +1,6 @@
 import '../support/with-objects.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../reference/openapi-document.ts';
+import { openApiDocument } from '../../packages/reference/openapi-document.ts';
 import { objectsExample } from '../../tools/openapi/answers.ts';
 import { createOpenApiDocument } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';

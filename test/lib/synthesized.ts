@@ -64,7 +64,7 @@ const cache = join(root, 'node_modules/.cache/templates');
 /** Of everything that templates depend on beside their configuration. */
 const inputs = globSync(
   [
-    '{admin,bin,core,lib,lambdas,loader,operator,packages,portal,reference}/**/*.*',
+    '{bin,core,lib,lambdas,loader,operator,packages,portal}/**/*.*',
     'test/lib/{synthesized,unbundled-app}.ts',
     'cdk.json',
     'package*.json',

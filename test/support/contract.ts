@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { openApiDocument } from '../../reference/openapi-document.ts';
+import { openApiDocument } from '../../packages/reference/openapi-document.ts';
 
 /** An answer as it came over the wire, or as the Lambda gave it; names of headers in lower case. */
 export type ContractAnswer = { status: number; headers: Record<string, string>; body: string };

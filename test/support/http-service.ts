@@ -11,7 +11,7 @@ import { offeredHere } from '../../lambdas/http/offered.ts';
 import { isPublished } from '../../lambdas/http/published.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
-import { referenceRoute } from '../../reference/route.ts';
+import { referenceRoute } from '../../packages/reference/route.ts';
 import { startAddressService, testChecksumSecret, testTables } from './address-service.ts';
 import { type ContractAnswer, expectContract } from './contract.ts';
 import { loadDemo } from './demo-addresses.ts';

@@ -1,5 +1,5 @@
-import type { AccountSummary } from '../../admin/accounts.ts';
 import type { Plan } from '../../core/accounts/account.ts';
+import type { AccountSummary } from '../../packages/admin/accounts/accounts.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 /** What `read` finds on each page, until it returns no cursor to another one. */

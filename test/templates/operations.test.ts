@@ -95,9 +95,9 @@ describe('another partition', () => {
     const files = globSync([
       'lib/**/*.ts',
       'core/**/*.ts',
-      'admin/**/*.ts',
+      'packages/admin/accounts/**/*.ts',
       'lambdas/**/*.ts',
-      'reference/**/*.ts',
+      'packages/reference/**/*.ts',
       'loader/**/*.ts',
       'portal/**/*.ts',
       'bin/**/*.ts',

@@ -207,7 +207,9 @@ describe('what each function may do', () => {
     const [batch, ...others] = needed;
     expect(granted).toContain(`dynamodb:${batch} on Addresses`);
     for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
-    expect(commandsIn('{reference/handler,lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
+    expect(commandsIn('{packages/reference/handler,lambdas/validate/*,core/accounts/key-record}.ts')).toEqual([
+      'BatchGetItem',
+    ]);
     // The shards are read by the query of `documents`.
     for (const command of ['BatchGetItem', 'Query'])
       expect(permissions(plain.service).ValidateRole).toContain(`dynamodb:${command} on Accounts`);
@@ -233,9 +235,13 @@ describe('what each function may do', () => {
 
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
-    expect(commandsIn('admin/statement-bucket.ts')).toEqual(['GetObject', 'ListObjectsV2', 'PutObject']);
+    expect(commandsIn('packages/admin/accounts/statement-bucket.ts')).toEqual([
+      'GetObject',
+      'ListObjectsV2',
+      'PutObject',
+    ]);
     const others = { exclude: ['**/key-record.ts', '**/statement-bucket.ts'] };
-    expect(commandsIn('{admin,core/accounts}/**/*.ts', others)).toEqual(
+    expect(commandsIn('{packages/admin/accounts,core/accounts}/**/*.ts', others)).toEqual(
       'BatchGet Delete Get Put Query Scan TransactWrite Update'.split(' '),
     );
   });

@@ -39,7 +39,7 @@ export const benchmark: Benchmark = {
       };
       const bundles = {
         address: bundleOf('lambdas/address/handler.ts', folder, 'address', writeBundle),
-        validate: bundleOf('reference/handler.ts', folder, 'validate', writeBundle),
+        validate: bundleOf('packages/reference/handler.ts', folder, 'validate', writeBundle),
         bare: bundleOf(bareHandler, folder, 'bare', writePlainBundle),
         alike: bundleOf(bareHandler, folder, 'alike', writeBundle),
       };

@@ -71,7 +71,7 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
       '--coverageProvider=v8',
       '--coverageReporters=json',
       `--coverageDirectory=${folder}`,
-      '--collectCoverageFrom={admin,core,lambdas,loader,portal,reference}/**/*.ts',
+      '--collectCoverageFrom={core,lambdas,loader,packages,portal}/**/*.ts',
       '--runTestsByPath',
       test,
     ],
@@ -89,9 +89,7 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
 
 /** Changes with the test, what all tests share, and the product. */
 function hashOf(test: string): string {
-  const names = [test, 'test/support', 'admin', 'core', 'lambdas', 'loader', 'portal', 'reference'].map(
-    (path) => `HEAD:${path}`,
-  );
+  const names = [test, 'test/support', 'core', 'lambdas', 'loader', 'packages', 'portal'].map((path) => `HEAD:${path}`);
   const objects = execFileSync('git', ['rev-parse', ...names], { cwd: root, encoding: 'utf8' });
   return execFileSync('git', ['hash-object', '--stdin'], { cwd: root, encoding: 'utf8', input: objects }).trim();
 }

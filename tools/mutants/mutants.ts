@@ -14,10 +14,14 @@ type Explained = Pick<Mutant, 'file' | 'before' | 'after'> & { why: string };
 /** What is counted together in `areas.json`. */
 const areas: Record<string, string[]> = {
   charge: ['core/accounts/charge/*.ts', 'core/accounts/{account,account-item,api-key,quota}.ts'],
-  usage: ['core/accounts/usage-record.ts', 'admin/{usage,usage-*,statement,statements}.ts', 'lambdas/usage/*.ts'],
+  usage: [
+    'core/accounts/usage-record.ts',
+    'packages/admin/accounts/{usage,usage-*,statement,statements}.ts',
+    'lambdas/usage/*.ts',
+  ],
   fencing: ['loader/storage/{lease,lock,address-writer}.ts'],
   permissions: ['portal/visit/*.ts'],
-  administration: ['admin/*.ts'],
+  administration: ['packages/admin/accounts/*.ts'],
   addresses: ['core/addresses/*.ts'],
   http: ['lambdas/http/*.ts'],
   bag: ['loader/bag/*.ts'],

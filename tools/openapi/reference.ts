@@ -7,9 +7,9 @@ import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter
 import type { IncludeName } from '../../core/place-fields.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { problems } from '../../lambdas/http/problem.ts';
-import { headingOf } from '../../reference/problem-page.ts';
-import type { ExplainedCode } from '../../reference/text/en.ts';
-import { referenceTexts } from '../../reference/text/texts.ts';
+import { headingOf } from '../../packages/reference/problem-page.ts';
+import type { ExplainedCode } from '../../packages/reference/text/en.ts';
+import { referenceTexts } from '../../packages/reference/text/texts.ts';
 import { lookupResponse, parameterExamples, validationAnswer } from './answers.ts';
 import { batchOperation } from './batch.ts';
 import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';

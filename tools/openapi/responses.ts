@@ -13,8 +13,8 @@ import {
 } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
-import type { Explanation } from '../../reference/text/en.ts';
-import { referenceTexts } from '../../reference/text/texts.ts';
+import type { Explanation } from '../../packages/reference/text/en.ts';
+import { referenceTexts } from '../../packages/reference/text/texts.ts';
 
 /** The id of the request in every example. */
 const exampleRequestId = 'JKJaXmPLvHcESHA=';

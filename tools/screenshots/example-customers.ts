@@ -1,6 +1,4 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../../admin/admin-store.ts';
-import { statementsOf } from '../../admin/statements.ts';
 import { accessItem, accessKey, dayNumber, keyCode, windowItem } from '../../core/accounts/account-item.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { usageRecord } from '../../core/accounts/usage-record.ts';
@@ -9,6 +7,8 @@ import { dutchTime } from '../../core/dutch-time.ts';
 import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import { statementsOf } from '../../packages/admin/accounts/statements.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { type AddressService, testChecksumSecret, testTables } from '../../test/support/address-service.ts';
 

@@ -1,11 +1,11 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxLimit, maxShards } from '../../../admin/admin-error.ts';
-import { maxActiveKeys } from '../../../admin/keys.ts';
 import { maxKeyCounts, maxUnrecordedDays } from '../../../core/accounts/account.ts';
 import { accessItem, dayNumber, keyCode, windowItem } from '../../../core/accounts/account-item.ts';
 import { windowNames } from '../../../core/calendar.ts';
-import { type AdminBench, startAdmin } from '../../admin/admin-bench.ts';
+import { maxLimit, maxShards } from '../../../packages/admin/accounts/admin-error.ts';
+import { maxActiveKeys } from '../../../packages/admin/accounts/keys.ts';
+import { type AdminBench, startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
 
 /** The most digits a count or a limit can have. */
 const widest = maxLimit - 1;

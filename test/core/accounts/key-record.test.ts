@@ -10,7 +10,7 @@ import {
   recordKey,
 } from '../../../core/accounts/key-record.ts';
 import { type StoreClient, StoreUnavailable } from '../../../core/dynamodb.ts';
-import { type AdminBench, startAdmin } from '../../admin/admin-bench.ts';
+import { type AdminBench, startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
 
 let bench: AdminBench;
 let caller: Caller;

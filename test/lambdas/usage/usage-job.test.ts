@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../admin/admin-store.ts';
-import { readRetention } from '../../../admin/usage.ts';
 import { readAccess } from '../../../core/accounts/account-item.ts';
 import { type LimitMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
-import { type AdminBench, startAdmin } from '../../admin/admin-bench.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
+import { readRetention } from '../../../packages/admin/accounts/usage.ts';
+import { type AdminBench, startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
 
 let bench: AdminBench;
 let sent: LimitMessage[];

@@ -1,8 +1,8 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../admin/admin-store.ts';
-import { noted } from '../../../admin/audit.ts';
 import { erasePerson, personalData, pseudonymOf } from '../../../operator/connect/person.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
+import { noted } from '../../../packages/admin/accounts/audit.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsPartition } from '../../../packages/admin/load-approvals.ts';
 import { restoreItems, type StoredItem, storedItems, writeItems } from '../../support/stored-items.ts';

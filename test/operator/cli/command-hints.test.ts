@@ -26,8 +26,8 @@ const samples: Record<string, string> = {
 };
 
 /** All product files, without the help of commands, which only names others. */
-const messages = globSync('{admin,bin,core,lib,lambdas,loader,local,operator,packages,portal,reference}/**/*.ts').map(
-  (file) => readFileSync(file, 'utf8').replace(/\.(?:description|argument|option|notes)\([\s\S]*?\)\n/g, '\n'),
+const messages = globSync('{bin,core,lib,lambdas,loader,local,operator,packages,portal}/**/*.ts').map((file) =>
+  readFileSync(file, 'utf8').replace(/\.(?:description|argument|option|notes)\([\s\S]*?\)\n/g, '\n'),
 );
 /** The commands that messages quote. */
 const quoted = messages

@@ -1,12 +1,12 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../admin/admin-store.ts';
-import { type Statements, statementsOf } from '../../../admin/statements.ts';
 import { type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../core/accounts/charge/charge.ts';
 import { dateOf, windowStart } from '../../../core/calendar.ts';
 import { statementFolder } from '../../../local/statement-folder.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
+import { type Statements, statementsOf } from '../../../packages/admin/accounts/statements.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { startLocalRun } from '../command-line.ts';
 

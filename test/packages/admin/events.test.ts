@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { announceWith, changeEventTypes, type EventEntry } from '../../../packages/admin/events.ts';
-import { type AdminBench, checksumSecret, startAdmin } from '../../admin/admin-bench.ts';
 import { faultsOfEvent } from '../../support/event-schema.ts';
+import { type AdminBench, checksumSecret, startAdmin } from './accounts/admin-bench.ts';
 
 let bench: AdminBench;
 let admin: Admin;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AdminError } from '../../../admin/admin-error.ts';
-import { createAdminStore } from '../../../admin/admin-store.ts';
 import { type LoadProposal, reportOf } from '../../../loader/steps/load-report.ts';
 import { findRefusedProposal } from '../../../loader/steps/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import type { AdminError } from '../../../packages/admin/accounts/admin-error.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { type LoadRunner, loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { idOf } from '../../loader/steps/months.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';

@@ -113,7 +113,11 @@ describe('the page for portals', () => {
   const page = read('docs/portal.md');
 
   it('describes every call of the package', () => {
-    const source = ['admin/admin-error.ts', 'admin/statements.ts', 'packages/admin/load-approvals.ts']
+    const source = [
+      'packages/admin/accounts/admin-error.ts',
+      'packages/admin/accounts/statements.ts',
+      'packages/admin/load-approvals.ts',
+    ]
       .map(read)
       .join('\n');
     const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];

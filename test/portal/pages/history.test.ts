@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../admin/admin-store.ts';
-import { audited } from '../../../admin/audit.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
+import { audited } from '../../../packages/admin/accounts/audit.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import type { Loads } from '../../../packages/admin/loads.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';

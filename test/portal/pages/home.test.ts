@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../admin/admin-store.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { testTables } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';

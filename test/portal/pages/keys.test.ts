@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { maxKeysPerDay } from '../../../admin/keys.ts';
 import type { Access } from '../../../core/accounts/account.ts';
 import { createKeyUse } from '../../../core/accounts/key-record.ts';
+import { maxKeysPerDay } from '../../../packages/admin/accounts/keys.ts';
 import { testTables } from '../../support/address-service.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, keyIn, startPortalPages } from '../../support/portal-pages.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../admin/admin-store.ts';
 import { changesCsvLine } from '../../../loader/dataset/changes-csv.ts';
 import { differences } from '../../../loader/steps/refused-loads.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';

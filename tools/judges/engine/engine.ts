@@ -23,7 +23,7 @@ const expectedDigest = '3b08243e69b839b780ac9a53a01d6fc1ba106bed603106abf8a14229
 /** Test files that use an engine: those of the accounts and addresses, the API, the loader and the admin package. */
 const suites = [
   'test/core',
-  'test/admin',
+  'test/packages/admin/accounts',
   'test/lambdas',
   'test/packages',
   'test/loader',

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore, getAccess } from '../../../../admin/admin-store.ts';
 import { keyCode } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import type { ChargeAttempt } from '../../../../core/accounts/charge/charge.ts';
 import { attemptId } from '../../../../core/accounts/charge/charge.ts';
 import type { WindowName } from '../../../../core/calendar.ts';
-import { type AdminBench, checksumSecret, startAdmin } from '../../../admin/admin-bench.ts';
+import { createAdminStore, getAccess } from '../../../../packages/admin/accounts/admin-store.ts';
+import { type AdminBench, checksumSecret, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {

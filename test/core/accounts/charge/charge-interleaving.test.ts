@@ -1,7 +1,7 @@
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Admin } from '../../../../packages/admin/admin.ts';
-import { type AdminBench, adminWith, startAdmin } from '../../../admin/admin-bench.ts';
+import { type AdminBench, adminWith, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { windowStart } from '../../../../core/calendar.ts';
-import { type AdminBench, startAdmin } from '../../../admin/admin-bench.ts';
+import { type AdminBench, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
 
 let bench: AdminBench;

@@ -6,7 +6,7 @@ import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts'
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createStoreClient } from '../../../../core/dynamodb.ts';
-import { checksumSecret } from '../../../admin/admin-bench.ts';
+import { checksumSecret } from '../../../packages/admin/accounts/admin-bench.ts';
 import { isFullSweep, sweep } from '../../../support/sweep.ts';
 import { attemptIn, documentedCosts, type LossyCharges, startLossyCharges } from './lossy-charges.ts';
 

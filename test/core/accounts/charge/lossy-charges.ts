@@ -4,7 +4,7 @@ import { createAccessStore } from '../../../../core/accounts/charge/access-store
 import { type AccessStore, charge } from '../../../../core/accounts/charge/charge.ts';
 import { leaveLostCharges, StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { localDynamoDb } from '../../../../local/engine/client.ts';
-import { checksumSecret, startAdmin } from '../../../admin/admin-bench.ts';
+import { checksumSecret, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
 import { startCountingProxy } from '../../../support/counting-proxy.ts';
 import { sendPlainly } from '../../../support/plain-client.ts';
 

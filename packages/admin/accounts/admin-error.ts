@@ -1,0 +1,253 @@
+import { accountIdPattern, containsApiKey, maxExpiry } from '../../../core/accounts/api-key.ts';
+import { type WindowName, windowNames } from '../../../core/calendar.ts';
+
+/** Stable: a portal may branch on them. */
+export type AdminErrorCode =
+  | 'not_found'
+  | 'exists'
+  | 'conflict'
+  | 'invalid'
+  | 'too_many_keys'
+  | 'too_many_members'
+  | 'already_created'
+  | 'not_suspended';
+
+/** The codes with which each call of the admin module can refuse, by its path in `Admin`. */
+export type AdminRefusals = {
+  'plans.put': 'invalid' | 'conflict';
+  'plans.begin': 'invalid' | 'conflict';
+  'plans.follow': 'invalid' | 'not_found' | 'conflict';
+  'plans.list': 'invalid';
+  'plans.counts': never;
+  'plans.audit': 'invalid' | 'not_found';
+  'plans.auditPage': 'invalid' | 'not_found';
+  'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
+  'accounts.set': 'invalid' | 'not_found' | 'conflict';
+  'accounts.suspend': 'invalid' | 'not_found' | 'conflict';
+  'accounts.activate': 'invalid' | 'not_found' | 'conflict';
+  'accounts.repairWindows': 'invalid' | 'not_found' | 'conflict';
+  'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
+  'accounts.show': 'invalid' | 'not_found';
+  'accounts.list': 'invalid';
+  'accounts.audit': 'invalid' | 'not_found';
+  'accounts.auditPage': 'invalid' | 'not_found';
+  'accounts.usage': 'invalid' | 'not_found' | 'conflict';
+  'accounts.usageByKey': 'invalid' | 'not_found' | 'conflict';
+  'accounts.usagePage': 'invalid' | 'conflict';
+  'accounts.eachUsage': 'invalid' | 'conflict';
+  'accounts.usageParts': 'invalid';
+  'accounts.usageKeptSince': 'invalid';
+  'backup.export': never;
+  'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
+  'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.rotate': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.rename': 'invalid' | 'not_found';
+  'keys.list': 'invalid' | 'not_found';
+  'keys.find': 'invalid';
+  'keys.revoke': 'invalid' | 'not_found' | 'conflict';
+  'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';
+  'members.remove': 'invalid' | 'not_found' | 'conflict';
+  'members.list': 'invalid' | 'not_found';
+  'members.roleIn': 'invalid';
+  'members.accountsOf': 'invalid';
+  'sessions.start': 'invalid';
+  'sessions.find': 'invalid';
+  'sessions.confirm': 'invalid';
+  'sessions.end': 'invalid';
+  'sessions.endAll': 'invalid' | 'not_found' | 'conflict';
+  'sessions.list': 'invalid' | 'not_found';
+  'sessions.refuse': 'invalid';
+  'sessions.audit': 'invalid';
+  'sessions.auditPage': 'invalid';
+};
+
+/**
+ * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was
+ * changed, except that after `conflict` a change of a plan may have reached some of its accounts: run it again.
+ */
+export class AdminError extends Error {
+  readonly code: AdminErrorCode;
+  /** The key that an earlier call with the same token made, for `already_created`. */
+  readonly keyId?: string;
+  /** The kind of thing that does not exist, for `not_found`. */
+  readonly subject?: 'account' | 'plan' | 'key' | 'statement';
+  /**
+   * What exactly is refused, where a code has more than one meaning: `last_admin` and `month` (one of which there is
+   * nothing to know) with `invalid`, `day` with `too_many_keys`.
+   */
+  readonly reason?: 'last_admin' | 'month' | 'day';
+  /** The first month that there is, `2026-11`, for a month or a day before it. */
+  readonly firstMonth?: string;
+
+  constructor(
+    code: AdminErrorCode,
+    message: string,
+    options: ErrorOptions & Pick<AdminError, 'keyId' | 'subject' | 'reason' | 'firstMonth'> = {},
+  ) {
+    super(message, options);
+    this.name = 'AdminError';
+    this.code = code;
+    if (options.keyId !== undefined) this.keyId = options.keyId;
+    if (options.subject !== undefined) this.subject = options.subject;
+    if (options.reason !== undefined) this.reason = options.reason;
+    if (options.firstMonth !== undefined) this.firstMonth = options.firstMonth;
+  }
+}
+
+/** Rather than `instanceof`: where one part imports the package and another requires it, there are two classes. */
+export function isAdminError(error: unknown): error is AdminError {
+  return error instanceof Error && error.name === 'AdminError' && 'code' in error;
+}
+
+/** The highest limit: practically unlimited, and small enough for the access item. */
+export const maxLimit = 1e12;
+
+/** The most quota shards: enough for 20,000 requests a second, and few enough to be read together in a moment. */
+export const maxShards = 20;
+
+export const maxLabelLength = 64;
+const keyIdPattern = /^[0-9A-Za-z]{8}$/;
+const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
+
+/** @throws AdminError `invalid` unless `id` can be an account's */
+export function checkAccountId(id: string): void {
+  if (!isText(id) || !accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
+}
+
+/** @throws AdminError `invalid` unless `code` can be a plan's */
+export function checkPlanCode(code: string): void {
+  if (!isText(code) || !accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
+}
+
+/** @throws AdminError `invalid` unless `keyId` can be a key's; not repeated in the message: it may be a whole key */
+export function checkKeyId(keyId: string): void {
+  if (isText(keyId) && keyIdPattern.test(keyId)) return;
+  throw new AdminError(
+    'invalid',
+    'A key id is 8 letters or digits, as the list of keys shows it. Never pass the key itself.',
+  );
+}
+
+/** @throws AdminError `invalid` unless `label` is 1 to 64 characters on one line, and no API key */
+export function checkLabel(label: string): void {
+  checkOneLine(label, 'A label', maxLabelLength);
+}
+
+/** The most characters of each text that an operator writes about an account. */
+export const longestDetails = { name: 100, contact: 200, note: 200 } as const;
+
+/** Details to set; `null` removes one, and one that is absent stays. */
+export type DetailsChanges = {
+  name?: string | null | undefined;
+  contact?: string | null | undefined;
+  note?: string | null | undefined;
+};
+
+/** @throws AdminError `invalid` unless each is `null`, or a text on one line that is no API key */
+export function checkDetails(changes: DetailsChanges): void {
+  for (const field of Object.keys(longestDetails) as (keyof typeof longestDetails)[]) {
+    const text = changes[field];
+    if (text === undefined || text === null) continue;
+    checkOneLine(text, `The ${field} of an account`, longestDetails[field]);
+  }
+}
+
+/** @throws AdminError `invalid` unless `text` is 1 to `longest` characters on one line, and no API key */
+export function checkOneLine(text: string, what: string, longest: number): void {
+  const length = isText(text) ? [...text].length : 0;
+  // No control and format characters, line separators or lone surrogates, which could corrupt a terminal or a page.
+  if (length < 1 || length > longest || text.trim() === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
+    throw new AdminError('invalid', `${what} is 1 to ${longest} characters, without control characters.`);
+  if (containsApiKey(text))
+    throw new AdminError('invalid', `${what} looks like an API key. It is stored and shown: use a name instead.`);
+}
+
+/** @throws AdminError `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID */
+export function checkToken(token: string): void {
+  if (isText(token) && /^[\x21-\x7e]{16,128}$/.test(token)) return;
+  throw new AdminError('invalid', 'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.');
+}
+
+/** An instant: a `Date`, or ISO 8601 with a time zone, `2027-01-31T12:00:00Z`, as the calls return it. */
+export type Instant = Date | string;
+
+const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** When a key expires, in whole seconds. @throws AdminError `invalid` unless that is after `nowSeconds`, before 2106 */
+export function readExpiry(expires: Instant, nowSeconds: number): number {
+  const date = typeof expires === 'string' && instantPattern.test(expires) ? new Date(expires) : expires;
+  const seconds = date instanceof Date ? Math.floor(date.getTime() / 1000) : Number.NaN;
+  if (Number.isNaN(seconds)) {
+    throw new AdminError('invalid', 'A key expires at a Date, or at an instant like 2027-01-31T12:00:00Z.');
+  }
+  if (seconds > nowSeconds && seconds <= maxExpiry) return seconds;
+  throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
+}
+
+/** What a member may do in a portal: see usage and statements, look at everything, or also change keys and members. */
+export type Role = 'finance' | 'viewer' | 'admin';
+
+/** Each role may do what those before it may. */
+export const roles: readonly Role[] = ['finance', 'viewer', 'admin'];
+
+/** @throws AdminError `invalid` unless `role` is one that a member can have */
+export function checkRole(role: string): asserts role is Role {
+  if (roles.some((one) => one === role)) return;
+  throw new AdminError('invalid', `A role is ${roles.join(', ')}.`);
+}
+
+/**
+ * An e-mail address as a person can have only one way: ASCII, without quotes, comments and spaces. `sub:` and a subject
+ * is never one, since it has no colon; nothing is trimmed, and no other letter becomes one of these in lower case.
+ */
+const emailForm = /^[A-Za-z0-9!$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9.-]{1,190}$/;
+const subjectForm = /^sub:[\x21-\x7e]{1,255}$/;
+
+/** Whether a text can identify a person: an e-mail address, or `sub:` and a subject of the OpenID provider. */
+export function isPerson(person: string): boolean {
+  return isText(person) && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person);
+}
+
+/** @throws AdminError `invalid` unless `isPerson` */
+export function checkPerson(person: string): void {
+  if (isPerson(person)) return;
+  throw new AdminError(
+    'invalid',
+    'A member is an e-mail address of ASCII letters, digits and marks without spaces or quotes, or "sub:" and the ' +
+      'subject that the OpenID provider gives.',
+  );
+}
+
+/** @throws AdminError `invalid` unless `shards` can be a number of quota shards */
+export function checkShards(shards: number): void {
+  if (Number.isInteger(shards) && shards >= 1 && shards <= maxShards) return;
+  throw new AdminError('invalid', `The number of quota shards is a whole number from 1 to ${maxShards}.`);
+}
+
+/** @throws AdminError `invalid` unless each member is a window with a limit of 0 to `maxLimit`, or `null`: unlimited */
+export function checkLimits(limits: Partial<Record<string, unknown>>): void {
+  for (const [window, limit] of Object.entries(limits)) {
+    checkWindow(window);
+    if (limit === null) continue;
+    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit) continue;
+    throw new AdminError('invalid', `The limit of "${window}" is a whole number from 0 to ${maxLimit}, or unlimited.`);
+  }
+}
+
+/** Like `checkLimits`, and takes `'plan'` for a window that follows the plan again. */
+export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {
+  checkLimits(
+    Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 'plan' ? null : limit])),
+  );
+}
+
+/** @throws AdminError `invalid` unless `name` is a time window */
+export function checkWindow(name: string): asserts name is WindowName {
+  if (windowNames.some((window) => window === name)) return;
+  throw new AdminError('invalid', `"${name}" is not a time window; use ${windowNames.join(', ')}.`);
+}
+
+/** Callers may not use TypeScript. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}

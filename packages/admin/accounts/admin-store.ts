@@ -1,0 +1,285 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AttributeValue,
+  type QueryCommandInput,
+  type QueryCommandOutput,
+  QueryCommand as RawQueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { Access } from '../../../core/accounts/account.ts';
+import { accessItem, accessKey, itemKey, planRecord, readAccess } from '../../../core/accounts/account-item.ts';
+import { accountIdPattern } from '../../../core/accounts/api-key.ts';
+import {
+  type Changes,
+  type Guard,
+  guardedUpdate,
+  type Item,
+  isConflict,
+  type Query,
+  type Update,
+} from '../../../core/dynamodb.ts';
+import { accountsTable } from '../../../core/names.ts';
+import { retryWithBackoff } from '../../../core/retry.ts';
+import { AdminError } from './admin-error.ts';
+
+/** One part of a transaction. */
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** A change that was made, as its entry in the audit has it. */
+export type AdminChange = {
+  partition: string;
+  action: string;
+  detail: Record<string, unknown>;
+  time: string;
+  actor: string;
+};
+
+/** The store that every part of the admin module uses. */
+export type AdminStore = ReturnType<typeof createAdminStore>;
+
+/**
+ * The accounts table as administration uses it, through the document client. Every read is strongly consistent. `actor`
+ * is who the audit names; `now` returns milliseconds since 1970; `announce` is told each change that was made.
+ */
+export function createAdminStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  actor: string,
+  now: () => number,
+  announce?: (change: AdminChange) => Promise<void>,
+) {
+  return {
+    table,
+    actor,
+    now,
+    announce,
+    nowSeconds: () => Math.floor(now() / 1000),
+
+    async get(Key: Record<string, string>): Promise<Item | undefined> {
+      return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+    },
+
+    /** Reads these items, 100 at a time; those that don't exist are left out. */
+    async getAll(keys: Record<string, string>[]): Promise<Item[]> {
+      const items: Item[] = [];
+      let rest = keys;
+      while (rest.length > 0) {
+        const Keys = rest.slice(0, maxPage);
+        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } });
+        const { Responses, UnprocessedKeys } = await client.send(command);
+        items.push(...(Responses?.[table] ?? []));
+        const unread = (UnprocessedKeys?.[table]?.Keys ?? []) as typeof Keys;
+        rest = [...unread, ...rest.slice(maxPage)];
+        if (unread.length > 0) await sleep(100); // throttled: the rest follows
+      }
+      return items;
+    },
+
+    /** Reads all pages, or as many as it takes for `Limit` items. */
+    async query(query: Query): Promise<Item[]> {
+      const { Limit: most = Infinity } = query;
+      const items: Item[] = [];
+      let ExclusiveStartKey: Item | undefined = query.ExclusiveStartKey;
+      do {
+        const page = await client.send(new QueryCommand({ ...query, ConsistentRead: true, ExclusiveStartKey }));
+        items.push(...(page.Items ?? []));
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey && items.length < most);
+      return items.slice(0, most);
+    },
+
+    /** All pages, as the store sends them: the document client would double the CPU of many small reads. */
+    async queryRaw(query: QueryCommandInput): Promise<Record<string, AttributeValue>[]> {
+      const items: Record<string, AttributeValue>[] = [];
+      let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
+      do {
+        const command = new RawQueryCommand({ ...query, ConsistentRead: true, ExclusiveStartKey });
+        const page: QueryCommandOutput = await client.send(command);
+        items.push(...(page.Items ?? []));
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+      return items;
+    },
+
+    /** The items that pass `filter`, of the whole table: for an operator, not for the request of a customer. */
+    async *scan(
+      filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>,
+    ): AsyncGenerator<Item> {
+      let ExclusiveStartKey: Item | undefined;
+      do {
+        const command = new ScanCommand({ TableName: table, ConsistentRead: true, ...filter, ExclusiveStartKey });
+        const page = await client.send(command);
+        yield* page.Items ?? [];
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+    },
+
+    async put(item: Item, condition: Partial<Omit<Update, 'TableName' | 'Key' | 'UpdateExpression'>> = {}) {
+      await client.send(new PutCommand({ TableName: table, Item: item, ...condition }));
+    },
+
+    async update({ ExpressionAttributeValues: values, ...update }: Update): Promise<void> {
+      // DynamoDB refuses an empty map.
+      const withValues = Object.keys(values).length > 0 && { ExpressionAttributeValues: values };
+      await client.send(new UpdateCommand({ ...update, ...withValues }));
+    },
+
+    async delete(Key: Record<string, string>): Promise<void> {
+      await client.send(new DeleteCommand({ TableName: table, Key }));
+    },
+
+    /** Makes all writes or none; a single one is sent by itself, as a transaction would conflict with charges. */
+    async writeAll(writes: Write[]): Promise<void> {
+      const [first] = writes;
+      if (writes.length === 1 && first?.Update) await client.send(new UpdateCommand(first.Update));
+      else if (first) await client.send(new TransactWriteCommand({ TransactItems: writes }));
+    },
+  };
+}
+
+/** The access item of an account, shard 0 of it, as it is now; or `null`. */
+export async function findAccess(store: AdminStore, account: string): Promise<Access | null> {
+  const item = await store.get(accessKey(account));
+  return item ? readAccess(item) : null;
+}
+
+/** The same of these accounts; those that don't exist are left out. */
+export async function findAccessOf(store: AdminStore, accounts: readonly string[]): Promise<Access[]> {
+  return (await store.getAll(accounts.map((id) => accessKey(id)))).map(readAccess);
+}
+
+/** Like `findAccess`; throws `not_found`. */
+export async function getAccess(store: AdminStore, account: string): Promise<Access> {
+  const access = await findAccess(store, account);
+  if (!access) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });
+  return access;
+}
+
+/** Holds as long as no other administrative change came after `access` was read. */
+export function isUnchanged({ version }: Access): Guard {
+  return { attribute: accessItem.version, is: '=', value: version };
+}
+
+/** Holds for an access item that exists. */
+export const exists: Guard = { attribute: accessItem.keys, is: 'there' };
+
+/** The update that makes `changes`, provided that no other administrative change came after `access` was read. */
+export function accessUpdate(table: string, access: Access, changes: Changes, guards: Guard[] = []): Update {
+  const next = { ...changes, set: { ...changes.set, [accessItem.version]: access.version + 1 } };
+  return guardedUpdate(table, accessKey(access.account, access.shard), next, [isUnchanged(access), ...guards]);
+}
+
+/** Runs `attempt`, which reads and decides afresh, until its write does not conflict. Finally throws `conflict`. */
+export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await retryWithBackoff(attempt, {
+      attempts: 30,
+      firstPauseMilliseconds: 10,
+      longestPauseMilliseconds: 200,
+      jitter: 1,
+      retryIf: isConflict,
+    });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    throw new AdminError('conflict', 'Too many concurrent changes; retry.', { cause: error });
+  }
+}
+
+/**
+ * Partitions that hold only names, for lists by page and prefix. Entries are written in the transactions of what they
+ * name, so a list is exact at once (decision 0104). No account id or plan code has a `#` or is empty.
+ */
+const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
+
+/** The write that adds a name to an index, or keeps it there. */
+export function addToIndex(table: string, index: keyof typeof partitions, name: string): Write {
+  return { Put: { TableName: table, Item: entryKey(index, name) } };
+}
+
+/** The write that takes a name out of an index. */
+export function removeFromIndex(table: string, index: keyof typeof partitions, name: string): Write {
+  return { Delete: { TableName: table, Key: entryKey(index, name) } };
+}
+
+const entryKey = (index: keyof typeof partitions, name: string) => itemKey(partitions[index], name);
+
+/** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
+export type PageOptions = {
+  prefix?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
+export type NamePage = { names: string[]; cursor: string | null };
+
+/** The most entries of one page: what DynamoDB reads by key in one call. */
+export const maxPage = 100;
+
+/** Reads a page of an index, in the order of its names. @throws AdminError `invalid` */
+export async function listNames(
+  store: AdminStore,
+  index: keyof typeof partitions,
+  { prefix = '', limit = maxPage, cursor }: PageOptions,
+): Promise<NamePage> {
+  checkPage({ prefix, limit, cursor });
+  return readNames(store, index, { prefix, limit, cursor });
+}
+
+/** The same for pages of any size, within this module. */
+export async function readNames(
+  store: AdminStore,
+  index: keyof typeof partitions,
+  { prefix = '', limit, cursor }: PageOptions & { limit: number },
+): Promise<NamePage> {
+  // One more than requested shows whether there is another page.
+  const entries = await store.query({
+    TableName: store.table,
+    Limit: limit + 1,
+    // Rather than `begins_with`, in which some local DynamoDB engines ignore letter case.
+    KeyConditionExpression: '#partition = :partition AND #name BETWEEN :first AND :last',
+    ExpressionAttributeNames: { '#partition': accountsTable.partitionKey, '#name': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':partition': partitions[index], ':first': prefix || '-', ':last': `${prefix}~` },
+    ...(cursor !== undefined && { ExclusiveStartKey: entryKey(index, cursor) as Item }),
+  });
+  const names = entries.slice(0, limit).map((entry): string => entry[accountsTable.sortKey]);
+  return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
+}
+
+/** Every account, read page by page: shard 0 of it, as it is when its page is read. */
+export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
+  let cursor: string | undefined;
+  do {
+    const page: NamePage = await readNames(store, 'account', { limit: maxPage, cursor });
+    yield* await findAccessOf(store, page.names);
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** @throws AdminError `invalid` */
+export function checkPage({ prefix = '', limit = maxPage, cursor }: PageOptions): void {
+  if (prefix !== '' && !accountIdPattern.test(prefix)) {
+    throw new AdminError(
+      'invalid',
+      'A prefix is the beginning of a name: letters, digits, ".", "_" or "-", 32 at most.',
+    );
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxPage) {
+    throw new AdminError('invalid', `A page has 1 to ${maxPage} entries.`);
+  }
+  if (cursor !== undefined && !(accountIdPattern.test(cursor) && cursor.startsWith(prefix))) {
+    throw new AdminError('invalid', 'This cursor is not one that the list with this prefix returned.');
+  }
+}

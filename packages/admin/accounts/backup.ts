@@ -1,0 +1,295 @@
+import type { Access, AccountState, Plan, PlanVersion } from '../../../core/accounts/account.ts';
+import {
+  accessItem,
+  accessPrefix,
+  isAccessItem,
+  newAccessItem,
+  planRecord,
+  readAccess,
+  readPlan,
+  windowItem,
+} from '../../../core/accounts/account-item.ts';
+import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../../../core/accounts/key-record.ts';
+import type { Limits } from '../../../core/accounts/quota.ts';
+import {
+  backupDays,
+  type DayBackup,
+  restoreDay,
+  unrecorded,
+  usageRecord,
+} from '../../../core/accounts/usage-record.ts';
+import { type WindowName, windowNames } from '../../../core/calendar.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
+import type { Item } from '../../../core/dynamodb.ts';
+import { accountsTable } from '../../../core/names.ts';
+import { creation, setAccount } from './accounts.ts';
+import {
+  AdminError,
+  checkAccountId,
+  checkDetails,
+  checkKeyId,
+  checkLimits,
+  checkOwnLimits,
+  checkPerson,
+  checkPlanCode,
+  checkRole,
+  checkShards,
+  type DetailsChanges,
+} from './admin-error.ts';
+import { type AdminStore, retryConflicts } from './admin-store.ts';
+import { audited } from './audit.ts';
+import { detailsItem, readDetails } from './details.ts';
+import { maxActiveKeys } from './keys.ts';
+import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './members.ts';
+import { planHistoryItem, readPlanHistory } from './plan-history.ts';
+import { getPlan, putPlan } from './plans.ts';
+import { checkDate } from './usage.ts';
+import { windowChanges } from './window-changes.ts';
+
+/** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
+export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
+
+/** An account in a backup, with what it has used of each window, in seconds since 1970. */
+export type AccountBackup = DetailsChanges & {
+  id: string;
+  state: AccountState;
+  plan: string;
+  /** Which plan it has been on since when, by UTC date; the last one is `plan`. */
+  plans: Record<string, string>;
+  ownLimits: Limits;
+  shards: number;
+  created: number;
+  /** Of the windows of the plan, and of those that it has dropped. */
+  usage: Partial<Record<WindowName, { start: number; used: number }>>;
+  keys: KeyBackup[];
+  /** Who may sign in to a portal for it. */
+  members: MemberBackup[];
+  /** Its lookups by UTC day, as far as they are kept. */
+  days: DayBackup[];
+};
+
+const keyPrefix = keyRecord.sortKey('');
+const usagePrefix = usageRecord.sortKey('');
+
+/** All plans and accounts of a table, by code and id. */
+export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
+
+/**
+ * Everything that `importBackup` needs to create the same plans and accounts in another table, without the audit,
+ * sessions and deleted accounts. Requests that are counted during the export may be missing from `usage` and `days`.
+ */
+export async function exportBackup(store: AdminStore): Promise<Backup> {
+  const prefixes = { ':access': accessPrefix, ':key': keyPrefix, ':member': memberPrefix, ':usage': usagePrefix };
+  const beginnings = Object.keys(prefixes).map((prefix) => `begins_with(#item, ${prefix})`);
+  const found = store.scan({
+    FilterExpression: `#item IN (:plan, :plans, :details) OR ${beginnings.join(' OR ')}`,
+    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: {
+      ...{ ':plan': planRecord.sortKey, ':plans': planHistoryItem, ':details': detailsItem },
+      ...prefixes,
+    },
+  });
+  const items: Item[] = [];
+  for await (const item of found) items.push(item);
+  const plans = items.filter((item) => item[accountsTable.sortKey] === planRecord.sortKey).map(readPlan);
+  const accounts = [...Map.groupBy(items, (item) => item[accountsTable.partitionKey]).values()].flatMap(accountBackup);
+  return {
+    plans: inOrderOf(plans, ({ code }) => code).map(({ code, state, limits }) => ({ code, state, limits })),
+    accounts: inOrderOf(accounts, ({ id }) => id),
+  };
+}
+
+/** The items by name; no two have the same. */
+function inOrderOf<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
+  return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/** @param items of one partition; without shard 0 it is no account, or what an interrupted change has left of one */
+function accountBackup(items: readonly Item[]): AccountBackup[] {
+  const shards = items
+    .filter(isAccessItem)
+    .map(readAccess)
+    .toSorted((a, b) => a.shard - b.shard);
+  const [first] = shards;
+  if (first?.shard !== 0) return [];
+  const named = (name: string) => items.find((item) => item[accountsTable.sortKey] === name);
+  const having = (prefix: string) => items.filter((item) => String(item[accountsTable.sortKey]).startsWith(prefix));
+  const records = having(keyPrefix).map(readKeyRecord);
+  const withoutRecord = Object.keys(first.keys)
+    .filter((keyId) => !records.some((record) => record.keyId === keyId))
+    .map((keyId) => ({ keyId, label: null, created: null, revoked: null }));
+  const { account: id, plan, ownLimits, created } = first;
+  const windows = windowNames.filter((window) => first.quota[window] ?? first.dropped[window]);
+  const keys = [...records, ...withoutRecord].map((key) => ({ ...key, hash: first.keys[key.keyId] ?? null }));
+  return [
+    {
+      ...{ id, state: first.state as AccountState, plan, ownLimits, shards: first.shards, created },
+      plans: Object.fromEntries(readPlanHistory(named(planHistoryItem))) as Record<string, string>,
+      ...readDetails(named(detailsItem)),
+      usage: Object.fromEntries(windows.map((window) => [window, usageOf(shards, window)])),
+      keys: inOrderOf(keys, ({ keyId }) => keyId),
+      members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
+      days: backupDays(
+        having(usagePrefix),
+        shards.map(({ usage }) => unrecorded(usage)),
+      ),
+    },
+  ];
+}
+
+/** The shards may be in different windows; the latest is the current one. */
+function usageOf(shards: readonly Access[], window: WindowName): { start: number; used: number } {
+  const counts = shards.flatMap(({ quota, dropped }) => quota[window] ?? dropped[window] ?? []);
+  const start = Math.max(...counts.map((count) => count.start));
+  const used = counts.filter((count) => count.start === start).reduce((sum, count) => sum + count.used, 0);
+  return { start, used };
+}
+
+/** How many plans and accounts, with how many members and days of usage these have. */
+export function countsOf({ plans, accounts }: Backup): Omit<ImportResult, 'unchanged'> {
+  const sum = (of: (account: AccountBackup) => readonly unknown[]) =>
+    accounts.reduce((total, account) => total + of(account).length, 0);
+  return {
+    plans: plans.length,
+    accounts: accounts.length,
+    members: sum(({ members }) => members),
+    days: sum(({ days }) => days),
+  };
+}
+
+/** What an import created, and how many plans and accounts were there already, equal to the backup. */
+export type ImportResult = { plans: number; accounts: number; members: number; days: number; unchanged: number };
+
+/** How many accounts are created at the same time. */
+const concurrency = 16;
+
+/**
+ * Creates the plans and accounts of a backup that the table does not have. It never changes what exists: it skips what
+ * equals the backup, so an interrupted import can be run again, and imports nothing if anything differs.
+ * @throws AdminError `invalid`, `not_found` (a plan), `exists`, `conflict`
+ */
+export async function importBackup(
+  store: AdminStore,
+  backup: Backup,
+  { checkOnly = false }: { checkOnly?: boolean | undefined } = {},
+): Promise<ImportResult> {
+  checkBackup(backup);
+  const existing = await exportBackup(store);
+  const plans = missingOf('Plan', backup.plans, existing.plans, ({ code }) => code, planText);
+  const accounts = missingOf('Account', backup.accounts, existing.accounts, ({ id }) => id, accountText);
+  const codes = new Set([...backup.plans, ...existing.plans].map(({ code }) => code));
+  for (const { id, plan, plans } of accounts) {
+    if (!codes.has(plan))
+      throw new AdminError('not_found', `Account "${id}" is on plan "${plan}", which does not exist.`);
+    if ([...readPlanHistory(plans).values()].at(-1) === plan) continue;
+    throw new AdminError('invalid', `The last of the plans of account "${id}" is not "${plan}", which it is on.`);
+  }
+  const unchanged = backup.plans.length + backup.accounts.length - plans.length - accounts.length;
+  const result = { ...countsOf({ plans, accounts }), unchanged };
+  if (checkOnly) return result;
+
+  for (const plan of plans) await putPlan(store, plan);
+  await forEachConcurrently(accounts, concurrency, (account) => importAccount(store, account));
+  // An interrupted import may have left an account with fewer quota shards.
+  const shardsOf = new Map(existing.accounts.map(({ id, shards }) => [id, shards]));
+  for (const { id, shards } of backup.accounts) {
+    if (shards !== (shardsOf.get(id) ?? 1)) await setAccount(store, { id, shards });
+  }
+  return result;
+}
+
+/** One more than an account can have, for a key that is being replaced. */
+const mostKeys = maxActiveKeys + 1;
+
+function checkBackup({ plans, accounts }: Backup): void {
+  for (const { code, limits } of plans) {
+    checkPlanCode(code);
+    checkLimits(limits);
+  }
+  for (const account of accounts) {
+    const { id, plan, plans, ownLimits, shards, keys, members, days } = account;
+    checkAccountId(id);
+    checkDetails(account);
+    checkPlanCode(plan);
+    checkOwnLimits(ownLimits);
+    checkShards(shards);
+    for (const { keyId } of keys) checkKeyId(keyId);
+    for (const { person, role } of members) {
+      checkPerson(person);
+      checkRole(role);
+    }
+    for (const date of [...Object.keys(plans), ...days.map(({ date }) => date)]) checkDate('date', date);
+    for (const code of Object.values(plans)) checkPlanCode(code);
+    if (keys.filter(({ hash }) => hash !== null).length <= mostKeys) continue;
+    throw new AdminError('too_many_keys', `Account "${id}" has more than ${mostKeys} active keys.`);
+  }
+}
+
+/**
+ * Those of `wanted` that are not among `existing`.
+ * @throws AdminError `invalid` for one that is there twice, `exists` when one exists and differs
+ */
+function missingOf<T>(
+  what: string,
+  wanted: readonly T[],
+  existing: readonly T[],
+  nameOf: (item: T) => string,
+  textOf: (item: T) => string,
+): T[] {
+  const texts = new Map(existing.map((item) => [nameOf(item), textOf(item)]));
+  const seen = new Set<string>();
+  return wanted.filter((item) => {
+    const name = nameOf(item);
+    if (seen.has(name)) throw new AdminError('invalid', `${what} "${name}" is in the backup twice.`);
+    seen.add(name);
+    if (!texts.has(name)) return true;
+    if (texts.get(name) === textOf(item)) return false;
+    throw new AdminError(
+      'exists',
+      `${what} "${name}" exists and differs from the backup; nothing was imported. Import into another table, or ` +
+        'make the two equal first.',
+    );
+  });
+}
+
+function planText({ code, state, limits }: Plan): string {
+  return JSON.stringify([code, state, Object.entries(limits).toSorted()]);
+}
+
+/** Without what changes meanwhile (usage, members), and what an interrupted import has yet to do (shards). */
+function accountText({ id, state, plan, ownLimits, created, keys }: AccountBackup): string {
+  const keyTexts = keys.map(({ keyId, label, created, revoked, hash }) => {
+    return [keyId, label, created, revoked, hash && Buffer.from(hash).toString('hex')].join();
+  });
+  return JSON.stringify([id, state, plan, Object.entries(ownLimits).toSorted(), created, keyTexts.toSorted()]);
+}
+
+async function importAccount(store: AdminStore, account: AccountBackup): Promise<void> {
+  const { id, plan, keys, days } = account;
+  const members = account.members.map((one) => ({ ...one, person: normalizedPerson(one.person) }));
+  const detail = { plan, keys: keys.length, members: members.length, days: days.length };
+  await audited(store, { partition: id, action: 'account import', detail }, async () => {
+    // Records are written first: an active key always has one, so it can be found and revoked.
+    for (const key of keys) await store.put(keyRecordItem(id, key));
+    // So do members and days: where the account exists, all that it had is there, and an import may skip it.
+    for (const item of members.flatMap((member) => memberItems(id, member))) await store.put(item);
+    for (const day of days) await store.update(restoreDay(store.table, id, day));
+    await retryConflicts(async () => {
+      const current = await getPlan(store, plan);
+      const more = { members: members.map(({ person }) => person), history: readPlanHistory(account.plans) };
+      await store.writeAll(await creation(store, current, accountItem(account, current), account, more));
+    });
+  });
+}
+
+function accountItem({ id, state, ownLimits, created, usage, keys }: AccountBackup, plan: PlanVersion): Item {
+  const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
+  const windows = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, created).changes.set;
+  for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
+    const { start, dropped, used } = windowItem[window];
+    windows[plan.limits[window] === undefined ? dropped : start] = count.start;
+    windows[used] = count.used;
+  }
+  const item = newAccessItem(id, { plan, ownLimits }, created);
+  return { ...item, ...windows, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };
+}

@@ -1,0 +1,78 @@
+import type { Access } from '../../../core/accounts/account.ts';
+import { accessItem, accessKey, itemKey } from '../../../core/accounts/account-item.ts';
+import { recordKey } from '../../../core/accounts/key-record.ts';
+import { addToRecords, sumByDate, unrecorded } from '../../../core/accounts/usage-record.ts';
+import { type Guard, guardExpression } from '../../../core/dynamodb.ts';
+import { AdminError, checkAccountId } from './admin-error.ts';
+import {
+  type AdminStore,
+  addToIndex,
+  exists,
+  findAccess,
+  isUnchanged,
+  removeFromIndex,
+  retryConflicts,
+  type Write,
+} from './admin-store.ts';
+import { audited } from './audit.ts';
+import { detailsDeletion } from './details.ts';
+import { creationCountKey, keyRecordsOf } from './keys.ts';
+import { removeAllMembers } from './members.ts';
+import { noPlanFromTomorrow } from './plan-history.ts';
+import { allShards } from './reshard.ts';
+import { searchWrite } from './search-index.ts';
+
+/** The primary key of the item that remains of a deleted account, so that its id is not used again. */
+export const tombstoneKey = (account: string) => itemKey(account, 'deleted');
+
+/** Whether an account of this id has been deleted. */
+export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
+  return (await store.get(tombstoneKey(account))) !== undefined;
+}
+
+/**
+ * Permanently deletes a suspended account: its limits, its counts, its details, its members, its keys and their
+ * labels. Its audit stays, its usage stays until the records expire, and its id can't be used again: a new account of
+ * that id would begin with nothing used. Can be repeated after an interruption.
+ * @throws AdminError `invalid`, `not_found`, `not_suspended`, `conflict`
+ */
+export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
+  checkAccountId(id);
+  const access = await findAccess(store, id);
+  if (access) requireSuspended(access);
+  else if (!(await isDeleted(store, id))) throw new AdminError('not_found', `There is no account "${id}".`);
+  await audited(store, { partition: id, action: 'account delete', detail: {} }, async () => {
+    await retryConflicts(async () => {
+      const access = await findAccess(store, id);
+      if (!access) return;
+      requireSuspended(access);
+      const shards = await allShards(store, access);
+      const counts = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
+      await store.writeAll([
+        ...shards.map((shard) => deletion(store.table, shard)),
+        ...addToRecords(store.table, id, counts).map((Update) => ({ Update })),
+        removeFromIndex(store.table, 'account', id),
+        addToIndex(store.table, 'deleted', id), // its usage is still invoiced
+        detailsDeletion(store, id),
+        await searchWrite(store, id, 'deleted'),
+        { Update: noPlanFromTomorrow(store, id) },
+        { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
+      ]);
+    });
+    for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));
+    await store.delete(creationCountKey(id));
+    await removeAllMembers(store, id);
+  });
+}
+
+function requireSuspended({ account, state }: Access): void {
+  if (state === 'suspended') return;
+  throw new AdminError('not_suspended', `Account "${account}" is active. Suspend it first.`);
+}
+
+function deletion(table: string, access: Access): Write {
+  const notCharged: Guard = { attribute: accessItem.total, is: '=', value: access.usage.total };
+  const isSuspended: Guard = { attribute: accessItem.state, is: '=', value: 'suspended' };
+  const guards = access.shard === 0 ? [isUnchanged(access), isSuspended, notCharged] : [exists, notCharged];
+  return { Delete: { TableName: table, Key: accessKey(access.account, access.shard), ...guardExpression(guards) } };
+}

@@ -1,0 +1,95 @@
+import { itemKey } from '../../../core/accounts/account-item.ts';
+import { guardedUpdate, type Item, isStill } from '../../../core/dynamodb.ts';
+import { accountsTable } from '../../../core/names.ts';
+import { type DetailsChanges, longestDetails } from './admin-error.ts';
+import { type AdminStore, getAccess, type Write } from './admin-store.ts';
+import { searchWrite } from './search-index.ts';
+
+/**
+ * What an operator writes about an account, in an item of its own: `account` is its id, `item` is `details`. Requests
+ * don't read it, and the access item has no room for it. An account without details has no such item.
+ */
+export type AccountDetails = {
+  /** The customer, as a person calls it. */
+  name: string | null;
+  /** Whom to reach, in any form: personal data. */
+  contact: string | null;
+  /** Only operators see it. */
+  note: string | null;
+};
+
+const fields = Object.keys(longestDetails) as (keyof AccountDetails)[];
+
+export const detailsItem = 'details';
+
+const detailsKey = (account: string) => itemKey(account, detailsItem);
+
+/** Reads the item of an account that has one. */
+export function readDetails(item: Item | undefined): AccountDetails {
+  return { name: item?.name ?? null, contact: item?.contact ?? null, note: item?.note ?? null };
+}
+
+/** Those of an account about which nothing is written. */
+export const noDetails = readDetails(undefined);
+
+/** The details of an account, or of one that does not exist: all `null`. */
+export async function detailsOf(store: AdminStore, account: string): Promise<AccountDetails> {
+  return readDetails(await store.get(detailsKey(account)));
+}
+
+/** The same of up to 100 accounts, by id; those without are left out. */
+export async function detailsOfAll(
+  store: AdminStore,
+  accounts: readonly string[],
+): Promise<Map<string, AccountDetails>> {
+  const items = await store.getAll(accounts.map(detailsKey));
+  return new Map(items.map((item) => [item[accountsTable.partitionKey], readDetails(item)]));
+}
+
+/** The texts by which an account is found. */
+export function textsOf(details: DetailsChanges): string[] {
+  return fields.flatMap((field) => details[field] ?? []);
+}
+
+/** What `changes` would change, for the audit: `{ name: { before, after } }`. */
+export function detailsDifference(before: AccountDetails, changes: DetailsChanges) {
+  const changed = fields.filter((field) => changes[field] !== undefined && changes[field] !== before[field]);
+  return Object.fromEntries(
+    changed.map((field) => [field, { before: before[field], after: changes[field] as string | null }]),
+  );
+}
+
+/** Details after a change. */
+export function withDetails(before: AccountDetails, changes: DetailsChanges): AccountDetails {
+  const after = { ...before };
+  for (const field of fields) after[field] = changes[field] === undefined ? before[field] : changes[field];
+  return after;
+}
+
+/** The writes, for one transaction, that change details which are `before` now, and by which the account is found. */
+export async function detailsWrites(
+  store: AdminStore,
+  account: string,
+  before: AccountDetails,
+  changes: DetailsChanges,
+): Promise<Write[]> {
+  const after = withDetails(before, changes);
+  const guards = fields.map((field) => isStill(field, before[field] ?? undefined));
+  const set = Object.fromEntries(fields.flatMap((field) => (after[field] === null ? [] : [[field, after[field]]])));
+  const remove = fields.filter((field) => after[field] === null);
+  const search = await searchWrite(store, account, { texts: textsOf(after) });
+  await getAccess(store, account); // read after what `search` conflicts on, which the deletion of an account changes
+  return [{ Update: guardedUpdate(store.table, detailsKey(account), { set, remove }, guards) }, search];
+}
+
+/** The item of a new account; none if it has no details. */
+export function detailsPut(store: AdminStore, account: string, details: DetailsChanges): Write[] {
+  const given = fields.flatMap((field) => (details[field] ? [[field, details[field]] as const] : []));
+  if (given.length === 0) return [];
+  return [{ Put: { TableName: store.table, Item: { ...detailsKey(account), ...Object.fromEntries(given) } } }];
+}
+
+/** The write that removes them with the account. */
+export function detailsDeletion(store: AdminStore, account: string): Write {
+  return { Delete: { TableName: store.table, Key: detailsKey(account) } };
+}

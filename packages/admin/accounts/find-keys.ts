@@ -1,0 +1,93 @@
+import { findApiKey, isValidKey, type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
+import { recordKey } from '../../../core/accounts/key-record.ts';
+import { mapConcurrently } from '../../../core/concurrency.ts';
+import { accountsTable } from '../../../core/names.ts';
+import { AdminError, checkAccountId, checkKeyId, isAdminError } from './admin-error.ts';
+import { type AdminStore, findAccess, readNames } from './admin-store.ts';
+import { type KeyView, listKeys } from './keys.ts';
+
+/** A key, with its account. */
+export type FoundKey = KeyView & { account: string };
+
+/**
+ * The keys that a text may be. `given` says what it is: exactly a `key` of this deployment, one that is `mistyped`, as
+ * a character is wrong or missing, or an `id`, by itself or as the beginning of a key.
+ */
+export type KeySearch = { given: 'key' | 'mistyped' | 'id'; keys: FoundKey[] };
+
+/** Which accounts to look in: all of them, or these. */
+export type KeySearchOptions = { accounts?: readonly string[] | undefined };
+
+/**
+ * Finds the keys that a text may be: a whole key, the beginning of one, or an id. The text is neither kept nor
+ * repeated. For an id by itself it reads an item of each account.
+ * @throws AdminError `invalid`
+ */
+export async function findKeys(
+  store: AdminStore,
+  secretNow: () => Promise<string>,
+  text: string,
+  { accounts }: KeySearchOptions = {},
+): Promise<KeySearch> {
+  accounts?.forEach(checkAccountId);
+  const found = findApiKey(text);
+  if (!found) return { given: 'id', keys: await keysWithId(store, text.trim(), accounts) };
+  const { key, claim } = found;
+  const { account, keyId } = claim;
+  const isInScope = accounts === undefined || accounts.includes(account);
+  const keys = isInScope ? await keyOf(store, { account, keyId }) : [];
+  if (key.endsWith(`_${keyId}`)) return { given: 'id', keys };
+  const isExact = await isIssued(store, secretNow, key, claim);
+  return { given: isExact ? 'key' : 'mistyped', keys };
+}
+
+/** By the stored hash, also of a key of an earlier checksum secret; of a revoked one only the checksum is left. */
+async function isIssued(
+  store: AdminStore,
+  secretNow: () => Promise<string>,
+  key: string,
+  claim: KeyClaim,
+): Promise<boolean> {
+  const stored = (await findAccess(store, claim.account))?.keys[claim.keyId];
+  return stored ? isValidKey(stored, claim, 0) : readApiKey(key, await secretNow()) !== null;
+}
+
+async function keyOf(store: AdminStore, { account, keyId }: { account: string; keyId: string }): Promise<FoundKey[]> {
+  const keys = await listKeys(store, account).catch((error: unknown) => {
+    if (isAdminError(error) && error.code === 'not_found') return [];
+    throw error;
+  });
+  return keys.filter((key) => key.keyId === keyId).map((key) => ({ ...key, account }));
+}
+
+/** More than any service has. */
+const mostAccounts = 1_000_000;
+const accountsPerRead = 100;
+const readsAtOnce = 8;
+
+/** Every key with this id: hardly ever more than one. */
+async function keysWithId(store: AdminStore, keyId: string, among?: readonly string[]): Promise<FoundKey[]> {
+  checkGiven(keyId);
+  const accounts = among ? [...new Set(among)] : (await readNames(store, 'account', { limit: mostAccounts })).names;
+  const parts = Array.from({ length: Math.ceil(accounts.length / accountsPerRead) }, (_, i) =>
+    accounts.slice(i * accountsPerRead, (i + 1) * accountsPerRead),
+  );
+  const records = await mapConcurrently(parts, readsAtOnce, (part) =>
+    store.getAll(part.map((account) => recordKey({ account, keyId }))),
+  );
+  const holders = records.flat().map((record): string => record[accountsTable.partitionKey]);
+  return (await Promise.all(holders.map((account) => keyOf(store, { account, keyId })))).flat();
+}
+
+/** @throws AdminError `invalid`; the message does not repeat what was given, which may be most of a key */
+function checkGiven(keyId: string): void {
+  try {
+    checkKeyId(keyId);
+  } catch (error) {
+    throw new AdminError(
+      'invalid',
+      'This is no key and no key id. A key is bagadres_, the account, _ and 43 letters and digits, of which the first 8 are its id.',
+      { cause: error },
+    );
+  }
+}

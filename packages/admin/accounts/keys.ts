@@ -1,0 +1,456 @@
+import { randomBytes } from 'node:crypto';
+import type { Access } from '../../../core/accounts/account.ts';
+import { accessItem, accessKey, itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
+import {
+  expiryOf,
+  hashBytes,
+  issueApiKey,
+  type KeyClaim,
+  keyIdOfToken,
+  secretFingerprint,
+  storedKey,
+} from '../../../core/accounts/api-key.ts';
+import { type KeyRecord, keyRecord, readKeyRecord, recordKey } from '../../../core/accounts/key-record.ts';
+import { dateOf, instant } from '../../../core/calendar.ts';
+import {
+  aliasOf,
+  type Changes,
+  type Guard,
+  guardExpression,
+  guardedUpdate,
+  type Item,
+  isConflict,
+  isStill,
+  type Update,
+} from '../../../core/dynamodb.ts';
+import { accountsTable } from '../../../core/names.ts';
+import {
+  AdminError,
+  checkAccountId,
+  checkKeyId,
+  checkLabel,
+  checkToken,
+  type Instant,
+  maxLabelLength,
+  readExpiry,
+} from './admin-error.ts';
+import { type AdminStore, exists, getAccess, retryConflicts } from './admin-store.ts';
+import { audited } from './audit.ts';
+
+/** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
+export type KeyInput = {
+  account: string;
+  label: string;
+  expires?: Instant | undefined;
+  token?: string | undefined;
+};
+
+/**
+ * Creates a key, which works when this returns. `key` is the only copy: show it once and do not store it. With an
+ * idempotency token a repeated call creates no second key, but can't return the first one either: it is stored nowhere.
+ * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
+ */
+export async function createKey(
+  store: AdminStore,
+  checksumSecret: string,
+  { account, label, expires, token }: KeyInput,
+): Promise<{ key: string; keyId: string }> {
+  checkAccountId(account);
+  checkLabel(label);
+  const expiresSeconds = expires === undefined ? null : readExpiry(expires, store.nowSeconds());
+  return issueKey(store, checksumSecret, { account, label, expiresSeconds, token });
+}
+
+/** What to replace: `ends` is the second from which the old key is refused, a day from now unless given. */
+export type RotationInput = {
+  account: string;
+  keyId: string;
+  /** Of the new key; the old one's with another number unless given. */
+  label?: string | undefined;
+  ends?: Instant | undefined;
+  token?: string | undefined;
+};
+
+/** The old key after a rotation, besides the new one; `ends` is an ISO 8601 instant. */
+export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string; ends: string } };
+
+/**
+ * Replaces a key in one step: the new key works when this returns, and the old one until `ends`, or until it would have
+ * expired anyway. Both take effect together or neither. It also works when all places for keys are taken, for one key
+ * at a time. The new key does not expire.
+ * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
+ */
+export async function rotateKey(
+  store: AdminStore,
+  checksumSecret: string,
+  { account, keyId, label, ends = new Date((store.nowSeconds() + 86_400) * 1000), token }: RotationInput,
+): Promise<RotatedKey> {
+  checkAccountId(account);
+  checkKeyId(keyId);
+  if (label !== undefined) checkLabel(label);
+  const endsSeconds = readExpiry(ends, store.nowSeconds());
+  const old = await findRecord(store, account, keyId);
+  const nextLabel = label ?? labelAfter(old?.label ?? 'key');
+  const replaces = { keyId, endsSeconds };
+  const made = await issueKey(store, checksumSecret, {
+    account,
+    label: nextLabel,
+    expiresSeconds: null,
+    token,
+    replaces,
+  });
+  const stored = (await getAccess(store, account)).keys[keyId];
+  const actual = stored ? (expiryOf(stored) ?? endsSeconds) : endsSeconds;
+  return { ...made, replaced: { keyId, ends: instant(actual) } };
+}
+
+/** `webshop`, `webshop 2`, `webshop 3`: two keys of one name can't be told apart. */
+export function labelAfter(label: string): string {
+  const [, name = label, number = '1'] = /^(.*\S) (\d{1,3})$/.exec(label) ?? [];
+  const suffix = ` ${Number(number) + 1}`;
+  return [...name].slice(0, maxLabelLength - suffix.length).join('') + suffix;
+}
+
+/** Gives a key another label, whatever its state. @throws AdminError `invalid`, `not_found` */
+export async function renameKey(
+  store: AdminStore,
+  { account, keyId, label }: { account: string; keyId: string; label: string },
+): Promise<KeyView> {
+  checkAccountId(account);
+  checkKeyId(keyId);
+  checkLabel(label);
+  const missing = new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
+  await getAccess(store, account);
+  if (!(await findRecord(store, account, keyId))) throw missing;
+  await audited(store, { partition: account, action: 'key rename', detail: { keyId } }, () =>
+    store
+      .update(guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label } }, [isThere]))
+      .catch((error: unknown) => {
+        // Its record expired, or the account was deleted.
+        throw isConflict(error) ? missing : error;
+      }),
+  );
+  const found = (await listKeys(store, account)).find((key) => key.keyId === keyId);
+  if (!found) throw missing;
+  return found;
+}
+
+const isThere: Guard = { attribute: accountsTable.partitionKey, is: 'there' };
+
+type Issue = {
+  account: string;
+  label: string;
+  expiresSeconds: number | null;
+  token: string | undefined;
+  replaces?: Replaced;
+};
+
+async function issueKey(
+  store: AdminStore,
+  checksumSecret: string,
+  { account, label, expiresSeconds, token, replaces }: Issue,
+): Promise<{ key: string; keyId: string }> {
+  if (token !== undefined) checkToken(token);
+  const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
+  if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) throw alreadyCreated(tokenKeyId);
+  await requireFreeKey(store, account, { replaced: replaces?.keyId });
+  await countCreation(store, account);
+  const { key, claim } = issueApiKey(account, checksumSecret, tokenKeyId);
+  const { keyId } = claim;
+  const expiry = { ...(expiresSeconds !== null && { expires: instant(expiresSeconds) }) };
+  const change = replaces
+    ? {
+        action: 'key rotate' as const,
+        detail: { keyId, replaces: replaces.keyId, ends: instant(replaces.endsSeconds) },
+      }
+    : { action: 'key create' as const, detail: { keyId, ...expiry } };
+  await audited(store, { partition: account, ...change }, async () => {
+    // The record is written first: an active key always has one, so it can be found and revoked.
+    await createRecord(store, claim, {
+      [keyRecord.label]: label,
+      [keyRecord.secret]: secretFingerprint(checksumSecret),
+      [keyRecord.createdBy]: store.actor,
+      ...(replaces && { [keyRecord.replaces]: replaces.keyId }),
+    });
+    await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) }, replaces);
+  });
+  return { key, keyId };
+}
+
+/** Of two calls with the same token, one creates the record; the other throws `already_created`. */
+async function createRecord(store: AdminStore, claim: KeyClaim, attributes: Item): Promise<void> {
+  const attempt = randomBytes(8).toString('hex');
+  const record = { ...attributes, [keyRecord.created]: store.nowSeconds(), [keyRecord.attempt]: attempt };
+  try {
+    const isNew = guardExpression([{ attribute: accountsTable.partitionKey, is: 'absent' }]);
+    await store.put({ ...recordKey(claim), ...record }, isNew);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    // Or the response to an earlier attempt was lost, and the SDK has sent the write again.
+    const stored = await store.get(recordKey(claim));
+    if (stored?.[keyRecord.attempt] !== attempt) throw alreadyCreated(claim.keyId);
+  }
+}
+
+function alreadyCreated(keyId: string): AdminError {
+  return new AdminError(
+    'already_created',
+    `Key ${keyId} was already created with this idempotency token, and can't be shown again. If it was lost, revoke it ` +
+      'and create another one with a new token.',
+    { keyId },
+  );
+}
+
+/** The most keys that are created for an account in a UTC day: what was created stays on record. */
+export const maxKeysPerDay = 50;
+
+const creationCount = { sortKey: 'created-keys', date: 'date', count: 'count' } as const;
+
+/** The item with the number of keys that were created for an account on the last day on which there were any. */
+export const creationCountKey = (account: string) => itemKey(account, creationCount.sortKey);
+
+/** Counts a key that is about to be created for an account. @throws AdminError `too_many_keys` with the reason `day` */
+async function countCreation(store: AdminStore, account: string): Promise<void> {
+  const date = dateOf(store.nowSeconds());
+  const Key = creationCountKey(account);
+  await retryConflicts(async () => {
+    const seen = await store.get(Key);
+    const isToday = seen?.[creationCount.date] === date;
+    if (isToday && seen?.[creationCount.count] >= maxKeysPerDay) {
+      throw new AdminError(
+        'too_many_keys',
+        `Account "${account}" was given ${maxKeysPerDay} keys today, which is the maximum; create more tomorrow (UTC).`,
+        { reason: 'day' },
+      );
+    }
+    const set = { [creationCount.date]: date, [creationCount.count]: isToday ? seen[creationCount.count] + 1 : 1 };
+    const unchanged = [creationCount.date, creationCount.count].map((name) => isStill(name, seen?.[name]));
+    await store.update(guardedUpdate(store.table, Key, { set }, unchanged));
+  });
+}
+
+/** A key as an operator or a portal sees it. A key whose creation or revocation was interrupted counts as revoked. */
+export type KeyView = {
+  keyId: string;
+  label: string | null;
+  state: 'active' | 'expired' | 'revoked';
+  created: string | null;
+  /** When it expires; absent for a key that does not expire or was revoked. */
+  expires: string | null;
+  revoked: string | null;
+  /** The last UTC day on which a lookup was charged with it, `2026-11-21`; `null` if none was recorded. */
+  lastUsed: string | null;
+  /** Who created it, as the audit names them; `null` if that was not recorded. */
+  createdBy: string | null;
+  /** The key that replaces it, if it is being replaced or was; until `expires` both work. */
+  replacedBy: string | null;
+};
+
+/** A key's record with what is shown besides. */
+type ShownKey = KeyRecord & Pick<KeyView, 'lastUsed' | 'createdBy'> & { replaces: string | null };
+
+function readShownKey(record: Item): ShownKey {
+  return {
+    ...readKeyRecord(record),
+    lastUsed: record[keyRecord.lastUsed] ?? null,
+    createdBy: record[keyRecord.createdBy] ?? null,
+    replaces: record[keyRecord.replaces] ?? null,
+  };
+}
+
+/** A key of which nothing but its hash is known. */
+const unrecordedKey = { label: null, created: null, revoked: null, lastUsed: null, createdBy: null, replaces: null };
+
+/**
+ * The keys of an account at `nowSeconds`, oldest first. The access item, not the records, decides which are active; a
+ * key without a record, which only a manual change of the table can make, is shown too, so that it can be revoked.
+ */
+export function viewKeys({ keys }: Pick<Access, 'keys'>, records: ShownKey[], nowSeconds: number): KeyView[] {
+  const recorded = new Set(records.map(({ keyId }) => keyId));
+  const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
+  const replacedBy = new Map(records.map(({ keyId, replaces }) => [replaces, keyId]));
+  return [...records, ...unrecorded.map((keyId) => ({ ...unrecordedKey, keyId }))]
+    .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
+    .map((record) => ({
+      ...viewKey(record, Object.hasOwn(keys, record.keyId) ? keys[record.keyId] : undefined, nowSeconds),
+      replacedBy: replacedBy.get(record.keyId) ?? null,
+    }));
+}
+
+function viewKey(
+  { keyId, label, created, revoked, lastUsed, createdBy }: ShownKey,
+  stored: Uint8Array | undefined,
+  nowSeconds: number,
+): Omit<KeyView, 'replacedBy'> {
+  const expires = stored ? expiryOf(stored) : null;
+  const activeState = expires !== null && expires <= nowSeconds ? 'expired' : 'active';
+  return {
+    keyId,
+    label,
+    state: stored ? activeState : 'revoked',
+    created: created === null ? null : instant(created),
+    expires: expires === null ? null : instant(expires),
+    revoked: stored || revoked === null ? null : instant(revoked),
+    lastUsed,
+    createdBy,
+  };
+}
+
+/** The keys of an account, oldest first, revoked ones too, without hashes. @throws AdminError `invalid`, `not_found` */
+export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
+  checkAccountId(account);
+  const access = await getAccess(store, account);
+  return viewKeys(access, await keyRecordsOf(store, account), store.nowSeconds());
+}
+
+/** The record of every key that an account had. Read it after the access item: a key's record is written first. */
+export async function keyRecordsOf(store: AdminStore, account: string): Promise<ShownKey[]> {
+  return (await store.query(itemsQuery(store.table, account, keyRecord.sortKey('')))).map(readShownKey);
+}
+
+/** The record of a key, or `null`. */
+export async function findRecord(store: AdminStore, account: string, keyId: string): Promise<ShownKey | null> {
+  const record = await store.get(recordKey({ account, keyId }));
+  return record ? readShownKey(record) : null;
+}
+
+/** The most keys of one account: as many as fit in 1 KB of access item with any id, plan and limits. */
+export const maxActiveKeys = 12;
+
+/** A key that another one replaces, and the second from which it is refused. */
+export type Replaced = { keyId: string; endsSeconds: number };
+
+/** Makes a key work whose record exists; the one that it replaces ends later. */
+export async function activate(store: AdminStore, claim: KeyClaim, replaces: Replaced | undefined): Promise<void> {
+  try {
+    await retryConflicts(async () => {
+      const options = { activated: claim.keyId, replaced: replaces?.keyId };
+      const access = await requireFreeKey(store, claim.account, options);
+      await store.writeAll(activations(store.table, claim, access, replaces).map((Update) => ({ Update })));
+    });
+  } catch (error) {
+    // A refusal wrote nothing. After any other failure the key may be active, so its record stays and shows it.
+    if (error instanceof AdminError) await store.delete(recordKey(claim));
+    throw error;
+  }
+}
+
+/** Expired keys are removed only after this long, in case the clock of this process is ahead. */
+const removedAfterSeconds = 60;
+
+/** While a key is replaced, both it and the new one have a place. */
+const placesFor = (replaced: string | undefined) => maxActiveKeys + (replaced === undefined ? 0 : 1);
+
+/** The access item, if it has a place for a key, freed of expired ones; `activated` may be there already. */
+export async function requireFreeKey(
+  store: AdminStore,
+  account: string,
+  { activated, replaced }: { activated?: string | undefined; replaced?: string | undefined },
+): Promise<Access> {
+  const access = await getAccess(store, account);
+  const now = store.nowSeconds();
+  const expiryIn = (keyId: string) => expiryOf(access.keys[keyId] as Uint8Array) ?? Infinity;
+  const isThere = replaced !== undefined && Object.hasOwn(access.keys, replaced);
+  if (replaced !== undefined && !(isThere && expiryIn(replaced) > now)) {
+    throw new AdminError('not_found', `Account "${account}" has no active key "${replaced}"; create a key instead.`, {
+      subject: 'key',
+    });
+  }
+  const expired = Object.keys(access.keys).filter((keyId) => expiryIn(keyId) <= now - removedAfterSeconds);
+  if (expired.length > 0 && Object.keys(access.keys).length >= maxActiveKeys) {
+    for (const keyId of expired) await revokeKey(store, { account, keyId });
+    return requireFreeKey(store, account, { activated, replaced });
+  }
+  const others = Object.keys(access.keys).filter((keyId) => keyId !== activated);
+  if (others.length < placesFor(replaced)) return access;
+  throw new AdminError(
+    'too_many_keys',
+    `Account "${account}" has ${others.length} active keys, which is the maximum; revoke one first${replaced === undefined ? '' : ', or wait until the one that is being replaced has ended'}.`,
+  );
+}
+
+/**
+ * The updates, to be made together, that make a key work on every shard, if the account has as many shards as `access`
+ * says and a place for it; a key that it replaces ends later. Sending them again, after a lost answer, is harmless.
+ */
+function activations(
+  table: string,
+  { keyId, hash }: KeyClaim,
+  access: Access,
+  replaces: Replaced | undefined,
+): [Update, ...Update[]] {
+  const set: Item = { [inKeys(keyId)]: hash };
+  const guards: Guard[] = [];
+  const old = replaces && access.keys[replaces.keyId];
+  if (replaces && old) {
+    const ends = Math.min(expiryOf(old) ?? Infinity, replaces.endsSeconds);
+    set[inKeys(replaces.keyId)] = storedKey(old.subarray(0, hashBytes), ends);
+    guards.push({ attribute: inKeys(replaces.keyId), is: 'there' });
+  }
+  const [first, ...others] = keyUpdates(table, access, { set }, guards);
+  const hasPlace = `(attribute_exists(${aliasOf(inKeys(keyId))}) OR size(${aliasOf(accessItem.keys)}) < :max)`;
+  return [
+    {
+      ...first,
+      ConditionExpression: `${first.ConditionExpression} AND ${hasPlace}`,
+      ExpressionAttributeValues: { ...first.ExpressionAttributeValues, ':max': placesFor(replaces?.keyId) },
+    },
+    ...others,
+  ];
+}
+
+const inKeys = (keyId: string) => `${accessItem.keys}.${keyId}`;
+
+/**
+ * A change of the keys on each shard, if the account has as many shards as `access` says: a shard that is created at
+ * the same time copies the keys of shard 0, and would have one too many or too few.
+ */
+function keyUpdates(
+  table: string,
+  { account, sharded, shards }: Access,
+  changes: Changes,
+  guards: Guard[] = [],
+): [Update, ...Update[]] {
+  const asMany = isStill(accessItem.shards, sharded ? shards : undefined);
+  const onShard = (shard: number) =>
+    guardedUpdate(table, accessKey(account, shard), changes, [exists, asMany, ...guards]);
+  return [onShard(0), ...Array.from({ length: shards - 1 }, (_, i) => onShard(i + 1))];
+}
+
+/** Revokes a key for good: requests after this has returned are refused. @throws AdminError `invalid`, `not_found` */
+export async function revokeKey(
+  store: AdminStore,
+  { account, keyId }: { account: string; keyId: string },
+): Promise<KeyView> {
+  checkAccountId(account);
+  checkKeyId(keyId);
+  let access: Access | null = await getAccess(store, account);
+  if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
+    throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
+  }
+  await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
+    await retryConflicts(async () => {
+      const current: Access = access ?? (await getAccess(store, account));
+      access = null; // if a write meets a conflict, the next attempt reads afresh
+      await deactivate(store, current, keyId);
+    });
+    await store.update(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
+  });
+  const record = await findRecord(store, account, keyId);
+  return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
+}
+
+/** Shard 0 comes last: its keys are the valid ones until then. Plain writes succeed while the account is charged. */
+async function deactivate(store: AdminStore, access: Access, keyId: string): Promise<void> {
+  const [first, ...others] = keyUpdates(store.table, access, { remove: [inKeys(keyId)] });
+  await Promise.all(others.map((update) => store.update(update)));
+  await store.update(first);
+}
+
+/** How long the record of a revoked key is kept; until then its label is shown beside its id. */
+const revokedSeconds = 400 * 86_400;
+
+function markRevoked(table: string, key: { account: string; keyId: string }, nowSeconds: number): Update {
+  const keep = { [keyRecord.revoked]: nowSeconds, [accountsTable.expires]: nowSeconds + revokedSeconds };
+  return guardedUpdate(table, recordKey(key), { keep });
+}

@@ -1,0 +1,294 @@
+import type { Access, Plan, PlanState, PlanVersion, Terms } from '../../../core/accounts/account.ts';
+import { planAttributes, planKey, planRecord, readPlan } from '../../../core/accounts/account-item.ts';
+import type { Limits } from '../../../core/accounts/quota.ts';
+import { instant, inWindowOrder, windowNames } from '../../../core/calendar.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
+import { type Guard, guardedUpdate, type Item, type Update } from '../../../core/dynamodb.ts';
+import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
+import {
+  type AdminStore,
+  accessUpdate,
+  addToIndex,
+  findAccess,
+  findAccessOf,
+  listNames,
+  type PageOptions,
+  readNames,
+  retryConflicts,
+  type Write,
+} from './admin-store.ts';
+import { audited } from './audit.ts';
+import { planFromNow } from './plan-history.ts';
+import { mergedShards, reshareWrites } from './reshard.ts';
+import { searchWrite } from './search-index.ts';
+import { windowChanges } from './window-changes.ts';
+
+/** A change of a plan that has not reached all of its accounts yet. */
+export type PlanChange = {
+  /** How many accounts of the service were looked at, and how many of the plan have the change. */
+  looked: number;
+  followed: number;
+  /** An ISO 8601 instant. */
+  started: string;
+  actor: string;
+};
+
+/** `started` in seconds since 1970. */
+type StoredChange = Omit<PlanChange, 'started'> & { started: number };
+
+/** The change in the record of a plan, if there is one. */
+export function readChange(record: Item): PlanChange | undefined {
+  const change: StoredChange | undefined = record[planRecord.change];
+  return change && { ...change, started: instant(change.started) };
+}
+
+/** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
+export type PlanInput = {
+  code: string;
+  limits?: Limits | undefined;
+  state?: PlanState | undefined;
+  /** What the change was decided upon, `null` for no such plan: `conflict` if that is not what the plan is by now. */
+  seen?: Pick<Plan, 'limits' | 'state'> | null | undefined;
+};
+
+/** Writes a plan and that its accounts are to follow; `followPlan` lets them. */
+export async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
+  const previous = await findPlan(store, input.code);
+  requireUnchanged(input, previous);
+  const limits = input.limits ?? previous?.limits;
+  if (!limits || Object.keys(limits).length === 0) {
+    throw new AdminError('invalid', 'A plan needs a limit for at least one window; the limit may be unlimited.');
+  }
+  const plan: PlanVersion = {
+    code: input.code,
+    state: input.state ?? 'active',
+    limits: inWindowOrder(limits),
+    version: (previous?.version ?? 0) + 1,
+  };
+  const index = previous ? [] : [addToIndex(store.table, 'plan', plan.code)];
+  await store.writeAll([{ Update: planUpdate(store, previous, plan) }, ...index]);
+  return plan;
+}
+
+export function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): void {
+  if (seen === undefined) return;
+  const same = seen === null || now === null ? seen === now : isSamePlan(seen, now);
+  if (same) return;
+  const what = seen === null ? 'was made' : 'was changed';
+  throw new AdminError('conflict', `Plan "${code}" ${what} meanwhile. Look at it again, then repeat the change.`);
+}
+
+function isSamePlan(one: Pick<Plan, 'limits' | 'state'>, other: Pick<Plan, 'limits' | 'state'>): boolean {
+  return one.state === other.state && windowNames.every((window) => one.limits[window] === other.limits[window]);
+}
+
+/** Writes `plan` as the version after `previous`, provided that this is still the current one. */
+function planUpdate({ table, actor, nowSeconds }: AdminStore, previous: PlanVersion | null, plan: PlanVersion): Update {
+  const set = {
+    [planRecord.limits]: plan.limits,
+    [planRecord.state]: plan.state,
+    [planRecord.version]: plan.version,
+    [planRecord.change]: { looked: 0, followed: 0, started: nowSeconds(), actor } satisfies StoredChange,
+    [planRecord.after]: '-',
+  };
+  const attribute = planRecord.version;
+  const unchanged: Guard = previous ? { attribute, is: '=', value: previous.version } : { attribute, is: 'absent' };
+  return guardedUpdate(table, planKey(plan.code), { set }, [unchanged]);
+}
+
+/**
+ * Applies the terms that `termsFor` returns to an account, on `shards` shards or as many as it has. `termsFor` may be
+ * called again with a later state of the account; if it returns `null`, nothing is written. Returns whether something
+ * was written; a conflict is for `retryConflicts`.
+ */
+export async function applyPlan(
+  store: AdminStore,
+  access: Access,
+  termsFor: (access: Access) => Promise<Terms | null>,
+  shards?: number,
+): Promise<boolean> {
+  const terms = await termsFor(access);
+  if (!terms) return false;
+  const all = await mergedShards(store, access, shards);
+  const [first] = all;
+  const latest = first === access ? terms : await termsFor(first);
+  if (!latest) return false;
+  const count = shards ?? all.length;
+  if (!first.sharded && count === 1) {
+    await changeUnsharded(store, first, latest);
+    return true;
+  }
+  await store.writeAll([...(await joinWrites(store, first, latest)), ...reshareWrites(store, all, count, latest)]);
+  return true;
+}
+
+async function changeUnsharded(store: AdminStore, access: Access, terms: Terms): Promise<void> {
+  const { changes, guards } = windowChanges(access, terms.plan.limits, terms.ownLimits, store.nowSeconds());
+  const set = { ...planAttributes(terms), ...changes.set };
+  const Update = accessUpdate(store.table, access, { ...changes, set }, guards);
+  await store.writeAll([...(await joinWrites(store, access, terms)), { Update }]);
+}
+
+/** An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it. */
+async function joinWrites(store: AdminStore, { account, plan: from }: Access, { plan }: Terms): Promise<Write[]> {
+  if (plan.code === from) return [];
+  return [
+    { ConditionCheck: planIsUnchanged(store, plan) },
+    { Update: await planFromNow(store, account, plan.code) },
+    await searchWrite(store, account, { plan: plan.code }),
+  ];
+}
+
+/** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */
+export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
+  return {
+    TableName: table,
+    Key: planKey(code),
+    ConditionExpression: '#version = :version',
+    ExpressionAttributeNames: { '#version': planRecord.version },
+    ExpressionAttributeValues: { ':version': version },
+  };
+}
+
+/** The plan as it is now; throws `not_found`. */
+export async function getPlan(store: AdminStore, code: string): Promise<PlanVersion> {
+  const plan = await findPlan(store, code);
+  if (!plan) throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
+  return plan;
+}
+
+export async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | null> {
+  const record = await store.get(planKey(code));
+  return record ? readPlan(record) : null;
+}
+
+/** The partition of the audit of a plan that exists. @throws AdminError `invalid`, `not_found` */
+export async function auditPartitionOfPlan(store: AdminStore, code: string): Promise<string> {
+  checkPlanCode(code);
+  await getPlan(store, code);
+  return planRecord.partitionKey(code);
+}
+
+/** A page of plans; `cursor` is where the next one begins, `null` on the last one. */
+export type PlanPage = { plans: (Plan & { change?: PlanChange })[]; cursor: string | null };
+
+/** A page of the plans as of now, by code. @throws AdminError `invalid` */
+export async function listPlans(store: AdminStore, options: PageOptions = {}): Promise<PlanPage> {
+  const { names, cursor } = await listNames(store, 'plan', options);
+  const records = await store.getAll(names.map(planKey));
+  const plans = records.map((record) => {
+    const { code, state, limits } = readPlan(record);
+    const change = readChange(record);
+    return { code, state, limits, ...(change && { change }) };
+  });
+  return { plans: names.flatMap((name) => plans.find(({ code }) => code === name) ?? []), cursor };
+}
+
+/**
+ * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
+ * `followed` is how many are on it. Safe to repeat, which completes an interrupted call, as `followPlan` does.
+ * @throws AdminError `invalid`, `conflict`
+ */
+export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
+  return changePlan(store, input, async (plan) => {
+    let followed = 0;
+    for (let done = false; !done; ) {
+      const progress = await followPlan(store, plan.code);
+      done = progress.done;
+      followed = Math.max(followed, progress.followed);
+    }
+    return { ...plan, followed };
+  });
+}
+
+/**
+ * Creates or changes a plan, and returns before its accounts have the change: call `followPlan` until it is done. An
+ * account that is made or moved meanwhile has it at once.
+ * @throws AdminError `invalid`, `conflict`
+ */
+export async function beginPlan(store: AdminStore, input: PlanInput): Promise<Plan> {
+  return changePlan(store, input, async (plan) => plan);
+}
+
+async function changePlan<T>(store: AdminStore, input: PlanInput, then: (plan: Plan) => Promise<T>): Promise<T> {
+  checkPlanCode(input.code);
+  checkLimits(input.limits ?? {});
+  // Refused before an entry in the audit, but for a change at this very moment.
+  const before = await findPlan(store, input.code);
+  requireUnchanged(input, before);
+  const { code, limits, state = 'active' } = input;
+  const was = before && { before: { state: before.state, limits: before.limits } };
+  const detail = { state, ...(limits && { limits }), ...was };
+  const partition = planRecord.partitionKey(code);
+  return audited(store, { partition, action: 'plan put', detail }, async () => {
+    const { state, limits } = await retryConflicts(() => writePlan(store, input));
+    return then({ code, state, limits });
+  });
+}
+
+/** How far a change has come; `done`: every account on the plan has it. */
+export type PlanProgress = PlanChange & { done: boolean };
+
+/** How many accounts are looked at before that is written down, and how many change at once. */
+const accountsAtOnce = 1_000;
+const concurrency = 16;
+
+/**
+ * Brings a change of a plan to the next 1,000 accounts, or `accounts`. What was interrupted goes on from there,
+ * also by somebody else, or by several at once.
+ * @throws AdminError `invalid`, `not_found`, `conflict`
+ */
+export async function followPlan(
+  store: AdminStore,
+  code: string,
+  { accounts = accountsAtOnce }: { accounts?: number | undefined } = {},
+): Promise<PlanProgress> {
+  checkPlanCode(code);
+  if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'Give a whole number of accounts.');
+  return retryConflicts(async () => {
+    const record = await store.get(planKey(code));
+    if (!record) throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
+    const change = readChange(record);
+    if (!change) return { looked: 0, followed: 0, started: '', actor: '', done: true };
+    const plan = readPlan(record);
+    const after: string = record[planRecord.after];
+    // Strongly consistent reads after the write of the plan: an account that joined before it is seen, and one that
+    // joins after it has checked the version of the plan in its own write.
+    const { names, cursor } = await readNames(store, 'account', { limit: accounts, cursor: after });
+    let { looked, followed } = change;
+    looked += names.length;
+    await forEachConcurrently(await findAccessOf(store, names), concurrency, async (access) => {
+      if (isBehind(access, plan)) await follow(store, access, plan);
+      if (access.plan === code) followed++;
+    });
+    const { change: stored } = record as { change: object };
+    const changes =
+      cursor === null
+        ? { set: {}, remove: [planRecord.change, planRecord.after] }
+        : { set: { [planRecord.change]: { ...stored, looked, followed }, [planRecord.after]: cursor } };
+    const unchanged = [
+      { attribute: planRecord.version, is: '=', value: plan.version },
+      { attribute: planRecord.after, is: '=', value: after },
+    ] as const;
+    await store.update(guardedUpdate(store.table, planKey(code), changes, [...unchanged]));
+    return { ...change, looked, followed, done: cursor === null };
+  });
+}
+
+function isBehind({ plan: code, planVersion }: Access, plan: PlanVersion): boolean {
+  return code === plan.code && planVersion < plan.version;
+}
+
+/** The account may have left the plan, or have a later version already. */
+async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promise<void> {
+  let access: Access | null = seen;
+  await retryConflicts(async () => {
+    access ??= await findAccess(store, seen.account);
+    const current = access;
+    access = null; // if the write meets a conflict, the next attempt reads afresh
+    if (!current) return;
+    await applyPlan(store, current, async (latest) =>
+      isBehind(latest, plan) ? { plan, ownLimits: latest.ownLimits } : null,
+    );
+  });
+}

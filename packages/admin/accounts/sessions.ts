@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
+import { instant } from '../../../core/calendar.ts';
+import { guardedUpdate, type Item, isConflict } from '../../../core/dynamodb.ts';
+import { accountsTable } from '../../../core/names.ts';
+import { AdminError, checkAccountId, checkPerson } from './admin-error.ts';
+import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
+import { type AuditAction, noted } from './audit.ts';
+import { listMembers, normalizedPerson, personPrefix } from './members.ts';
+
+/**
+ * The sessions of a portal. A browser holds an id and nothing else; who that is, since when, and what the portal's
+ * rights of that person rest on, is here, where it can be listed and ended. DynamoDB deletes a session that has
+ * expired.
+ *
+ * | `account` | `item` | holds |
+ * |---|---|---|
+ * | `session#` | id | the session |
+ * | `person#<person>` | `session#<id>` | nothing: finds the sessions of a person, under each of their names |
+ * | `sign-in#` | `audit#<time>#<random>` | who signed in, was refused, or was signed out by someone |
+ */
+const sessionPartition = 'session#';
+const entryPrefix = 'session#';
+/** The partition of the audit of sign-ins. */
+export const signInPartition = 'sign-in#';
+
+/** The most sessions of one person at a time; another one ends the oldest. */
+export const maxSessions = 10;
+
+/** How long the audit of sign-ins is kept. */
+const auditSeconds = 400 * 86_400;
+
+/** What a portal keeps with a session, besides the person. */
+export type SessionDetails = {
+  /** Every identity of the person, the first argument included: the subject and the e-mail address. */
+  people?: readonly string[] | undefined;
+  /** Shown in the list of sessions. */
+  name?: string | undefined;
+  /** The header `User-Agent`. */
+  browser?: string | undefined;
+  /** What the rights of the person rest on, besides membership. */
+  claims?: Readonly<Record<string, string>> | undefined;
+};
+
+/** A session as a portal sees it; instants are ISO 8601. */
+export type SessionView = {
+  id: string;
+  person: string;
+  people: string[];
+  name: string;
+  browser: string;
+  claims: Record<string, string>;
+  started: string;
+  /** When the provider last confirmed who this is. */
+  confirmed: string;
+  /** When it was last used, to the minute. */
+  seen: string;
+  expires: string;
+};
+
+/** Whose sessions: a person's, an account's members', or everybody's. */
+export type SessionScope = { person: string } | { account: string } | 'all';
+
+export type SessionPage = { sessions: SessionView[]; cursor: string | null };
+
+/**
+ * Starts a session of `seconds` and returns its id. The oldest ones of the person end if there are too many.
+ * @throws AdminError `invalid`
+ */
+export async function startSession(
+  store: AdminStore,
+  person: string,
+  seconds: number,
+  details: SessionDetails = {},
+): Promise<string> {
+  const people = peopleOf(person, details);
+  const now = store.nowSeconds();
+  const open = (await sessionsOf(store, people)).toSorted((a, b) => (a.started < b.started ? 1 : -1));
+  for (const { id } of open.slice(maxSessions - 1)) await deleteSession(store, id);
+  const id = randomBytes(24).toString('base64url');
+  const expires = now + seconds;
+  const Item = { ...sessionKey(id), ...attributesOf(person, details), started: now, seen: now, expires };
+  await store.writeAll(
+    [Item, ...people.map((one) => ({ ...entryKey(one, id), expires }))].map((Item) => ({
+      Put: { TableName: store.table, Item },
+    })),
+  );
+  await note(store, 'session start', { person: normalizedPerson(person), ...emailIn(people) });
+  return id;
+}
+
+function attributesOf(person: string, details: SessionDetails): Item {
+  const { name = person, browser = '', claims = {} } = details;
+  return {
+    person: normalizedPerson(person),
+    people: peopleOf(person, details),
+    name: name.slice(0, 100),
+    browser: browser.slice(0, 300),
+    claims,
+  };
+}
+
+/** Every identity of a person once, as it is stored. */
+function peopleOf(person: string, { people = [] }: SessionDetails): string[] {
+  const all = [person, ...people];
+  for (const one of all) checkPerson(one);
+  return [...new Set(all.map(normalizedPerson))];
+}
+
+function emailIn(people: readonly string[]): { email?: string } {
+  const email = people.find((one) => !one.startsWith('sub:'));
+  return email === undefined ? {} : { email };
+}
+
+/**
+ * Records that the provider has just confirmed who has a session, with the claims of now. Returns whether the session
+ * is still open and of that person; another person needs a session of their own.
+ */
+export async function confirmSession(
+  store: AdminStore,
+  id: string,
+  person: string,
+  details: SessionDetails = {},
+): Promise<boolean> {
+  const { people, ...attributes } = attributesOf(person, details);
+  if (!isSessionId(id)) return false;
+  const set = { ...attributes, confirmed: store.nowSeconds() };
+  const guards = [
+    { attribute: 'person', is: '=', value: attributes.person },
+    { attribute: 'people', is: '=', value: people },
+  ] as const;
+  try {
+    await store.update(guardedUpdate(store.table, sessionKey(id), { set }, [...guards]));
+    return true;
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return false;
+  }
+}
+
+/** How exact the time is at which a session was last used. */
+const seenSeconds = 60;
+
+/**
+ * The session of an id, which is noted as used; `null` if there is none that has not expired and has not been ended.
+ */
+export async function findSession(store: AdminStore, id: string): Promise<SessionView | null> {
+  const item = isSessionId(id) ? await store.get(sessionKey(id)) : undefined;
+  const now = store.nowSeconds();
+  if (!item || item.expires <= now) return null;
+  if (item.seen + seenSeconds > now) return readSession(item);
+  const change = { set: { seen: now } };
+  try {
+    await store.update(guardedUpdate(store.table, sessionKey(id), change, [{ attribute: 'person', is: 'there' }]));
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return null; // it was ended meanwhile
+  }
+  return readSession({ ...item, seen: now });
+}
+
+/** Ends a session, if it is one of `person`: the next request with it is refused. Repeating it is harmless. */
+export async function endSession(store: AdminStore, person: string, id: string): Promise<void> {
+  const session = await findSession(store, id);
+  if (!session?.people.includes(normalizedPerson(person))) return;
+  await deleteSession(store, id);
+  await note(store, 'session end', { person: session.person, ...emailIn(session.people) });
+}
+
+/** Ends every session of a scope, and returns how many there were. @throws AdminError `invalid`, `not_found` */
+export async function endSessions(store: AdminStore, scope: SessionScope): Promise<number> {
+  let ended = 0;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: SessionPage = await listSessions(store, scope, cursor === undefined ? {} : { cursor });
+    for (const { id } of page.sessions) await deleteSession(store, id);
+    ended += page.sessions.length;
+    cursor = page.cursor;
+  }
+  await note(store, 'session end-all', { ...(scope === 'all' ? { scope } : scope), ended });
+  return ended;
+}
+
+/**
+ * The open sessions of a scope: a person's or an account's together, all of them by page.
+ * @throws AdminError `invalid`, `not_found`
+ */
+export async function listSessions(
+  store: AdminStore,
+  scope: SessionScope,
+  { cursor }: { cursor?: string | undefined } = {},
+): Promise<SessionPage> {
+  if (scope === 'all') return pageOfSessions(store, cursor);
+  const people = 'person' in scope ? peopleOf(scope.person, {}) : await membersOf(store, scope.account);
+  const sessions = await sessionsOf(store, people);
+  return { sessions: sessions.toSorted((a, b) => (a.seen < b.seen ? 1 : -1)), cursor: null };
+}
+
+async function membersOf(store: AdminStore, account: string): Promise<string[]> {
+  checkAccountId(account);
+  await getAccess(store, account);
+  return (await listMembers(store, account)).map(({ person }) => person);
+}
+
+const pageSize = 100;
+
+async function pageOfSessions(store: AdminStore, cursor: string | undefined): Promise<SessionPage> {
+  if (cursor !== undefined && !isSessionId(cursor))
+    throw new AdminError('invalid', 'This cursor is not one that the list of sessions returned.');
+  const items = await store.query({
+    TableName: store.table,
+    Limit: pageSize + 1,
+    KeyConditionExpression: '#account = :partition',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
+    ExpressionAttributeValues: { ':partition': sessionPartition },
+    ...(cursor !== undefined && { ExclusiveStartKey: sessionKey(cursor) as Item }),
+  });
+  const page = items.slice(0, pageSize);
+  const now = store.nowSeconds();
+  return {
+    sessions: page.filter(({ expires }) => expires > now).map(readSession),
+    cursor: items.length > pageSize ? String(page.at(-1)?.[accountsTable.sortKey]) : null,
+  };
+}
+
+/** The open sessions of these people. */
+async function sessionsOf(store: AdminStore, people: readonly string[]): Promise<SessionView[]> {
+  const entries = await Promise.all(
+    people.map((person) => store.query(itemsQuery(store.table, `${personPrefix}${person}`, entryPrefix))),
+  );
+  const ids = [...new Set(entries.flat().map((item) => String(item[accountsTable.sortKey]).slice(entryPrefix.length)))];
+  const items = await store.getAll(ids.map(sessionKey));
+  const now = store.nowSeconds();
+  return items.filter(({ expires }) => expires > now).map(readSession);
+}
+
+/** Deletes its entries too, so that the list of a person holds no session that has ended. */
+async function deleteSession(store: AdminStore, id: string): Promise<void> {
+  await retryConflicts(async () => {
+    const item = await store.get(sessionKey(id));
+    if (!item) return;
+    const keys = [sessionKey(id), ...readSession(item).people.map((person) => entryKey(person, id))];
+    await store.writeAll(keys.map((Key): Write => ({ Delete: { TableName: store.table, Key } })));
+  });
+}
+
+/** Records a sign-in that was refused, with the reason and with as much of the identity as the provider gave. */
+export async function noteRefusal(store: AdminStore, refusal: { reason: string; identity: string }): Promise<void> {
+  await note(store, 'session refuse', { reason: refusal.reason, identity: refusal.identity.slice(0, 300) });
+}
+
+function note(store: AdminStore, action: AuditAction, detail: Record<string, unknown>): Promise<void> {
+  return noted(store, { partition: signInPartition, action, detail }, store.nowSeconds() + auditSeconds);
+}
+
+function readSession(item: Item): SessionView {
+  return {
+    id: item[accountsTable.sortKey],
+    person: item.person,
+    people: item.people,
+    name: item.name,
+    browser: item.browser,
+    claims: item.claims,
+    started: instant(item.started),
+    confirmed: instant(item.confirmed ?? item.started),
+    seen: instant(item.seen),
+    expires: instant(item.expires),
+  };
+}
+
+function isSessionId(id: string): boolean {
+  return /^[\w-]{16,64}$/.test(id);
+}
+
+const sessionKey = (id: string) => itemKey(sessionPartition, id);
+const entryKey = (person: string, id: string) => itemKey(`${personPrefix}${person}`, `${entryPrefix}${id}`);

@@ -1,0 +1,415 @@
+import type { Access } from '../../../core/accounts/account.ts';
+import { itemKey } from '../../../core/accounts/account-item.ts';
+import { type Limits, limitsOf } from '../../../core/accounts/quota.ts';
+import {
+  type CountsByDate,
+  countsIn,
+  dateIn,
+  lookupsIn,
+  type RefusalCounts,
+  recordDays,
+  refusalKinds,
+  refusalsIn,
+  sumByDate,
+  unrecorded,
+  usageRecord,
+} from '../../../core/accounts/usage-record.ts';
+import { dateOf, datesOf, daySeconds, isDate, secondsOf, windowStart } from '../../../core/calendar.ts';
+import { mapConcurrently, mapInOrder } from '../../../core/concurrency.ts';
+import { guardedUpdate, type Item, isStill, type Query } from '../../../core/dynamodb.ts';
+import { accountsTable, defaultUsageMonths } from '../../../core/names.ts';
+import { AdminError, checkAccountId } from './admin-error.ts';
+import {
+  type AdminStore,
+  checkPage,
+  findAccess,
+  findAccessOf,
+  maxPage,
+  readNames,
+  retryConflicts,
+} from './admin-store.ts';
+import { isDeleted } from './delete-account.ts';
+import { firstDay, planHistoryOf } from './plan-history.ts';
+import { allShards } from './reshard.ts';
+
+/** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
+export type AccountUsage = {
+  account: string;
+  from: string;
+  to: string;
+  days: DayUsage[];
+  /** The days on which requests with a valid key were refused, in order. Never charged; the counts are a lower bound */
+  refusals: DayRefusals[];
+};
+
+export type DayUsage = { date: string; lookups: number };
+
+export type DayRefusals = { date: string } & RefusalCounts;
+
+/** The first and the last day, both included. */
+export type DayRange = { from: string; to: string };
+
+/** What an account used, exactly as charged; deleted ones too. @throws AdminError `invalid`, `not_found`, `conflict` */
+export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
+  checkAccountId(id);
+  const days = await readRange(store, range, id);
+  const { counts, refusals } = await readCounts(store, id, days);
+  return usageView(id, datesOf(days), lookupsByDate(counts), refusals);
+}
+
+/** The usage of one account, with a member for each of `dates`. */
+export function usageView(
+  account: string,
+  dates: readonly string[],
+  lookups: ReadonlyMap<string, number>,
+  refusals: DayRefusals[],
+): AccountUsage {
+  const [from = '', to = ''] = [dates[0], dates.at(-1)];
+  return { account, from, to, days: dates.map((date) => ({ date, lookups: lookups.get(date) ?? 0 })), refusals };
+}
+
+export function lookupsByDate(counts: CountsByDate): Map<string, number> {
+  return new Map(Object.entries(counts).map(([date, day]) => [date, lookupsIn(day)]));
+}
+
+type Counts = { counts: CountsByDate; refusals: DayRefusals[] };
+
+function countsInRecords(records: readonly Item[]): Counts {
+  return {
+    counts: Object.fromEntries(records.map((record) => [dateIn(record), countsIn(record)])),
+    refusals: records.flatMap((record): DayRefusals[] => {
+      const counts = refusalsIn(record);
+      return counts ? [{ date: dateIn(record), ...counts }] : [];
+    }),
+  };
+}
+
+/** Attempts, each a few reads. One fails only while a day is being recorded or the shards change. */
+const maxReads = 20;
+
+/**
+ * The lookups by day. Access items are read before and after the records, so each lookup is seen in exactly one place.
+ */
+export async function readCounts(store: AdminStore, id: string, range: DayRange): Promise<Counts> {
+  let before = await shardsOf(store, id);
+  for (let reads = 0; reads < maxReads; reads++) {
+    const records = await store.query(recordsQuery(store.table, id, range));
+    const after = await shardsOf(store, id);
+    if (movedNothing(before, after)) {
+      if (after.length === 0 && !(await isDeleted(store, id))) {
+        throw new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
+      }
+      const { counts, refusals } = countsInRecords(records);
+      return { counts: sumByDate([counts, ...after.map(({ usage }) => unrecorded(usage))]), refusals };
+    }
+    before = after;
+  }
+  throw new AdminError('conflict', `The usage of account "${id}" is being recorded; retry.`);
+}
+
+async function shardsOf(store: AdminStore, id: string): Promise<Access[]> {
+  const access = await findAccess(store, id);
+  return access ? allShards(store, access) : [];
+}
+
+/** Whether all days that were in the access items still are, and these are the same items. */
+function movedNothing(before: readonly Access[], after: readonly Access[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ shard, version, usage: { date, days } }, i) => {
+      const other = after[i];
+      if (!other || other.shard !== shard || other.version !== version) return false;
+      // A day that has ended since is in `days` now, unless it was recorded already.
+      const held = [...Object.keys(days), ...(date === other.usage.date ? [] : [date])];
+      return held.every((day) => Object.hasOwn(other.usage.days, day));
+    })
+  );
+}
+
+/** The query of the records of an account in a range, with all their attributes or these. */
+export function recordsQuery(
+  table: string,
+  id: string,
+  { from, to }: DayRange,
+  attributes: readonly string[] = [],
+): Query {
+  const names = { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey };
+  const aliases = attributes.map((name, i) => [`#a${i}`, name] as const);
+  return {
+    TableName: table,
+    KeyConditionExpression: '#account = :account AND #item BETWEEN :from AND :to',
+    ExpressionAttributeNames: { ...names, ...Object.fromEntries(aliases) },
+    ...(aliases.length > 0 && { ProjectionExpression: aliases.map(([alias]) => alias).join(', ') }),
+    ExpressionAttributeValues: {
+      ':account': id,
+      ':from': usageRecord.sortKey(from),
+      ':to': usageRecord.sortKey(to),
+    },
+  };
+}
+
+/**
+ * Moves the days of an account that have ended into records, which are kept for `months`. It may be run at any time,
+ * twice or not at all: no lookup is lost, counted twice or moved to another day. With `movesIdle` an account without
+ * lookups is moved on to today as well: then none can be counted on an earlier day. Returns whether there was anything
+ * to write.
+ */
+export async function recordUsage(
+  store: AdminStore,
+  seen: Access,
+  months: number,
+  { movesIdle = false }: { movesIdle?: boolean } = {},
+): Promise<boolean> {
+  let shards: Access[] | undefined = await allShards(store, seen);
+  return retryConflicts(async () => {
+    const current = shards ?? (await shardsOf(store, seen.account));
+    shards = undefined; // if a write meets a conflict, the next attempt reads afresh
+    let recorded = false;
+    for (const shard of current) {
+      const updates = recordDays(store.table, shard, { today: dateOf(store.nowSeconds()), months, movesIdle });
+      await store.writeAll(updates.map((Update) => ({ Update })));
+      if (updates.length > 0) recorded = true;
+    }
+    return recorded;
+  });
+}
+
+/** UTC dates, `2026-11-21`. Without them the last 30 days, today included, as far as there can be usage of them. */
+export type UsageRange = { from?: string | undefined; to?: string | undefined };
+
+/** The longest range of days: three years. */
+const maxRangeDays = 1100;
+
+/** The days of a range. @throws AdminError `invalid` for one without data: in a future month, or before the first */
+export async function readRange(store: AdminStore, { from, to }: UsageRange, account?: string): Promise<DayRange> {
+  if (from !== undefined) checkDate('from', from);
+  if (to !== undefined) checkDate('to', to);
+  const today = dateOf(store.nowSeconds());
+  const last = to ?? today;
+  const { month, why } = await firstMonthOf(store, account);
+  const day = `${month}-01`;
+  const monthBefore = dateOf(secondsOf(last) - 29 * daySeconds);
+  const first = from ?? (monthBefore < day && day <= last ? day : monthBefore);
+  if (first > last) throw new AdminError('invalid', `The range ends (${last}) before it begins (${first}).`);
+  if ((secondsOf(last) - secondsOf(first)) / daySeconds >= maxRangeDays) {
+    throw new AdminError('invalid', `A range has at most ${maxRangeDays} days. Choose a shorter one.`);
+  }
+  if (last.slice(0, 7) > today.slice(0, 7)) throw tooLate(last.slice(0, 7), today.slice(0, 7));
+  if (first < day) throw tooEarly(month, `${why} Begin on ${day} or later.`);
+  return { from: first, to: last };
+}
+
+/** The refusal of a month, or of a day, before the first month that there is. */
+export function tooEarly(firstMonth: string, message: string): AdminError {
+  return new AdminError('invalid', message, { reason: 'month', firstMonth });
+}
+
+/** The refusal of a month of the future. */
+export function tooLate(month: string, current: string): AdminError {
+  const message = `${month} has not begun yet; the current month is ${current}.`;
+  return new AdminError('invalid', message, { reason: 'month' });
+}
+
+/** The first month of which there can be usage, and why there is none before it. */
+export type FirstMonth = { month: string; why: string };
+
+/** That of all accounts, or of one; of an account that is not known, it is the first month that is kept. */
+export async function firstMonthOf(store: AdminStore, account?: string): Promise<FirstMonth> {
+  const now = store.nowSeconds();
+  const { months, since = dateOf(now).slice(0, 7) } = await readRetention(store);
+  const kept = firstKeptDay(months, now).slice(0, 7);
+  const created = account === undefined ? since : firstDay(await planHistoryOf(store, account))?.slice(0, 7);
+  if (created !== undefined && created >= kept) return { month: created, why: createdIn(created, account) };
+  return { month: kept, why: `Usage is kept for ${months} whole months, so there is none before ${kept}.` };
+}
+
+/** Why there is nothing before the month in which an account, or the first one, was created. */
+export function createdIn(month: string, account?: string): string {
+  const what = account === undefined ? 'The first account' : `Account "${account}"`;
+  return `${what} was created in ${month}; there is nothing before that month.`;
+}
+
+/** @throws AdminError `invalid` unless `date` is a UTC date of this century */
+export function checkDate(name: string, date: string): void {
+  if (isDate(date)) return;
+  throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
+}
+
+/** The item that tells everyone who reads usage how long the job keeps it. No account id has a `#`. */
+const retentionKey = itemKey('usage#', 'retention');
+
+/** How many whole months usage is kept, and the month when the first account was created, if there was one. */
+export type Retention = { months: number; since?: string };
+
+/** What the job said last, or the default where none has run, and what `noteFirstMonth` has noted. */
+export async function readRetention(store: AdminStore): Promise<Retention> {
+  const { months = defaultUsageMonths, since } = (await store.get(retentionKey)) ?? {};
+  return { months, ...(since && { since }) };
+}
+
+/** Tells readers for how many whole months usage is kept. */
+export async function setRetention(store: AdminStore, months: number): Promise<void> {
+  if ((await store.get(retentionKey))?.months === months) return;
+  await store.update(guardedUpdate(store.table, retentionKey, { set: { months } }));
+}
+
+/** Notes that an account was created in `month`, if no earlier one is known. The first one may be deleted since. */
+export async function noteFirstMonth(store: AdminStore, month: string): Promise<void> {
+  await retryConflicts(async () => {
+    const { since } = await readRetention(store);
+    if (since !== undefined && since <= month) return;
+    const changes = { set: { since: month } };
+    await store.update(guardedUpdate(store.table, retentionKey, changes, [isStill('since', since)]));
+  });
+}
+
+/** The first day of which there can be usage, of all accounts or of one: always that of a month, `2024-10-01`. */
+export async function usageKeptSince(store: AdminStore, account?: string): Promise<string> {
+  if (account !== undefined) checkAccountId(account);
+  return `${(await firstMonthOf(store, account)).month}-01`;
+}
+
+/** The first day whose record has not expired at `nowSeconds`, where records are kept for `months`. */
+function firstKeptDay(months: number, nowSeconds: number): string {
+  const month = new Date(windowStart('month', nowSeconds) * 1000);
+  return dateOf(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() - months, 1) / 1000);
+}
+
+/** The usage of an account in a list; `plan` and `limits` are those of now, of a deleted account `null` and none. */
+export type ListedUsage = AccountUsage & { plan: string | null; limits: Limits };
+
+/** A page of the usage of all accounts; `cursor` is where the next one begins, `null` on the last one. */
+export type UsagePage = { accounts: ListedUsage[]; cursor: string | null };
+
+export type UsagePageOptions = UsageRange & { limit?: number | undefined; cursor?: string | undefined };
+
+/** The accounts after an id, up to another one, which is included; without them from the first, or to the last. */
+export type UsagePart = { after?: string | undefined; last?: string | undefined };
+
+/** How many accounts are read at the same time, and how many names at once. */
+const concurrency = 16;
+const namesAtOnce = 1_000;
+
+const countAttributes = [accountsTable.sortKey, usageRecord.lookups, ...refusalKinds.map(usageRecord.refused)];
+
+/** A page of the usage of accounts, by id; deleted ones with lookups. @throws AdminError `invalid`, `conflict` */
+export async function usagePage(
+  store: AdminStore,
+  { from, to, limit = 100, cursor }: UsagePageOptions = {},
+): Promise<UsagePage> {
+  checkPage({ limit, cursor });
+  const range = await readRange(store, { from, to });
+  const { names, cursor: next } = await namesPage(store, limit, cursor);
+  return { accounts: (await readAccounts(store, names, range)).filter(isListed), cursor: next };
+}
+
+/** The same for all accounts, or a part of them, a few in memory at a time. @throws AdminError `invalid`, `conflict` */
+export async function* eachUsage(
+  store: AdminStore,
+  { after, last, ...options }: UsageRange & UsagePart = {},
+): AsyncGenerator<ListedUsage> {
+  for (const id of [after, last]) if (id !== undefined) checkAccountId(id);
+  const read = reader(store, await readRange(store, options));
+  const accounts = accountsByName(store, { after, last });
+  for await (const usage of mapInOrder(accounts, 2 * concurrency, read)) if (isListed(usage)) yield usage;
+}
+
+/** The parts of so many accounts each that all come in; reads only names. @throws AdminError `invalid` */
+export async function usageParts(store: AdminStore, accounts: number): Promise<UsagePart[]> {
+  if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'A part has 1 account or more.');
+  const parts: UsagePart[] = [];
+  let after: string | undefined;
+  do {
+    const { cursor } = await namesPage(store, accounts, after);
+    const last = cursor ?? undefined;
+    parts.push({ after, last });
+    after = last;
+  } while (after !== undefined);
+  return parts;
+}
+
+/** A deleted account without lookups in the range is not. */
+function isListed({ plan, days }: ListedUsage): boolean {
+  return plan !== null || days.some(({ lookups }) => lookups > 0);
+}
+
+/** A page of the ids of all accounts, deleted ones too. */
+export async function namesPage(
+  store: AdminStore,
+  limit: number,
+  cursor?: string | undefined,
+): Promise<{ names: string[]; cursor: string | null }> {
+  const page = { limit, cursor };
+  const existing = await readNames(store, 'account', page);
+  // Read last: an account that is deleted in between is in both.
+  const deleted = await readNames(store, 'deleted', page);
+  const all = [...new Set([...existing.names, ...deleted.names])].sort();
+  const names = all.slice(0, limit);
+  const more = all.length > limit || existing.cursor !== null || deleted.cursor !== null;
+  return { names, cursor: more ? (names.at(-1) ?? null) : null };
+}
+
+/** An account as it is found by its name; one that was deleted has no access item. */
+type Named = { id: string; access: Access | undefined };
+
+async function* accountsByName(store: AdminStore, { after, last }: UsagePart): AsyncGenerator<Named> {
+  let cursor = after;
+  do {
+    const page = await namesPage(store, namesAtOnce, cursor);
+    const names = page.names.filter((id) => last === undefined || id <= last);
+    for (let at = 0; at < names.length; at += maxPage) yield* await findNamed(store, names.slice(at, at + maxPage));
+    cursor = names.length < page.names.length ? undefined : (page.cursor ?? undefined);
+  } while (cursor !== undefined);
+}
+
+async function findNamed(store: AdminStore, names: readonly string[]): Promise<Named[]> {
+  const found = new Map((await findAccessOf(store, names)).map((access) => [access.account, access]));
+  return names.map((id) => ({ id, access: found.get(id) }));
+}
+
+/** The usage of up to 100 accounts. */
+export async function readAccounts(
+  store: AdminStore,
+  names: readonly string[],
+  range: DayRange,
+): Promise<ListedUsage[]> {
+  return mapConcurrently(await findNamed(store, names), concurrency, reader(store, range));
+}
+
+/** Reads the access item before the records, so that no lookup is missed; with more care where one is in both. */
+function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
+  const dates = datesOf(range);
+  return async ({ id, access }) => {
+    const now = { plan: access?.plan ?? null, limits: access ? limitsOf(access.quota) : {} };
+    const shards = access ? await allShards(store, access) : [];
+    const held = Object.entries(sumByDate(shards.map(({ usage }) => unrecorded(usage))));
+    const { lookups, refusals } = await readDays(store, id, range);
+    if (held.some(([date]) => (lookups.get(date) ?? 0) > 0)) {
+      const read = await readCounts(store, id, range);
+      return { ...usageView(id, dates, lookupsByDate(read.counts), read.refusals), ...now };
+    }
+    for (const [date, counts] of held) lookups.set(date, (lookups.get(date) ?? 0) + lookupsIn(counts));
+    return { ...usageView(id, dates, lookups, refusals), ...now };
+  };
+}
+
+/** The records of an account: many small reads, of which the document client would double the CPU. */
+async function readDays(
+  store: AdminStore,
+  id: string,
+  range: DayRange,
+): Promise<{ lookups: Map<string, number>; refusals: DayRefusals[] }> {
+  const lookups = new Map<string, number>();
+  const refusals: DayRefusals[] = [];
+  const { ExpressionAttributeValues: values, ...query } = recordsQuery(store.table, id, range, countAttributes);
+  const raw = Object.fromEntries(Object.entries(values).map(([name, S]) => [name, { S }]));
+  for (const record of await store.queryRaw({ ...query, ExpressionAttributeValues: raw })) {
+    const { [accountsTable.sortKey]: item, ...counts } = record;
+    const date = dateIn({ [accountsTable.sortKey]: item?.S });
+    const read = Object.fromEntries(Object.entries(counts).map(([name, { N }]) => [name, Number(N)]));
+    lookups.set(date, lookupsIn(read));
+    const refused = refusalsIn(read);
+    if (refused) refusals.push({ date, ...refused });
+  }
+  return { lookups, refusals };
+}

@@ -1,0 +1,233 @@
+import { faultCodes } from '../../core/contract.ts';
+import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
+import type { PublishedPath } from '../../lambdas/http/published.ts';
+import type { Branding } from './branding.ts';
+import { changesList } from './changes.ts';
+import { highlightedJson, inline } from './html.ts';
+import { brandedPage } from './layout.ts';
+import {
+  descriptions,
+  exampleUrl,
+  headerRows,
+  openApiDocument,
+  operation,
+  requestExample,
+  responseExamples,
+} from './openapi-document.ts';
+import type { Language } from './page/language.ts';
+import { escaped, programTabs, sample } from './page/samples.ts';
+import { block, errorId, heading, htmlTable, members, type TableRow } from './parts.ts';
+import type { Explanation, TranslatedText } from './text/en.ts';
+import { referenceTexts } from './text/texts.ts';
+
+type DocsPage = {
+  words: TranslatedText;
+  /** The URL of this deployment, such as `https://api.example.nl`. */
+  baseUrl: string;
+  /** Where somebody can try a lookup, if there is a portal. */
+  tryUrl: string | undefined;
+};
+
+/**
+ * The page with the API reference, complete in one response: it loads nothing, not even from this API. Readable without
+ * JavaScript, which adds the search, the buttons to copy a sample, and the anchor to the links to the other language.
+ * The only field is that search, which sends nothing.
+ */
+export function docsPage(language: Language, baseUrl: string, branding: Branding): { html: string; policy: string } {
+  const words = { ...descriptions(), ...referenceTexts[language] };
+  const { copy, copied, search, noResults: none } = words;
+  const attributes = Object.entries({ copy, copied, search, none }).map(
+    ([name, text]) => ` data-${name}="${escaped(text)}"`,
+  );
+  return brandedPage({
+    language,
+    branding,
+    title: words.pageTitle,
+    description: inline(words.lead),
+    home: '#top',
+    version: openApiDocument.info.version,
+    script: { attributes: attributes.join('') },
+    body: bodyOf({ words, baseUrl, tryUrl: branding.portalUrl && `${branding.portalUrl}/try` }),
+  });
+}
+
+function bodyOf(page: DocsPage): string {
+  const { words } = page;
+  const all = sections(page);
+  const links = all.map(({ id }) => `<li><a href="#${id}">${words.sections[id]}</a></li>`).join('\n');
+  const contents = `<ul>\n${links}\n</ul>`;
+  const parts = all.map(
+    ({ id, html }) =>
+      `<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title"><a class="anchor" href="#${id}">${words.sections[id]}</a></h2>\n${html}\n</section>`,
+  );
+  return `<a class="skip" href="#start">${words.skip}</a>
+<div class="page">
+<nav class="contents" aria-label="${words.contents}">${contents}</nav>
+<main id="top">
+<h1>${words.title}</h1>
+<p class="lead">${inline(words.lead)}</p>
+<details class="contents"><summary>${words.contents}</summary>${contents}</details>
+${parts.join('\n')}
+</main>
+</div>`;
+}
+
+/** The sections of the page in their order, by the ends of their addresses (`/docs#lookup`). */
+function sections(page: DocsPage): { id: keyof TranslatedText['sections']; html: string }[] {
+  return [
+    { id: 'start', html: quickStart(page) },
+    { id: 'lookup', html: lookup(page) },
+    { id: 'batch', html: batch(page) },
+    { id: 'validate', html: validation(page) },
+    { id: 'keys', html: block(`<p>${inline(page.words.paragraphs.Keys)}</p>`) },
+    { id: 'quota', html: quota(page) },
+    { id: 'errors', html: errors(page) },
+    { id: 'headers', html: headers(page) },
+    { id: 'openapi', html: openApi(page) },
+    { id: 'changes', html: changes(page) },
+  ];
+}
+
+function quickStart(page: DocsPage): string {
+  const { words, tryUrl } = page;
+  const steps = words.startSteps.map((step) => `<li>${inline(step)}</li>`).join('\n');
+  return block(
+    `<ol class="steps">\n${steps}\n</ol>${tryUrl ? `\n<p><a href="${escaped(tryUrl)}">${words.tryIt}</a></p>` : ''}`,
+    curl(page, exampleUrl('found')) + response(page, example('lookUpAddress', '200', 'found')),
+  );
+}
+
+function lookup(page: DocsPage): string {
+  const { words } = page;
+  const url = `${page.baseUrl}${exampleUrl('found')}`;
+  const outcomes = Object.keys(responseExamples('lookUpAddress', '200')).map((name) => {
+    const answer = example('lookUpAddress', '200', name) as { status: keyof TranslatedText['outcome'] };
+    const title = heading(4, `outcome-${name}`, escaped(words.exampleTitles[name] ?? name));
+    const meaning = `<p class="outcome"><code class="${answer.status}">${answer.status}</code></p>\n<p>${inline(words.outcome[answer.status])}</p>`;
+    return block(`${title}\n${meaning}`, curl(page, exampleUrl(name)) + response(page, answer));
+  });
+  return [
+    endpoint('lookUpAddress'),
+    block(
+      `<p>${inline(words.operations.lookUpAddress ?? '')}</p>\n${heading(3, 'parameters', words.parameters)}\n${htmlTable([words.name, words.form], parameterRows(words))}\n` +
+        `<p>${inline(words.paragraphs.Toevoeging)}</p>`,
+      `${programTabs(words.programs, url)}<p class="muted">${inline(words.programsLead)}</p>\n`,
+    ),
+    `${heading(3, 'outcomes', words.outcomes)}\n<p>${inline(words.paragraphs.Outcomes)}</p>`,
+    ...outcomes,
+    block(`${heading(3, 'members', words.body)}\n${members([words.name, words.description], words.members)}`),
+    block(`${heading(3, 'test-addresses', words.testAddresses)}\n<p>${inline(words.paragraphs['Test addresses'])}</p>`),
+    block(`${heading(3, 'storing', words.storing)}\n<p>${inline(words.paragraphs['Storing results'])}</p>`),
+  ].join('\n');
+}
+
+function parameterRows(words: TranslatedText): TableRow[] {
+  return (operation('lookUpAddress').parameters ?? []).map(({ name, required, examples = {} }) => {
+    const values = [...new Set(Object.values(examples).map(({ value }) => `\`${value}\``))].join(', ');
+    const need = `<small${required ? ' class="required"' : ''}>${required ? words.required : words.optional}</small>`;
+    const form = `${inline(words.parameterForms[name] ?? '')} ${words.exampleOf}: ${inline(values)}.`;
+    return { id: `parameter-${name}`, head: `<code>${name}</code> ${need}`, cell: form };
+  });
+}
+
+function batch(page: DocsPage): string {
+  const { method, path } = operation('lookUpAddresses');
+  const body = JSON.stringify(requestExample('lookUpAddresses', 'many'), null, 2);
+  const command =
+    `curl -X ${method} -H "X-API-Key: YOUR_KEY" -H "Content-Type: application/json" "${page.baseUrl}${path}" \\\n` +
+    `  -d '${body}'`;
+  const answer = response(page, example('lookUpAddresses', '200', 'many'));
+  const text = `<p>${inline(page.words.operations.lookUpAddresses ?? '')}</p>`;
+  return `${endpoint('lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), { kind: 'request' }) + answer)}`;
+}
+
+function validation(page: DocsPage): string {
+  const { words } = page;
+  const text = `<p>${inline(words.operations.validateKey ?? '')}</p>\n${heading(3, 'key-members', words.body)}\n${members([words.name, words.description], words.validationMembers)}`;
+  const answer = response(page, example('validateKey', '200', 'valid'));
+  return `${endpoint('validateKey')}\n${block(text, curl(page, operation('validateKey').path) + answer)}`;
+}
+
+function quota({ words }: DocsPage): string {
+  const rows = words.retryRows.map(([status, remedy]) => ({ head: escaped(status), cell: inline(remedy) }));
+  const limits = headerRows().filter(({ name }) => name.startsWith('RateLimit'));
+  const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
+  return block(
+    `<p>${inline(words.paragraphs.Quota)}</p>\n<p>${inline(words.paragraphs.Gateway)}</p>\n${heading(3, 'retries', words.retries)}\n${htmlTable([words.status, words.retries], rows)}`,
+    sample(words.sections.headers, lines.join('\n'), { kind: 'headers' }),
+  );
+}
+
+function errors(page: DocsPage): string {
+  const { words } = page;
+  const problemRows = (Object.keys(problems) as ProblemCode[]).map((code) => ({
+    id: errorId(code),
+    head: `<strong>${problems[code].status}</strong> <code>${problemType(code)}</code>`,
+    cell: both(words.explanations[code]),
+  }));
+  const faultRows = faultCodes.map((code) => ({
+    id: errorId(code),
+    head: `<code>${code}</code>`,
+    cell: both(words.explanations[code]),
+  }));
+  const answer = example('lookUpAddress', '422', 'invalid-input');
+  return [
+    block(
+      `<p>${inline(words.paragraphs.Problems)}</p>\n<p>${inline(words.faultsLead)}</p>`,
+      curl(page, `${operation('lookUpAddress').path}?postcode=0123AB&huisnummer=12A`) + response(page, answer, '422 '),
+    ),
+    `${heading(3, 'problems', words.problems)}\n${htmlTable([`${words.status}, <code>type</code>`, words.meaning], problemRows)}`,
+    `${heading(3, 'codes', words.faults)}\n${htmlTable([words.code, words.meaning], faultRows)}`,
+  ].join('\n');
+}
+
+function both({ happened, remedy }: Explanation): string {
+  return `${inline(happened)}<br><span class="muted">${inline(remedy)}</span>`;
+}
+
+function headers({ words }: DocsPage): string {
+  const rows = headerRows().map(({ name, header, at }): TableRow => {
+    const places = at.map((place) => `<code>${place}</code>`).join(', ') || words.everyResponse;
+    const value = header.example ?? header.schema.const;
+    const shown = value === undefined ? '' : `<br>${words.exampleOf}: <code>${escaped(value)}</code>`;
+    return {
+      id: `header-${name.toLowerCase()}`,
+      head: `<code>${name}</code><br><small>${places}</small>`,
+      cell: `${inline(words.headerMeanings[name] ?? '')}${shown}`,
+    };
+  });
+  return `<p>${words.headersLead}</p>\n${htmlTable([words.name, words.description], rows)}`;
+}
+
+const otherForms: PublishedPath[] = ['/docs.md', '/llms.txt', '/postman.json'];
+
+function openApi(page: DocsPage): string {
+  const { path } = operation('getOpenApi');
+  const text = `<p>${inline(page.words.operations.getOpenApi ?? '')}</p>\n<p><a href="${path}"><code>${path}</code></a></p>
+<p>${page.words.otherForms}: ${otherForms.map((form) => `<a href="${form}"><code>${form}</code></a>`).join(', ')}</p>`;
+  return `${endpoint('getOpenApi')}\n${block(text, sample(page.words.request, `curl "${escaped(page.baseUrl)}${path}"`))}`;
+}
+
+function changes({ words }: DocsPage): string {
+  const feed = `<p><a href="${'/changes.xml' satisfies PublishedPath}">${words.feed}</a></p>`;
+  const versions = `${heading(3, 'versions', words.versions)}\n<div lang="en">${changesList()}</div>`;
+  return block(`<p>${inline(words.paragraphs.Compatibility)}</p>\n${versions}\n${feed}`);
+}
+
+function example(id: string, status: string, name: string): unknown {
+  const found = responseExamples(id, status)[name];
+  if (!found) throw new Error(`the OpenAPI document has no example ${name} of ${id}`);
+  return found.value;
+}
+
+function endpoint(id: string): string {
+  return `<p class="endpoint"><b>${operation(id).method}</b> <code>${operation(id).path}</code></p>`;
+}
+
+function curl({ words, baseUrl }: DocsPage, path: string): string {
+  return sample(words.request, escaped(`curl -H "X-API-Key: YOUR_KEY" "${baseUrl}${path}"`), { kind: 'request' });
+}
+
+function response({ words }: DocsPage, body: unknown, status = ''): string {
+  return sample(`${words.response} ${status}`.trim(), highlightedJson(body), { kind: 'response' });
+}

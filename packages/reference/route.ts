@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import middy from '@middy/core';
+import { HttpRefusal } from '../../lambdas/http/http-refusal.ts';
+import { type Answer, commonHeaders, type RequestEvent } from '../../lambdas/http/middleware.ts';
+import { observe } from '../../lambdas/http/observe.ts';
+import { renderProblems } from '../../lambdas/http/problem.ts';
+import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../../lambdas/http/published.ts';
+import { readBranding } from './branding.ts';
+import { changesFeed } from './changes.ts';
+import { docsPage } from './docs-page.ts';
+import { indexForPrograms, markdownOf } from './markdown.ts';
+import { deployedDocument } from './openapi-document.ts';
+import { icon } from './page/assets.ts';
+import { acceptedBy, type Language, languageFor } from './page/language.ts';
+import { postmanCollection } from './postman.ts';
+import { hasExplanation, problemPage, unknownProblemPage } from './problem-page.ts';
+
+/** HEAD is handled like GET: the server that writes the response leaves out the body. */
+const methods = ['GET', 'HEAD'];
+
+/** Everything that is published about the API: documents, `/problems/{code}` and `/docs`. Requires no key. */
+export function referenceRoute() {
+  return middy<RequestEvent, Answer>()
+    .use(observe('reference'))
+    .use(commonHeaders())
+    .use(renderProblems())
+    .handler(async (event) => {
+      const read = readerOf(event);
+      const isRoot = event.rawPath === '/' && isPublished(event);
+      if (!read && !isRoot) throw new HttpRefusal({ code: 'not-found' });
+      if (!methods.includes(event.requestContext.http.method)) {
+        throw new HttpRefusal({ code: 'method-not-allowed', allow: 'GET' });
+      }
+      if (!read) return redirect();
+      return answer(read(), event.headers);
+    });
+}
+
+function redirect(): Answer {
+  return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
+}
+
+const branding = readBranding();
+
+type Document = { status?: number; headers: Record<string, string>; body: string };
+type Published = { status: number; headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
+
+type Asked = { baseUrl: string; language: Language };
+
+const documents: Record<PublishedPath, (asked: Asked) => Document> = {
+  '/v1/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),
+  '/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),
+  '/postman.json': ({ baseUrl }) => json(postmanCollection(baseUrl)),
+  '/docs': ({ baseUrl, language }) => page(docsPage(language, baseUrl, branding), language),
+  '/docs.md': ({ baseUrl, language }) =>
+    inLanguage(language, 'text/markdown', markdownOf(docsPage(language, baseUrl, branding).html)),
+  '/llms.txt': ({ baseUrl }) => text('text/plain', indexForPrograms(baseUrl)),
+  '/changes.xml': ({ baseUrl }) => text('application/rss+xml', changesFeed(baseUrl)),
+  '/favicon.ico': () => text('image/svg+xml', icon(branding)),
+};
+
+/** A small cache: what is read never changes within a deployment, but the page contains the host of the request. */
+const read = new Map<string, Published>();
+const maxRead = 64;
+
+function readerOf(event: RequestEvent): (() => Published) | undefined {
+  const { rawPath: path, headers } = event;
+  const chosen = new URLSearchParams(event.rawQueryString).get('lang');
+  const asked = {
+    baseUrl: baseUrlOf(headers),
+    language: languageFor(chosen, headers['accept-language'], branding.languages, 'en'),
+  };
+  const { baseUrl, language } = asked;
+  if (isPublishedPath(path)) return () => once(`${path} ${language} ${baseUrl}`, () => documents[path](asked));
+  const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
+  if (!code) return undefined;
+  if (hasExplanation(code)) {
+    return () => once(`${path} ${language}`, () => page(problemPage(code, language, branding), language));
+  }
+  if (!isBrowser(headers)) return undefined;
+  return () =>
+    once(`/problems ${language}`, () => ({ ...page(unknownProblemPage(language, branding), language), status: 404 }));
+}
+
+function once(name: string, create: () => Document): Published {
+  const known = read.get(name);
+  if (known) return known;
+  if (read.size >= maxRead) read.clear();
+  const published = prepared(create());
+  read.set(name, published);
+  return published;
+}
+
+function json(value: object): Document {
+  return { headers: { 'content-type': 'application/json', vary: 'Accept-Encoding' }, body: JSON.stringify(value) };
+}
+
+function text(type: string, body: string): Document {
+  return { headers: { 'content-type': `${type}; charset=utf-8`, vary: 'Accept-Encoding' }, body };
+}
+
+function inLanguage(language: Language, type: string, body: string): Document {
+  const { headers } = text(type, body);
+  return { headers: { ...headers, 'content-language': language, vary: 'Accept-Encoding, Accept-Language' }, body };
+}
+
+function page({ html, policy }: { html: string; policy: string }, language: Language): Document {
+  const { headers, body } = inLanguage(language, 'text/html', html);
+  return { headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body };
+}
+
+function prepared({ status = 200, headers, body }: Document): Published {
+  const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`;
+  return { status, headers, text: body, gzip: gzipSync(body), etag };
+}
+
+/** Without a body where the client has this version; compressed where it accepts gzip. */
+function answer({ status, headers, text, gzip, etag }: Published, request: RequestEvent['headers']): Answer {
+  const validators = { etag, vary: headers.vary ?? '' };
+  if (status === 200 && matches(request['if-none-match'], etag))
+    return { statusCode: 304, headers: validators, body: '' };
+  const complete = { ...headers, ...validators };
+  if (!acceptedBy(request['accept-encoding']).includes('gzip'))
+    return { statusCode: status, headers: complete, body: text };
+  const encoded = { ...complete, 'content-encoding': 'gzip' };
+  return { statusCode: status, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
+}
+
+/** The weak comparison of RFC 9110, which `If-None-Match` requires. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
+}
+
+/** The base URL that the client used. API Gateway accepts only the host names of the deployment. */
+function baseUrlOf({ host = '', 'x-forwarded-proto': protocol }: RequestEvent['headers']): string {
+  const isHost = /^[a-z0-9.-]+(:[0-9]+)?$/i.test(host);
+  return isHost ? `${protocol === 'http' ? 'http' : 'https'}://${host}` : 'https://api.example.nl';
+}

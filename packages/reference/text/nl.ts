@@ -1,0 +1,409 @@
+import type { IncludeName } from '../../../core/place-fields.ts';
+import { offeredHere } from '../../../lambdas/http/offered.ts';
+import type { TranslatedText } from './en.ts';
+
+const postcodeForm =
+  'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.';
+const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
+const includeMeanings: Record<IncludeName, string> = {
+  toevoegingen: 'de toevoegingen die bij de postcode en het huisnummer bestaan, bij elke uitkomst',
+  gemeente: 'de gemeente van het adres en van elke kandidaat, met naam en provincie',
+  objecten:
+    'de verblijfsobjecten, ligplaatsen en standplaatsen van het adres en van elke kandidaat, met status, gebruik, oppervlakte en locatie',
+  nummeraanduidingen: 'de BAG-id’s van het adres en van elke kandidaat',
+};
+const names = offeredHere()
+  .map((name) => `\`${name}\``)
+  .join(', ');
+const includeForm = `Stuur een of meer van ${names}, elk één keer, met komma's ertussen; of laat \`include\` weg.`;
+
+/** The texts of the reference in Dutch. */
+export const dutch: TranslatedText = {
+  title: 'Nederlandse adressen',
+  pageTitle: 'Nederlandse adressen: API-documentatie',
+  contents: 'Inhoud',
+  skip: 'Naar de inhoud',
+  copy: 'Kopieer',
+  copied: 'Gekopieerd',
+  search: 'Zoek op deze pagina',
+  noResults: 'Niets gevonden',
+  request: 'Verzoek',
+  response: 'Antwoord',
+  sections: {
+    start: 'Snel beginnen',
+    keys: 'Sleutels',
+    lookup: 'Eén adres opzoeken',
+    batch: 'Veel adressen opzoeken',
+    validate: 'Een sleutel controleren',
+    quota: 'Quotum en opnieuw proberen',
+    errors: 'Fouten',
+    headers: 'Headers',
+    openapi: 'OpenAPI-document',
+    changes: 'Wat kan veranderen',
+  },
+  startSteps: [
+    'Vraag uw leverancier om een sleutel. Die begint met `bagadres_`.',
+    'Zet hem op de plaats van `YOUR_KEY` en plak deze regel in een terminal.',
+    'Lees eerst `status`: bij `ok` staan straat en woonplaats in `address`.',
+  ],
+  tryIt: 'Of probeer een zoekopdracht in de portal, met uw eigen sleutel',
+  parameters: 'Parameters',
+  required: 'verplicht',
+  optional: 'optioneel',
+  outcomes: 'Uitkomsten',
+  outcome: {
+    ok: 'Het register heeft precies één straat en woonplaats. `request` laat zien hoe de invoer is gelezen.',
+    not_found:
+      'Het register heeft dit adres niet. Dat is geen fout. `toevoegingen` noemt de toevoegingen die wel bestaan, zodat een formulier ze kan aanbieden.',
+    ambiguous: 'Het register heeft meerdere straten of woonplaatsen. Laat uw gebruiker kiezen uit `candidates`.',
+  },
+  body: 'Inhoud van het antwoord',
+  members: {
+    status: '`ok`, `not_found` of `ambiguous`.',
+    request:
+      'De invoer, genormaliseerd: de postcode zonder spaties in hoofdletters, `huisnummer` als getal, `toevoeging` zoals gestuurd of `null`.',
+    address: '`straat` en `woonplaats` zoals het register ze schrijft; `null` tenzij `status` `ok` is.',
+    candidates:
+      'Elke combinatie van `straat` en `woonplaats` één keer, gesorteerd op woonplaats en dan straat; leeg tenzij `status` `ambiguous` is.',
+    toevoegingen:
+      'Alleen bij `not_found`: de toevoegingen bij deze postcode en dit huisnummer, in hoofdletters en gesorteerd, `null` voor het adres zonder toevoeging. Hoogstens 400.',
+  },
+  validationMembers: {
+    valid: 'Altijd `true`: elke andere sleutel krijgt 401 of 403.',
+    key_label:
+      'De naam waarmee de sleutel is gemaakt. Die kan persoonsgegevens bevatten: leg deze antwoorden niet vast in logs.',
+    plan_code: 'Het abonnement van het account. Er volgt geen prijs uit.',
+    limits:
+      'De limiet voor elk tijdvenster van het abonnement: `minute`, `hour`, `day`, `month`, in UTC. `null` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.',
+  },
+  testAddresses: 'Testadressen',
+  storing: 'Resultaten bewaren',
+  programs: 'Programmeertaal',
+  programsLead:
+    'Er zijn geen bibliotheken nodig. Volledige programma’s, die verzoeken opnieuw proberen zoals hieronder beschreven, staan in het ' +
+    'OpenAPI-document, als `x-codeSamples`.',
+  retries: 'Wanneer opnieuw proberen',
+  retryRows: [
+    ['429, 503', 'Na het aantal seconden in `Retry-After`; zonder die header na een seconde.'],
+    ['500, of geen antwoord', 'Een of twee keer, met steeds langere pauzes.'],
+    ['alle andere', 'Niet: hetzelfde verzoek krijgt hetzelfde antwoord.'],
+  ],
+  problems: 'Alle fouten',
+  faults: 'Codes van ongeldige invoer',
+  faultsLead:
+    'Een 422 heeft in `errors` een element voor elke fout. Elke `code` ligt vast: gebruik die om te vertalen. `suggestion` ' +
+    'heeft de parameters om in plaats daarvan te sturen, als de invoer duidelijk is: laat die zien aan wie typte.',
+  status: 'Status',
+  meaning: 'Betekenis en oplossing',
+  code: 'Code',
+  name: 'Naam',
+  form: 'Vorm',
+  description: 'Betekenis',
+  versions: 'Versies',
+  feed: 'Als feed',
+  otherForms: 'De documentatie in andere vormen',
+  headersLead: 'Namen van headers zijn niet hoofdlettergevoelig.',
+  everyResponse: 'elk antwoord',
+  exampleOf: 'Bijvoorbeeld',
+
+  lead:
+    'Zoekt straat en woonplaats van een Nederlands adres op met postcode, huisnummer en toevoeging, in een kopie van de ' +
+    '[BAG](https://www.kadaster.nl/zakelijk/registraties/basisregistraties/bag), de officiële registratie van adressen.',
+  paragraphs: {
+    Toevoeging:
+      '`toevoeging` is de huisletter en de huisnummertoevoeging van het register samen: huisletter `b` en huisnummertoevoeging `99` ' +
+      'worden samen `toevoeging=b99`.',
+    Keys:
+      'Elk verzoek, behalve dat naar `/v1/openapi.json`, heeft een API-sleutel nodig in de header `X-API-Key`. Roep de API aan vanaf een ' +
+      'server: een sleutel hoort niet in een browser, in HTML, in een script of in webstatistieken, dus er zijn geen CORS-headers.',
+    Outcomes:
+      'Een geldige zoekopdracht geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. `include` ' +
+      'voegt er gegevens aan toe. Namen zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
+    Problems:
+      'Elk antwoord dat geen succes meldt, is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die ' +
+      'vertelt wat er is gebeurd en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
+    Quota:
+      'Een geldige zoekopdracht telt als één in elk tijdvenster van het abonnement. Ongeldige invoer, weigeringen en het controleren van ' +
+      'een sleutel tellen nooit; na een 500, een 503 of een verloren antwoord kan een geldige zoekopdracht geteld zijn, één keer. ' +
+      'Zoekopdrachten en antwoorden met 429 vermelden in `RateLimit-Policy` en `RateLimit` hoeveel er over is. Wacht bij 429 en 503 het ' +
+      'aantal seconden in `Retry-After`.',
+    Gateway:
+      'API Gateway weigert verzoeken boven de limiet van de aanbieder, die voor alle accounts samen geldt, met 429 en ' +
+      '`{"message":"Too Many Requests"}` als `application/json`, zonder `Retry-After` en de andere headers. Wacht een seconde, daarna steeds ' +
+      'langer, en probeer het opnieuw. Zo’n antwoord telt niet mee voor het quotum.',
+    'Test addresses':
+      '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous`, ongeacht de gegevens. Ze bestaan voor elke sleutel, tenzij ' +
+      'de aanbieder ze heeft uitgezet: dan zijn ze `not_found`, net als elke andere postcode die niet bestaat.',
+    'Storing results':
+      'De gegevens zijn vrij van rechten (CC0): u mag ze bewaren en delen. `Cache-Control: no-store` gaat over HTTP-caches tussen u en de ' +
+      'dienst, omdat een antwoord bij een sleutel hoort.',
+    Compatibility:
+      'Binnen `/v1` wordt niets verwijderd of veranderd. Er kunnen velden, headers, soorten problemen en paden bij komen: negeer wat u ' +
+      'niet kent. `API-Version` is de versie die antwoordde.',
+  },
+  parameterForms: {
+    postcode: 'Vier cijfers, waarvan het eerste geen 0 is, en twee letters. Spaties en hoofdletters maken niet uit.',
+    huisnummer:
+      'Het huisnummer zonder toevoeging: 1 tot en met 99999. Voorloopnullen mogen, tot vijf cijfers in totaal.',
+    toevoeging:
+      'Huisletter en huisnummertoevoeging samen: alles achter het nummer. Hoogstens vijf letters en cijfers; spaties en hoofdletters ' +
+      'maken niet uit. Afwezig, leeg en alleen spaties zijn hetzelfde.',
+    include: `Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: ${offeredHere()
+      .map((name) => `\`${name}\`, ${includeMeanings[name]}`)
+      .join('; ')}.`,
+  },
+  headerMeanings: {
+    'API-Version': 'De semantische versie van de API die antwoordde.',
+    'Cache-Control': 'Geen HTTP-cache mag een antwoord bewaren.',
+    'Strict-Transport-Security': 'Alleen HTTPS, een jaar lang.',
+    'X-Content-Type-Options': 'Het soort inhoud mag niet worden geraden.',
+    'X-Request-Id': 'Identificeert het verzoek. Noem het als u uw leverancier iets vraagt.',
+    ETag: 'De versie van het document, voor `If-None-Match`.',
+    'Content-Encoding': 'Aanwezig als de client gzip accepteert.',
+    Vary: 'De compressie hangt af van `Accept-Encoding`.',
+    'Dataset-Date': 'De datum van de kopie van het register; afwezig zolang die onbekend is.',
+    'RateLimit-Policy':
+      'Elk eindig tijdvenster van het account, met zijn quotum `q` en zijn lengte in seconden `w`, als structured field (IETF-concept ' +
+      '"RateLimit header fields for HTTP"). Afwezig bij een account zonder zulke vensters.',
+    RateLimit:
+      'Het tijdvenster dat het eerst op is: het resterende quotum `r` en het aantal seconden tot het opnieuw begint `t`.',
+    'Retry-After': 'Seconden tot het verzoek zou kunnen slagen, ten minste 1.',
+    'WWW-Authenticate': 'Hoe u zich authenticeert: met een API-sleutel in de header `X-API-Key`.',
+    Allow: 'De methode die het pad ondersteunt.',
+  },
+  exampleTitles: {
+    found: 'Eén adres',
+    found_with_toevoeging: 'Met een toevoeging',
+    not_found: 'Niet gevonden, maar wel met andere toevoegingen (een testadres)',
+    with_gemeente: 'Met de gemeente',
+    included: 'Met de toevoegingen die bestaan, en BAG-id’s (een testadres)',
+    ambiguous: 'Meerdere plaatsen (een testadres)',
+    ...(offeredHere().includes('objecten') && { objects: 'Met de objecten (een testadres)' }),
+  },
+  operations: {
+    lookUpAddress:
+      'Vindt straat en woonplaats bij precies deze postcode, dit huisnummer en deze toevoeging: `12` is niet `12A`. Een geldige zoekopdracht ' +
+      'telt als één in elk tijdvenster van het quotum, wat de uitkomst ook is; een ongeldige telt niet. Elke andere parameter is ' +
+      'ongeldig, want zonder de waarde van een verkeerd gespelde (`toevoging`) of die van een andere API (`huisletter`, `house_number`) kan ' +
+      'het antwoord een ander adres zijn. Een API-sleutel in een parameter is ook ongeldig.',
+    lookUpAddresses:
+      'Zoekt 1 tot 100 adressen op in één verzoek, elk precies zoals een enkele zoekopdracht. Ze tellen allemaal mee, elk als één, of geen ' +
+      'enkele: is er een ongeldig (422, met een JSON-pointer naar elke fout), of is er in een tijdvenster minder quotum over (429, waarbij ' +
+      '`RateLimit` zegt hoeveel), dan wordt niets opgezocht en telt niets mee. De body heeft hoogstens 64 KB.',
+    validateKey:
+      'Geeft aan of de sleutel geldig is, welke limieten gelden en, in de headers `RateLimit`, wat er over is. Telt niet mee voor het quotum.',
+    getOpenApi:
+      'Dit document in OpenAPI 3.1. Er is geen sleutel voor nodig. Stuur de `ETag` die u hebt als `If-None-Match`: zolang het document gelijk is, ' +
+      'krijgt u 304 zonder inhoud.',
+  },
+
+  frame: {
+    language: 'Nederlands',
+    service: 'Nederlandse adressen',
+    languages: 'Taal',
+    portal: 'Mijn sleutels en verbruik',
+    contact: 'Contact',
+    terms: 'Voorwaarden',
+    privacy: 'Privacy',
+    accessibility: 'Toegankelijkheid',
+    about: 'Over deze dienst',
+  },
+  problemPage: {
+    invalid: 'Ongeldige invoer',
+    unknown: 'Deze foutmelding bestaat niet',
+    known: 'Dit zijn alle fouten die de API meldt:',
+    happened: 'Wat er is gebeurd',
+    remedy: 'Wat u kunt doen',
+    codes: 'De codes in <code>errors</code>',
+    codeOf: 'Een code in de <code>errors</code> van',
+    described: 'De API is beschreven in',
+    reference: 'API-documentatie',
+    inReference: 'In de',
+  },
+
+  explanations: {
+    unauthorized: {
+      happened:
+        'Het verzoek had geen geldige API-sleutel. De header `X-API-Key` ontbreekt of heeft een verkeerde vorm, of de sleutel is ' +
+        'onbekend, onjuist of ingetrokken. Het antwoord is in al deze gevallen gelijk, zodat het niet verraadt welk geval het is.',
+      remedy:
+        'Stuur de volledige sleutel in de header `X-API-Key`; hij begint met `bagadres_`. Een sleutel in de query string wordt niet ' +
+        'gelezen. Werkte de sleutel eerder wel, dan is hij ingetrokken: vraag uw leverancier om een nieuwe. Probeer het niet ' +
+        'opnieuw met dezelfde sleutel.',
+    },
+    'account-inactive': {
+      happened: 'De sleutel is geldig, maar het account is opgeschort. Het verzoek telde niet mee voor het quotum.',
+      remedy: 'Vraag uw leverancier om het account te activeren. Vanaf dat moment werkt dezelfde sleutel weer.',
+    },
+    'plan-inactive': {
+      happened:
+        'De sleutel en het account zijn geldig, maar het abonnement van het account is niet meer actief. Het verzoek telde niet ' +
+        'mee voor het quotum.',
+      remedy: 'Vraag uw leverancier om een ander abonnement voor het account. De sleutel blijft hetzelfde.',
+    },
+    'not-found': {
+      happened:
+        'Er is niets op dit pad. Een adres dat niet in het register staat is geen fout: dan is het antwoord status 200 met de uitkomst ' +
+        '`not_found`.',
+      remedy:
+        'Vergelijk het pad met de documentatie. Paden zijn hoofdlettergevoelig, beginnen met `/v1/` en eindigen niet op een schuine streep.',
+    },
+    'method-not-allowed': {
+      happened: 'Het pad bestaat, maar ondersteunt deze methode niet; de header `Allow` noemt de methode die wel kan.',
+      remedy: 'Gebruik `POST` voor `/v1/addresses`, en `GET` met de parameters in de query string voor elk ander pad.',
+    },
+    'content-too-large': {
+      happened: 'De body is groter dan 64 KB. Het verzoek telde niet mee voor het quotum.',
+      remedy: 'Stuur minder adressen per verzoek; 100 mag.',
+    },
+    'unsupported-media-type': {
+      happened: 'De body is niet als JSON aangegeven. Het verzoek telde niet mee voor het quotum.',
+      remedy: 'Stuur JSON, met de header `Content-Type: application/json`.',
+    },
+    'invalid-input': {
+      happened:
+        'Een of meer parameters zijn ongeldig. Er is geen adres opgezocht en het verzoek telde niet mee voor het quotum. `errors` ' +
+        'heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` met wat u in plaats daarvan moet sturen. ' +
+        'Waar dat duidelijk is, heeft `suggestion` het voor een programma: de parameters om te sturen, met hun waarden.',
+      remedy:
+        'Verbeter elke parameter die `errors` noemt en stuur het verzoek opnieuw. Hetzelfde verzoek krijgt altijd hetzelfde antwoord.',
+    },
+    missing: {
+      happened: 'Een verplichte parameter ontbreekt, is leeg of heeft alleen spaties.',
+      remedy: 'Stuur `postcode` en `huisnummer` bij elke zoekopdracht; `toevoeging` en `include` mogen ontbreken.',
+    },
+    duplicate: {
+      happened: 'Een parameter, of een veld van een object in de body, is meer dan één keer gestuurd.',
+      remedy:
+        'Stuur elke parameter en elk veld één keer. Een veelvoorkomende oorzaak is een basis-URL die al een query string heeft.',
+    },
+    'parameter-unknown': {
+      happened:
+        'De API heeft geen parameter met deze naam. Hij kan verkeerd gespeld zijn, zoals `toevoging` en `Toevoeging`, of de naam zijn die ' +
+        'een andere API gebruikt, zoals `huisletter`, `house_number` of `addition`. Zonder die waarde kan het antwoord een ander adres zijn.',
+      remedy:
+        'Stuur het nummer als `huisnummer`, en huisletter en huisnummertoevoeging aan elkaar als `toevoeging`: `huisletter=b` en ' +
+        '`huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `suggestion`. Laat elke ' +
+        'andere parameter weg, ook als hij leeg is.',
+    },
+    'misplaced-key': {
+      happened:
+        'Een parameter bevat een API-sleutel. Een query string wordt bewaard in logs, geschiedenissen en proxy’s, dus de sleutel is ' +
+        'niet meer geheim.',
+      remedy:
+        'Stuur de sleutel alleen in de header `X-API-Key`. Vraag uw leverancier om een nieuwe sleutel en laat deze intrekken.',
+    },
+    'postcode-character': {
+      happened:
+        'De postcode heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals een streepje, een punt of een tab.',
+      remedy: postcodeForm,
+    },
+    'postcode-leading-zero': {
+      happened: 'De postcode begint met 0. Geen enkele Nederlandse postcode doet dat.',
+      remedy: postcodeForm,
+    },
+    'postcode-incomplete': {
+      happened: 'De postcode is te kort: er ontbreken cijfers of letters.',
+      remedy: postcodeForm,
+    },
+    'postcode-too-long': {
+      happened: 'Er staat iets achter de twee letters van de postcode.',
+      remedy: `${postcodeForm} Stuur het nummer als \`huisnummer\`.`,
+    },
+    'postcode-form': { happened: 'De postcode bestaat niet uit vier cijfers en twee letters.', remedy: postcodeForm },
+    'huisnummer-with-toevoeging': {
+      happened: 'Het huisnummer bevat een toevoeging, zoals in `12A`.',
+      remedy:
+        'Stuur het nummer als `huisnummer` en alles erachter als `toevoeging`: `huisnummer=12` en `toevoeging=A`.',
+    },
+    'huisnummer-range': {
+      happened: 'Het huisnummer bestaat uit twee nummers, zoals in `12-14`.',
+      remedy:
+        'Zoek één van de twee op. Is het tweede een toevoeging, stuur het dan als `toevoeging`: `huisnummer=12` en `toevoeging=14`.',
+    },
+    'huisnummer-space': {
+      happened:
+        'Het huisnummer begint of eindigt met witruimte: een spatie, een tab of een regeleinde. In een query string is een `+` ook een spatie.',
+      remedy: huisnummerForm,
+    },
+    'huisnummer-sign': {
+      happened: 'Het huisnummer heeft een plus- of minteken, zoals in `-12`.',
+      remedy: huisnummerForm,
+    },
+    'huisnummer-decimal': { happened: 'Het huisnummer heeft decimalen, zoals in `12.0`.', remedy: huisnummerForm },
+    'huisnummer-zero': { happened: 'Het huisnummer is 0. Huisnummers beginnen bij 1.', remedy: huisnummerForm },
+    'huisnummer-too-long': {
+      happened: 'Het huisnummer heeft meer dan vijf cijfers, voorloopnullen meegeteld.',
+      remedy: huisnummerForm,
+    },
+    'huisnummer-form': {
+      happened: 'Het huisnummer is geen geheel getal van 1 tot en met 99999.',
+      remedy: huisnummerForm,
+    },
+    'toevoeging-character': {
+      happened: 'De toevoeging heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals het streepje in `A-2`.',
+      remedy: 'Stuur alleen de letters en cijfers, in hun volgorde: `A-2` is `toevoeging=A2`.',
+    },
+    'toevoeging-too-long': {
+      happened: 'De toevoeging heeft meer dan vijf letters en cijfers. Langere staan niet in het register.',
+      remedy:
+        'Stuur de toevoeging zoals het register haar schrijft: een verdieping is meestal een cijfer of een korte vorm zoals `1`, `2H` ' +
+        'of `bis`. Zonder toevoeging noemt de uitkomst `not_found` de toevoegingen die bij het huisnummer bestaan.',
+    },
+    'include-empty': {
+      happened: "`include` heeft geen namen, of een lege: niets tussen twee komma's.",
+      remedy: includeForm,
+    },
+    'include-unknown': {
+      happened: '`include` heeft een naam die niet bestaat. Namen zijn in kleine letters, zonder spaties.',
+      remedy: includeForm,
+    },
+    'include-repeated': { happened: '`include` heeft een naam meer dan één keer.', remedy: includeForm },
+    'include-unavailable': {
+      happened:
+        '`include` noemt iets dat de API wel heeft, maar deze dienst niet: de aanbieder heeft het niet aangezet.',
+      remedy: `Laat die naam weg, of vraag uw leverancier, die het kan aanzetten. ${includeForm}`,
+    },
+    'body-form': {
+      happened: 'De body is geen JSON-object.',
+      remedy: 'Stuur een object met de lijst `addresses` en eventueel `include`, in UTF-8.',
+    },
+    'member-type': {
+      happened: 'Een veld van de body heeft een ander JSON-type dan het moet hebben.',
+      remedy:
+        'Stuur `addresses` en `include` als lijsten, `postcode` als tekst, `huisnummer` als geheel getal of tekst, en `toevoeging` als tekst of `null`.',
+    },
+    'unknown-member': {
+      happened:
+        'De body of een adres heeft een veld dat de API niet heeft: verkeerd gespeld, of van een andere API, zoals `huisletter`.',
+      remedy:
+        'Stuur wat in `suggestion` staat, of laat het veld weg. Een adres heeft `postcode`, `huisnummer` en `toevoeging`; de body heeft `addresses` en `include`.',
+    },
+    'addresses-count': {
+      happened: '`addresses` is leeg of heeft meer dan 100 adressen.',
+      remedy: 'Stuur 1 tot 100 adressen per verzoek.',
+    },
+    'quota-exceeded': {
+      happened:
+        'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het ' +
+        'account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
+      remedy:
+        'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. Een 429 met alleen een `message` komt van API Gateway: te ' +
+        'veel verzoeken per seconde, van alle accounts samen; wacht een seconde en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke ' +
+        'zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier ' +
+        'dan om een groter abonnement.',
+    },
+    'internal-error': {
+      happened: 'Er is een onverwachte fout opgetreden. Dit verzoek kan zijn meegeteld voor uw quotum.',
+      remedy:
+        'Probeer het nog één keer. Blijft de fout optreden, stuur dan de `request_id` naar uw leverancier, die daarmee de oorzaak kan vinden.',
+    },
+    'temporarily-unavailable': {
+      happened:
+        'Een onderdeel van de dienst antwoordde niet op tijd. Een zoekopdracht die niet geteld kan worden, wordt nooit beantwoord. Dit ' +
+        'verzoek kan zijn meegeteld voor uw quotum.',
+      remedy:
+        'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw, een paar keer, met steeds langere pauzes.',
+    },
+  },
+};

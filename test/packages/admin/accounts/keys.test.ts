@@ -1,0 +1,323 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { issueApiKey, readApiKey } from '../../../../core/accounts/api-key.ts';
+import { maxActiveKeys, viewKeys } from '../../../../packages/admin/accounts/keys.ts';
+import { createAdmin } from '../../../../packages/admin/admin.ts';
+import { allAccounts } from '../../../support/list-all.ts';
+import { writeItems } from '../../../support/stored-items.ts';
+import { type AdminBench, adminWith, benchStart, checksumSecret, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+  await bench.admin.plans.put({ code: 'basic', limits: { minute: null } });
+  await bench.admin.plans.put({ code: 'keys', limits: { day: 1000 } });
+  await bench.admin.accounts.create({ id: 'acme', plan: 'basic' });
+  await bench.admin.accounts.create({ id: 'other', plan: 'basic' });
+});
+afterAll(() => bench.stop());
+beforeEach(() => {
+  bench.clock.now = benchStart;
+});
+
+describe('keys.create', () => {
+  it('returns a key that the next request can use, and lists it by id and label', async () => {
+    const { admin, request } = bench;
+    const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'webshop' });
+    expect(await request(key)).toBe('charged');
+    expect(readApiKey(key, checksumSecret)).toMatchObject({ account: 'acme', keyId });
+    expect(await admin.keys.list('acme')).toEqual([
+      {
+        keyId,
+        label: 'webshop',
+        state: 'active',
+        created: '2026-08-01T12:30:15Z',
+        expires: null,
+        revoked: null,
+        lastUsed: null,
+        createdBy: 'unknown',
+        replacedBy: null,
+      },
+    ]);
+  });
+
+  it('never lists or shows the secret or the hash, and stores no secret', async () => {
+    const { admin, item } = bench;
+    const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'quiet' });
+    const claim = readApiKey(key, checksumSecret);
+    const stored = JSON.stringify([await item('acme'), await item('acme', `key#${keyId}`)]);
+    expect(stored).toContain(keyId);
+    expect(stored).not.toContain(key.slice(-20));
+    const shown = JSON.stringify([await admin.keys.list('acme'), await allAccounts(admin)]);
+    expect(shown).toContain(keyId);
+    expect(shown).not.toContain(key.slice(-20));
+    expect(shown).not.toContain(Buffer.from(claim?.hash ?? []).toString('base64'));
+    expect(shown).not.toContain(JSON.stringify(claim?.hash));
+  });
+
+  it.each([
+    ['a label with an API key in it', { account: 'acme', label: `x ${issueApiKey('a', 'any').key}` }, 'invalid'],
+    ['an expiry in the past', { account: 'acme', label: 'k', expires: new Date(0) }, 'invalid'],
+    ['an idempotency token that is too short', { account: 'acme', label: 'k', token: 'short' }, 'invalid'],
+    ['an account that does not exist', { account: 'ghost', label: 'k' }, 'not_found'],
+  ])('refuses %s and writes nothing', async (_, input, code) => {
+    const before = await bench.admin.keys.list('acme');
+    await expect(bench.admin.keys.create(input)).rejects.toMatchObject({ name: 'AdminError', code });
+    expect(await bench.admin.keys.list('acme')).toEqual(before);
+  });
+});
+
+describe('a key that expires', () => {
+  const expires = new Date(benchStart + 20_000);
+
+  it.each([1, 3])('works until the second before, and then is refused as unknown, on %i shards', async (shards) => {
+    const { admin, request, clock } = bench;
+    const id = `expiring-${shards}`;
+    await admin.accounts.create({ id, plan: 'keys' });
+    if (shards > 1) await admin.accounts.set({ id, shards });
+    const { key, keyId } = await admin.keys.create({ account: id, label: 'k', expires });
+    const lasting = await admin.keys.create({ account: id, label: 'lasting' });
+    const stateOf = async () => (await admin.keys.list(id)).find((listed) => listed.keyId === keyId);
+    clock.now = expires.getTime() - 1;
+    expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(Array(6).fill('charged'));
+    expect(await stateOf()).toMatchObject({ state: 'active', expires: '2026-08-01T12:30:35Z' });
+    clock.now = expires.getTime();
+    expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(Array(6).fill('unauthorized'));
+    expect(await request(lasting.key)).toBe('charged');
+    expect(await stateOf()).toMatchObject({ state: 'expired', expires: '2026-08-01T12:30:35Z', revoked: null });
+    expect((await admin.accounts.show(id)).windows.day?.used).toBe(7);
+    const detail = { keyId, expires: '2026-08-01T12:30:35Z' };
+    expect(await admin.accounts.audit(id)).toContainEqual(
+      expect.objectContaining({ action: 'key create', detail, outcome: 'done' }),
+    );
+  });
+
+  it('can be revoked earlier, and keeps its expiry on new shards', async () => {
+    const { admin, request, clock } = bench;
+    await admin.accounts.create({ id: 'resharded', plan: 'keys' });
+    const { key } = await admin.keys.create({ account: 'resharded', label: 'k', expires });
+    const other = await admin.keys.create({ account: 'resharded', label: 'k', expires });
+    await admin.accounts.set({ id: 'resharded', shards: 4 });
+    await admin.keys.revoke({ account: 'resharded', keyId: other.keyId });
+    expect([await request(key), await request(other.key)]).toEqual(['charged', 'unauthorized']);
+    clock.now = expires.getTime();
+    expect(await request(key)).toBe('unauthorized');
+  });
+
+  it('makes space for one key even if it is the only one that has expired', async () => {
+    const { admin, clock, request } = bench;
+    await admin.accounts.create({ id: 'nearly', plan: 'keys' });
+    const { keyId } = await admin.keys.create({ account: 'nearly', label: 'trial', expires });
+    const others = [];
+    for (let i = 1; i < maxActiveKeys; i++) others.push(await admin.keys.create({ account: 'nearly', label: `${i}` }));
+    clock.now = expires.getTime() + 60_000;
+    const made = await admin.keys.create({ account: 'nearly', label: 'new' });
+    expect(await request(made.key)).toBe('charged');
+    const states = (await admin.keys.list('nearly')).map((key) => [key.keyId, key.state]);
+    expect(states).toContainEqual([keyId, 'revoked']);
+    for (const other of others) expect(states).toContainEqual([other.keyId, 'active']);
+  });
+
+  it('is kept while there is space for another', async () => {
+    const { admin, clock } = bench;
+    await admin.accounts.create({ id: 'roomy', plan: 'keys' });
+    for (let i = 1; i < maxActiveKeys; i++) await admin.keys.create({ account: 'roomy', label: `${i}`, expires });
+    clock.now = expires.getTime() + 60_000;
+    await admin.keys.create({ account: 'roomy', label: 'new' });
+    const states = (await admin.keys.list('roomy')).map(({ state }) => state);
+    expect(states.toSorted()).toEqual(['active', ...Array(maxActiveKeys - 1).fill('expired')]);
+  });
+
+  it('is replaced by a new key once it has been expired for a minute, and not earlier', async () => {
+    const { admin, clock } = bench;
+    await admin.accounts.create({ id: 'full', plan: 'keys' });
+    for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: 'full', label: `${i}`, expires });
+    clock.now = expires.getTime() + 59_000;
+    await expect(admin.keys.create({ account: 'full', label: 'new' })).rejects.toMatchObject({
+      code: 'too_many_keys',
+    });
+    clock.now += 1_000;
+    const { keyId } = await admin.keys.create({ account: 'full', label: 'new' });
+    const active = (await admin.keys.list('full')).filter(({ state }) => state !== 'revoked');
+    expect(active.map((key) => key.keyId)).toEqual([keyId]);
+  });
+
+  it.each([
+    ['a Date with milliseconds', new Date(benchStart + 3_600_999)],
+    ['an instant as the calls return it', new Date(benchStart + 3_600_000).toISOString().replace('.000Z', 'Z')],
+  ])('expires on the second of %s', async (label, expires) => {
+    const { admin } = bench;
+    const { keyId } = await admin.keys.create({ account: 'acme', label, expires });
+    const made = (await admin.keys.list('acme')).find((one) => one.keyId === keyId);
+    expect(Date.parse(String(made?.expires))).toBe(benchStart + 3_600_000);
+    await admin.keys.revoke({ account: 'acme', keyId });
+  });
+});
+
+describe('keys.rename', () => {
+  it('changes the label, in the state that the key is in, and nothing else', async () => {
+    const { admin, request } = bench;
+    await admin.accounts.create({ id: 'renaming', plan: 'keys' });
+    const { key, keyId } = await admin.keys.create({ account: 'renaming', label: 'old' });
+    const [before] = await admin.keys.list('renaming');
+    expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'new' })).toEqual({ ...before, label: 'new' });
+    expect(await request(key)).toBe('charged');
+    await admin.keys.revoke({ account: 'renaming', keyId });
+    expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'gone' })).toMatchObject({
+      label: 'gone',
+      state: 'revoked',
+    });
+    const entries = (await admin.accounts.audit('renaming')).filter(({ action }) => action === 'key rename');
+    expect(entries.map(({ detail }) => detail)).toEqual([{ keyId }, { keyId }]);
+  });
+
+  it.each([
+    [{ account: 'nobody', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
+    [{ account: 'acme', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
+    [{ account: 'acme', keyId: 'A', label: 'x' }, 'invalid'],
+    [{ account: 'acme', keyId: 'AAAAAAAA', label: ' ' }, 'invalid'],
+  ])('refuses %j with %s', async (input, code) => {
+    await expect(bench.admin.keys.rename(input)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('keys.create with an idempotency token', () => {
+  const token = '3b241101-e2bb-4255-8caf-4136c566a962';
+
+  it('creates one key, however often it is called, and returns its id', async () => {
+    const { admin, request } = bench;
+    await admin.accounts.create({ id: 'once', plan: 'keys' });
+    const calls = await Promise.allSettled(
+      Array.from({ length: 5 }, () => admin.keys.create({ account: 'once', label: 'k', token })),
+    );
+    const made = calls.flatMap((call) => (call.status === 'fulfilled' ? [call.value] : []));
+    expect(made).toHaveLength(1);
+    const [{ key, keyId }] = made as [{ key: string; keyId: string }];
+    expect(await request(key)).toBe('charged');
+    for (const call of calls) {
+      if (call.status === 'rejected') expect(call.reason).toMatchObject({ code: 'already_created', keyId });
+    }
+    expect((await admin.keys.list('once')).map((listed) => listed.keyId)).toEqual([keyId]);
+    await admin.keys.revoke({ account: 'once', keyId });
+    await expect(admin.keys.create({ account: 'once', label: 'k', token })).rejects.toMatchObject({
+      code: 'already_created',
+    });
+  });
+
+  it('creates a different key for each account with the same token, whose secret the token does not reveal', async () => {
+    const { admin } = bench;
+    const keys = [];
+    for (const id of ['token-a', 'token-b']) {
+      await admin.accounts.create({ id, plan: 'keys' });
+      keys.push((await admin.keys.create({ account: id, label: 'k', token })).key);
+    }
+    const [a, b] = keys.map((key) => key.slice(-35, -8));
+    expect(a).not.toBe(b);
+    await admin.accounts.create({ id: 'token-c', plan: 'keys' });
+    const other = { admin: createAdmin({ client: bench.client, table: bench.table, checksumSecret }) };
+    const made = await other.admin.keys.create({ account: 'token-c', label: 'k', token });
+    expect([a, b]).not.toContain(made.key.slice(-35, -8));
+  });
+
+  it('does not mistake its own write with a lost response for an earlier call', async () => {
+    const { admin, request } = bench;
+    await admin.accounts.create({ id: 'lost', plan: 'keys' });
+    let lost = false;
+    const retrying = adminWith(bench, async (command, send) => {
+      const isRecord = command instanceof PutCommand && String(command.input.Item?.item).startsWith('key#');
+      if (isRecord && !lost) {
+        lost = true;
+        await send(); // and the SDK sends it again
+      }
+      return send();
+    });
+    const { key } = await retrying.keys.create({ account: 'lost', label: 'k', token });
+    expect(lost).toBe(true);
+    expect(await request(key)).toBe('charged');
+  });
+});
+
+describe('keys.revoke', () => {
+  it('makes the next request fail permanently, and records the time', async () => {
+    const { admin, request, clock } = bench;
+    const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'leaked' });
+    const revoked = {
+      keyId,
+      label: 'leaked',
+      state: 'revoked',
+      created: '2026-08-01T12:30:15Z',
+      expires: null,
+      revoked: '2026-08-01T12:30:15Z',
+      lastUsed: null,
+      createdBy: 'unknown',
+      replacedBy: null,
+    };
+    expect(await admin.keys.revoke({ account: 'acme', keyId })).toEqual(revoked);
+    expect(await request(key)).toBe('unauthorized');
+    clock.now += 5_000;
+    expect(await admin.keys.revoke({ account: 'acme', keyId })).toEqual(revoked);
+    expect(await admin.keys.list('acme')).toContainEqual(revoked);
+  });
+
+  it.each([
+    ['a key of another account', 'other', 'not_found'],
+    ['an account that does not exist', 'ghost', 'not_found'],
+  ])('refuses %s and leaves the key active', async (_, account, code) => {
+    const { admin, request } = bench;
+    const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'mine' });
+    await expect(admin.keys.revoke({ account, keyId })).rejects.toMatchObject({ code });
+    expect(await request(key)).toBe('charged');
+  });
+
+  it('refuses a whole key instead of its id, without repeating it', async () => {
+    const { key } = await bench.admin.keys.create({ account: 'acme', label: 'pasted' });
+    const refusal = await bench.admin.keys.revoke({ account: 'acme', keyId: key }).catch((error: Error) => error);
+    expect(refusal).toMatchObject({ code: 'invalid' });
+    expect((refusal as Error).message).not.toContain(key.slice(-20));
+  });
+
+  it('also revokes a key that was added to the item manually', async () => {
+    const { admin, client, table, item } = bench;
+    await writeItems(client, table, [{ ...(await item('other')), keys: { byhand00: new Uint8Array(16) } }]);
+    expect(await admin.keys.list('other')).toContainEqual(
+      expect.objectContaining({ keyId: 'byhand00', label: null, state: 'active' }),
+    );
+    expect(await admin.keys.revoke({ account: 'other', keyId: 'byhand00' })).toMatchObject({ state: 'revoked' });
+  });
+});
+
+describe('keys.list', () => {
+  it('refuses an account that does not exist', async () => {
+    await expect(bench.admin.keys.list('ghost')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the view of the keys of an account', () => {
+  const noon = Date.UTC(2026, 7, 15, 12) / 1000;
+  const hash = new Uint8Array(16);
+  const recordOf = (keyId: string, created: number | null, revoked: number | null = null) => ({
+    keyId,
+    label: 'k',
+    created,
+    revoked,
+    lastUsed: null,
+    createdBy: null,
+    replaces: null,
+  });
+
+  it('is in the order in which they were created, then of their ids, after those without a record', () => {
+    const records = [recordOf('d', noon), recordOf('a', noon + 1), recordOf('c', noon - 1), recordOf('b', noon)];
+    const views = viewKeys({ keys: { z: hash, a: hash, y: hash } }, records, noon);
+    expect(views.map(({ keyId }) => keyId)).toEqual(['y', 'z', 'c', 'b', 'd', 'a']);
+  });
+
+  it('shows when a key was revoked only if requests with it are refused', () => {
+    const records = [recordOf('a', noon - 60, noon - 30)];
+    expect(viewKeys({ keys: {} }, records, noon)).toMatchObject([
+      { state: 'revoked', revoked: '2026-08-15T11:59:30Z', expires: null },
+    ]);
+    expect(viewKeys({ keys: { a: hash } }, records, noon)).toMatchObject([{ state: 'active', revoked: null }]);
+    const halfMade = [recordOf('a', noon - 60)];
+    expect(viewKeys({ keys: {} }, halfMade, noon)).toMatchObject([{ state: 'revoked', revoked: null }]);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { datesOf, monthOf } from '../../../../core/calendar.ts';
+import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
+import { type Statement, type StatementStore, statementsOf } from '../../../../packages/admin/accounts/statements.ts';
+import { isFullSweep } from '../../../support/sweep.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
+
+const hour = 3_600_000;
+const plans = ['small', 'standard', 'large'] as const;
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+  for (const code of plans) await bench.admin.plans.put({ code, limits: { month: null } });
+});
+afterAll(() => bench.stop());
+
+/** Statements in memory. */
+function memory(): StatementStore {
+  const files = new Map<string, Uint8Array>();
+  return {
+    read: async (key, bytes) => files.get(key)?.subarray(bytes?.first, bytes && bytes.last + 1) ?? null,
+    create: async (key, bytes) => !files.has(key) && Boolean(files.set(key, bytes)),
+    list: async (prefix) => [...files.keys()].filter((key) => key.startsWith(prefix)),
+  };
+}
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 400 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('use' as const), lookups: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('plan' as const), plan: fc.constantFrom(...plans) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('shards' as const), shards: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('close' as const) }) },
+);
+
+let runs = 0;
+
+describe('the plans of a statement', () => {
+  it('are those that the audit names for each day, and their sums are what was used, whenever a month is closed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+        const { admin, clock } = bench;
+        const account = `run-${runs++}`;
+        clock.now = Date.UTC(2026, 0, 20, 12);
+        const statements = statementsOf(
+          createAdminStore(bench.client, bench.table, 'test', () => clock.now),
+          memory(),
+        );
+        await admin.accounts.create({ id: account, plan: 'standard' });
+        const { key } = await admin.keys.create({ account, label: 'k' });
+        const used = new Map<string, number>();
+        const closed = new Map<string, Statement>();
+        const close = async () => {
+          for (let month = await statements.closeNext(); month; month = await statements.closeNext())
+            closed.set(month.month, await statements.show({ account, month: month.month }));
+        };
+        for (const one of steps) {
+          clock.now += 1000; // the audit has changes of the same moment in any order
+          if (one.kind === 'wait') clock.now += one.hours * hour;
+          if (one.kind === 'plan') await admin.accounts.set({ id: account, plan: one.plan });
+          if (one.kind === 'shards') await admin.accounts.set({ id: account, shards: one.shards });
+          if (one.kind === 'close') await close();
+          if (one.kind !== 'use') continue;
+          const date = new Date(clock.now).toISOString().slice(0, 10);
+          for (let i = 0; i < one.lookups; i++) expect(await bench.request(key)).toBe('charged');
+          used.set(date, (used.get(date) ?? 0) + one.lookups);
+        }
+        clock.now += 32 * 24 * hour;
+        await close();
+        const changes = (await admin.accounts.audit(account, 1_000))
+          .filter(({ detail }) => detail.plan !== undefined)
+          .map(({ time, detail }) => ({ date: time.slice(0, 10), plan: detail.plan as string }));
+        const planOn = (date: string) => changes.find((change) => change.date <= date)?.plan;
+        for (const [month, statement] of closed) {
+          expect(await statements.show({ account, month })).toEqual(statement);
+          for (const date of datesOf(monthOf(month) as { from: string; to: string })) {
+            const period = statement.plans.filter(({ from, to }) => from <= date && date <= to);
+            expect([date, ...period.map(({ plan }) => plan)]).toEqual([date, ...[planOn(date) ?? []].flat()]);
+          }
+          for (const { from, to, lookups } of statement.plans) {
+            const inPeriod = [...used].filter(([date]) => from <= date && date <= to);
+            expect(lookups).toBe(inPeriod.reduce((sum, [, count]) => sum + count, 0));
+          }
+          const inMonth = [...used].filter(([date]) => date.startsWith(month));
+          const sum = inMonth.reduce((total, [, count]) => total + count, 0);
+          expect([statement.lookups, statement.plans.reduce((total, one) => total + one.lookups, 0)]).toEqual([
+            sum,
+            sum,
+          ]);
+        }
+        await admin.accounts.suspend(account);
+        await admin.accounts.delete(account);
+      }),
+      { numRuns: isFullSweep ? 25 : 4 },
+    );
+  }, 60_000);
+});

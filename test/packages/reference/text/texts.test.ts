@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { languages } from '../../../../core/names.ts';
+import { descriptions, responseExamples } from '../../../../packages/reference/openapi-document.ts';
+import { referenceTexts } from '../../../../packages/reference/text/texts.ts';
+
+/** Each text of a record by its path, without what both languages have by nature. */
+function texts(value: unknown, path = ''): [string, string][] {
+  if (typeof value === 'string') return [[path, value]];
+  return Object.entries(value as object).flatMap(([name, part]) => texts(part, `${path}/${name}`));
+}
+
+/** What is between backticks is the same in every language. */
+function codeOf(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? '').sort();
+}
+
+describe.each(languages)('the texts in %s', (language) => {
+  const english = texts({ ...descriptions(), ...referenceTexts.en });
+  const translated = texts({ ...descriptions(), ...referenceTexts[language] });
+
+  it('exist for each English text, and no others', () => {
+    const paths = (of: [string, string][]) => of.map(([path]) => path).sort();
+    expect(paths(translated)).toEqual(paths(english));
+  });
+
+  it('name the same code as the English ones', () => {
+    const others = new Map(translated);
+    for (const [path, text] of english) {
+      expect([path, codeOf(others.get(path) ?? '')]).toEqual([path, codeOf(text)]);
+    }
+  });
+});
+
+describe('the members that the page explains', () => {
+  const membersOf = (operation: string) =>
+    new Set(Object.values(responseExamples(operation, '200')).flatMap(({ value }) => Object.keys(value as object)));
+
+  it('are those of the responses', () => {
+    expect(new Set(Object.keys(referenceTexts.en.members))).toEqual(membersOf('lookUpAddress'));
+    expect(new Set(Object.keys(referenceTexts.en.validationMembers))).toEqual(membersOf('validateKey'));
+  });
+});
