@@ -17,25 +17,28 @@ export function addExplain(load: CliCommand): void {
     .description(
       'show why an address is what it is, or is gone: the BAG objects behind it, and what brought and changed them',
     )
-    .argument('<postcode>', 'as in a lookup, like 1381AA')
-    .argument('<huisnummer>', 'like 9')
-    .argument('[toevoeging]', 'like A; huisletter and huisnummertoevoeging together')
+    .argument('<address...>', 'postcode, huisnummer and toevoeging, like 1381AA 9 A')
     .notes(
       `Reads only what the storage holds: the live snapshot, the days of mutations since its extract, and the snapshots that are
 kept. Changes nothing.`,
     )
     .examples('load explain 1381AA 9 A --local')
     .checks(keyOf)
-    .onDataset(async ({ context }, ...address: [string, string, string | undefined]) => {
-      const key = keyOf(...address);
+    .onDataset(async ({ context }, address: string[]) => {
+      const key = keyOf(address);
       const { explainAddress } = await import('../explain/explain-address.ts');
       const explanation = await explainAddress(context.storage, key);
       return { json: explanation, text: renderExplanation(explanation) };
     });
 }
 
-/** @throws UsageError with what a lookup would answer to such input */
-function keyOf(postcode: string, huisnummer: string, toevoeging = ''): string {
+/**
+ * The key of an address in words. Messages write a postcode as two of them, `1381 AA`.
+ * @throws UsageError with what a lookup would answer to such input
+ */
+function keyOf(words: string[]): string {
+  const [postcode = '', huisnummer = '', toevoeging = ''] =
+    /^(\d{4} ?[a-z]{2}) +(\S+) *(.*)$/i.exec(words.join(' '))?.slice(1) ?? words;
   const query = new URLSearchParams({ postcode, huisnummer, toevoeging }).toString();
   const { request } = readAddressInput(query);
   if (request) return addressKey(request);

@@ -8,7 +8,7 @@ type Shape = (value: unknown, name: string) => string | undefined;
 const shape =
   (isOne: (value: unknown) => boolean, what: string): Shape =>
   (value, name) =>
-    isOne(value) ? undefined : `${name} must be ${what}`;
+    isOne(value) ? undefined : `${name} ${value === undefined ? 'is missing: it ' : ''}must be ${what}`;
 
 /** Also an instance of a class of the caller, but no `Date` or `Map`. */
 const isObject = (value: unknown): value is object => Object.prototype.toString.call(value) === '[object Object]';

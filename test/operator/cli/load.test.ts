@@ -313,6 +313,7 @@ describe('loads on this machine, one after the other', () => {
 
   it('an address is explained, present, gone, or written in a way that no lookup takes', async () => {
     expect(await json('explain', '1381 aa', '9')).toMatchObject({ key: '1381AA#9#', peildatum: january.peildatum });
+    expect(await json('explain', '1381', 'AA', '9')).toMatchObject({ key: '1381AA#9#' });
     expect((await load('explain', '1381AA', '9')).out).toMatch(
       /^1381 AA 9: .*, in the dataset of 2026-01-08, from the extract/,
     );

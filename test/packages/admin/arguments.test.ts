@@ -128,5 +128,8 @@ describe('a call', () => {
     await expect(make(all, 'keys.create', [input])).rejects.toThrow(
       'keys.create: "label" must be a string of valid Unicode.',
     );
+    await expect(make(all, 'keys.create', [{ label: 'a' }])).rejects.toThrow(
+      '"account" is missing: it must be a string',
+    );
   });
 });
