@@ -81,7 +81,7 @@ describe('a log query of the runbook', () => {
   it.each(queries)('reads fields that are logged: $query', ({ about, query }) => {
     const known = /\baccess log\b/.test(about)
       ? logged.access
-      : /step's log group/.test(about)
+      : /step's log group|`Steps\w+Logs`/.test(about)
         ? logged.steps
         : /portal's function/.test(about)
           ? [...logged.requests, providerFault.member, 'error', ...platformFields]
@@ -103,7 +103,7 @@ describe('the saved queries', () => {
     if (chapter.startsWith('Portal')) return /^PortalLogs/;
     if (/access log/i.test(about)) return /^HttpAccessLog/;
     if (/StepsPublishLogs/.test(about)) return /^StepsPublishLogs/;
-    if (/step's log group/.test(about)) return /^Steps\w+Logs/;
+    if (/step's log group|`Steps\w+Logs`/.test(about)) return /^Steps\w+Logs/;
     if (/canary/.test(about)) return /^CanaryLogs/;
     if (/log group of the function|or of key validations/.test(about)) return /^(?:Address|Validate)Logs/;
     return /^AddressLogs/;
