@@ -122,7 +122,7 @@ function explainUsage(error: CommanderError): ErrorExplanation {
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // By Ctrl-C, or at the end of the input.
+  // Ctrl-C and the end of the input both close it.
   const ended = new Promise<never>((_, reject) => {
     lines.once('close', () => reject(new CommandError('not_confirmed', 'Nothing was changed: there was no answer.')));
   });

@@ -1,10 +1,10 @@
 import { etrs89OfRd } from './rd-to-etrs89.ts';
 
-/** As a response has it without `lat` and `lon`, which follow from its location; and as compact text. */
+/** An object as a response has it, but without `lat` and `lon`, which follow from its location. */
 export type AdresObject = {
   identificatie: string;
   type: AdresObjectType;
-  /** As the register writes it. */
+  /** The status in the words of the register. */
   status: string;
   /** Whether a nummeraanduiding of the address is its hoofdadres. */
   hoofdadres: boolean;
@@ -32,7 +32,7 @@ export const objectStatuses: Record<string, string> = {
   a: 'Plaats aangewezen',
 };
 
-/** By `Gebruiksdoel` of the XSDs, in the order of their names. */
+/** The values of `Gebruiksdoel` in the XSDs by their letters, in the order of their names. */
 export const gebruiksdoelen: Record<string, string> = {
   b: 'bijeenkomstfunctie',
   c: 'celfunctie',

@@ -82,11 +82,11 @@ export const loadDefaults = {
     maximumProblemShare: 0.01,
     /** A share is ignored where it is of this many addresses or fewer: in a hamlet one new street is a large share. */
     alwaysAllowed: 10,
-    /** Of the addresses of one woonplaats; in a month a block of flats goes, or a street is numbered anew. */
+    /** Share of the addresses of one woonplaats: in a month a block of flats goes, or a street is numbered anew. */
     maximumPlaceShare: 0.02,
-    /** Of the huisletters, toevoegingen, names with special letters, or names of streets that there are. */
+    /** Share of the huisletters, toevoegingen, names with special letters, or names of streets. */
     maximumLostShare: 0.5,
-    /** As `alwaysAllowed`, in one woonplaats: most have fewer than 1,000 addresses. */
+    /** The same as `alwaysAllowed` in one woonplaats: most have fewer than 1,000 addresses. */
     alwaysAllowedInPlace: 250,
     /** Streets of one woonplaats that get other names, as after a merger, or lose many addresses. */
     alwaysAllowedStreets: 25,

@@ -122,7 +122,7 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
 
 /** How the portal answers events of API Gateway. */
 export function portalHandler(app: Hono) {
-  // As text, an answer would lose the mark that Excel knows UTF-8 by.
+  // Sent as text, the file would lose the byte order mark by which Excel recognises UTF-8.
   const isContentTypeBinary = (type: string) => type === excelType || defaultIsContentTypeBinary(type);
   const answer = handle(app, { isContentTypeBinary });
   return (event: GatewayEvent, context?: LambdaContext) => answer(inUrl(event), context);

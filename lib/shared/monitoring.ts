@@ -201,7 +201,7 @@ export function certificateRules(certificate: ICertificate, host: string): Recor
     isBelow: true,
     threshold: days,
     periods: [1, 1],
-    // Of a certificate that has ended there is no data.
+    // A certificate that has ended reports no data.
     noData: 'ignored',
     problem: `The certificate of ${host} ends within ${days} days: after that no client connects.`,
     first: 'open it in the ACM console. Renew its DNS record for validation, or import the next certificate.',

@@ -90,7 +90,7 @@ export function keylessLines(
 ): Map<string, KeylessLine[]> {
   const day = dayOf(peildatum);
   const [only] = occurrences;
-  // As nearly every object is.
+  // Fast path: nearly every object has one occurrence and one address.
   if (only && occurrences.length === 1 && only.eind > day && only.nevenadressen.length === 0) {
     return new Map([[only.hoofdadres, [keylessLine(only, only.hoofdadres, '.')]]]);
   }

@@ -42,7 +42,7 @@ class LinesOfNums {
   readonly #bytes: Buffer;
   /** Where each line begins, and after the last one where the next would; numbered from 1. */
   readonly #starts: Int32Array;
-  /** Of each line, the one of the same nummeraanduiding before it; 0 is none. */
+  /** The number of the previous line of the same nummeraanduiding, for each line; 0 is none. */
   readonly #before: Int32Array;
   readonly #slots: Int32Array;
   readonly #isUsed: Uint8Array;

@@ -55,7 +55,7 @@ export type SegmentCounts = {
   /** Keys that only have a list of toevoegingen, and no address. */
   lists: number;
   changes: ChangeCounts;
-  /** Of the changed addresses those that only get another gemeente, as after a merger. */
+  /** How many of the changed addresses only get another gemeente, such as after a merger. */
   gemeenteChanged: number;
   /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
   listsChanged: number;

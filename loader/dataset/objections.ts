@@ -126,7 +126,7 @@ const limits: Partial<Record<PlaceKind, Limit>> = {
   moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
 };
 
-/** Of streets in one woonplaats, by the number alone: more are renamed or emptied together in no month. */
+/** Limits on streets of one woonplaats are numbers without a share: no month renames or empties more of them. */
 const limitsOfStreets: Partial<Record<PlaceKind, Limit>> = {
   renamedStreets: { code: 'too_many_streets_changed', what: 'change the name of' },
   emptiedStreets: { code: 'too_many_streets_removed', what: 'remove many addresses from each of' },
@@ -213,7 +213,7 @@ export type RenamedPlace = { from: string; to: string; addresses: number };
 /** The share of its addresses from which a woonplaats is renamed; below that some of its addresses move to another. */
 const renamedFrom = 0.8;
 
-/** As many gemeenten become part of others in a dataset of one gemeente; in that of the country the share counts. */
+/** Up to this many gemeenten may become part of others at once; beyond it their share of the addresses counts. */
 const mostMerged = 3;
 
 /** What gets another name, and the other changes: addresses that go to another woonplaats count as renamed. */
@@ -235,7 +235,7 @@ function renamedPlaces(tallies: PlaceTallies, live: PlaceSizes): { renamed: Rena
   return { renamed: isMerger ? [...renamed, ...merged] : renamed, tallies: all };
 }
 
-/** As many woonplaatsen get another name in one load: three, or a hundredth of all. */
+/** Up to this many woonplaatsen may get another name in one load: three, or a hundredth of all. */
 const mostRenamed = (places: PlaceSizes) => Math.max(3, Object.keys(places).length / 100);
 
 function objectionsToNames(all: readonly RenamedPlace[], live: PlaceSizes): Objection[] {
@@ -296,7 +296,7 @@ export function judge(
 
 const nothing: ReturnType<typeof judge> = { objections: [], renamed: [] };
 
-/** Of all addresses the load alone may change what a day may; together with the days before it, what a load may. */
+/** A load alone may change as many addresses as a day may; with the days before it, as many as a load may. */
 function judgeChanges(
   { tallies, earlier }: Judged,
   { addresses, places }: Live,

@@ -6,9 +6,9 @@ import type { GrowingBytes } from './stored-form.ts';
  * million, so that a line of an object goes to where its address is as soon as it is read.
  */
 export type PartsOfNums = {
-  /** By slot: where the entries of the first one begin; the last number is where they end. */
+  /** Where the entries of each slot begin; the last number is where they end. */
   starts: Int32Array;
-  /** Of each entry, what its slot leaves of the identificatie, and its part. */
+  /** What its slot leaves of the identificatie of each entry, and the entry's part. */
   rests: Uint32Array;
   parts: Uint16Array;
 };
@@ -25,7 +25,7 @@ const zero = 0x30;
 const slotOf = (high: number, low: number) => (low ^ Math.imul(high, 0x9e3779b1)) & (slots - 1);
 const restOf = (high: number, low: number) => high * 2 ** (27 - slotBits) + (low >>> slotBits);
 
-/** Of each nummeraanduiding in a file of `numsBytes`: its part, and the two halves of its identificatie. */
+/** The part of each nummeraanduiding in a file of `numsBytes`, and the two halves of its identificatie. */
 const entryBytes = 12;
 
 /** Adds the entry of the identificatie at `id`. */

@@ -63,11 +63,11 @@ export type AreaTally = Partial<Record<PlaceKind, Counted>>;
 
 /** Changes by street (`Buitenveer, Weesp`) and by woonplaats. */
 export type PlaceTallies = {
-  /** Of all addresses; one that is in two places counts once. */
+  /** Changes of all addresses; one that is in two places counts once. */
   all: AreaTally;
   streets: Record<string, AreaTally>;
   woonplaatsen: Record<string, AreaTally>;
-  /** Of nothing but the woonplaats or gemeente: by the old and the new one, with a tab between them. */
+  /** Changes of nothing but the woonplaats or gemeente, by the old and the new one with a tab between them. */
   names: Record<string, Counted>;
 };
 
@@ -128,7 +128,7 @@ type At = { key: string; place: Place; isReturned?: boolean };
 /** Counts the changes of a segment, one part after the other. */
 export class PlaceCounter {
   readonly #tallies = noTallies();
-  /** By their ids, the addresses of the part that an object no longer has, and that it newly has. */
+  /** The addresses of the part that an object no longer has, and those that it newly has, by the object's id. */
   readonly #left = new Map<string, At>();
   readonly #came = new Map<string, At>();
   readonly #removed: At[] = [];
@@ -172,7 +172,7 @@ export class PlaceCounter {
   #countPlace(key: string, from: Place | undefined, to: Place | undefined, isChanged: boolean): void {
     if (to && isGarbled(to) && !(from && isGarbled(from))) this.#add('garbled', { key, place: to });
     if (!from || !to) {
-      // Of an address with several places that stays, one comes or goes.
+      // The address stays, and gets or loses one of several places.
       if (isChanged) this.#add('changed', { key, place: (from ?? to) as Place });
       else if (from) this.#removed.push({ key, place: from });
       else if (to) this.#added.push({ key, place: to });

@@ -217,7 +217,7 @@ export function referenceOn(file: ReferenceFile, peildatum: string): ReadReferen
   };
 }
 
-/** Of each place or relation the occurrence that counts on `day`, and the identification of each other current one. */
+/** The occurrence of each place or relation that counts on `day`, and the ids of the other current ones. */
 function currentIn(lines: Buffer, day: number): { current: Map<string, Woonplaats>; replaced: string[] } {
   const [current, replaced] = [new Map<string, Woonplaats>(), [] as string[]];
   for (const { span, ...place } of placesOf(lines)) {

@@ -6,7 +6,7 @@ export type SetAsideObject = { object: string; file: string; why: string; addres
 /** All objects that are set aside and not settled yet. */
 export type SetAside = { count: number; addresses: number; examples: string[] };
 
-/** Of one delivery, how many of the `objects` that it changes were set aside, and why the first was. */
+/** How many of the `objects` that one delivery changes were set aside, and why the first ones were. */
 export type SetAsideOfDay = { file: string; objects: number; count: number; examples: string[] };
 
 /** How many objects are remembered, those with the most addresses: more are of a delivery that is wrong as a whole. */

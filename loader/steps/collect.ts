@@ -76,12 +76,12 @@ export async function collect(storage: Storage, loadId: string): Promise<{ segme
   for (const [segment, ofSegment] of edits) await putJson(storage, paths.edits(loadId, segment), ofSegment);
   for (const [segment, ofSegment] of editsBySegment(ofObjecten))
     await putJson(storage, paths.objectenEdits(loadId, segment), ofSegment);
-  // Of an extract with days, `mutate` stores what they make of it, and does so once.
+  // `mutate` stores it, once, if days of mutations follow the extract.
   if (load.days.length === 0) await putPacked(storage, paths.snapshotReference(loadId), packed);
   await putJson(storage, paths.collected(loadId), collected);
   const segments = new Set([...(load.base?.snapshot.segments ?? []), ...edits.keys()]);
   for (const { ranges } of extracted) for (const part of Object.keys(ranges)) segments.add(segmentOf(part));
-  // Of objects whose nummeraanduiding is not there.
+  // The segment of objects whose nummeraanduiding is missing.
   if (load.objecten) segments.add(segmentOf(withoutPostcode));
   return putSegments(storage, loadId, segments);
 }

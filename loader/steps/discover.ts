@@ -101,7 +101,7 @@ async function describe(
   const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected, objecten });
   const known = await withCorrections(finder, applied);
   const kept = await keptDays(storage, known);
-  // Of a dataset of the future the days of the past are enough.
+  // A dataset with a date in the future is replaced by the days of the past.
   const days = kept.length === known.length || (base && isFuture(base.peildatum)) ? kept : [];
   const isNewer = base?.extract && base.extract.peildatum !== base.peildatum && base.peildatum < peildatum;
   const parts = [identity, ...days.map(rejectedDay), ...(objecten ? ['objecten'] : [])];

@@ -114,7 +114,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ segmen
   const edits = editsBySegment(editsOf(found, objects, load.peildatum, next));
   const editsOfObjecten = editsBySegment(objectenEditsOf(objecten, objects, load.peildatum));
   const edited = [...edits.keys(), ...editsOfObjecten.keys()];
-  // With many days these are large, and the rest of the step needs none of them.
+  // Many days make these large, and the rest of the step needs none of them.
   found.clear();
   objecten.lines.clear();
   for (const key of objects.keys()) if (!/^(?:OPR|WPL) /.test(key)) objects.delete(key);
@@ -246,7 +246,7 @@ async function linesIn(
   named: NamedObjects,
   also = named,
 ): Promise<ObjectLine[]> {
-  // Of an extract with objects every one: the lines of an object are under the keys that its addresses have afterwards.
+  // An extract with objects turns every line: those of an object are under the keys that its addresses get.
   const turns = source.stored ? (source.stored.result(part).next ?? noDate) <= load.peildatum : load.objecten;
   if (!turns) return source.find(part, named, also);
   const [from, to] = [startDate(load), load.peildatum].map(dayOf) as [number, number];

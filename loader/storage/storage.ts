@@ -77,7 +77,7 @@ export type Storage = {
   get(key: string): Promise<Buffer | null>;
   /** The object for reading by range, or `null` when there is none. */
   open(key: string): Promise<RandomAccess | null>;
-  /** With `expected`, only if it still has these bytes (`null`: does not exist). @throws ObjectChangedError */
+  /** If `expected` is given, the object must still have these bytes (`null`: not exist). @throws ObjectChangedError */
   put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
   /** Stores chunks of any total length in bounded memory; creates nothing when `chunks` fails. */
   putStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;

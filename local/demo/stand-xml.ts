@@ -55,13 +55,13 @@ export type AdresseerbaarStand = Historie & {
   /** The identificaties of its nummeraanduidingen. */
   hoofdadres: string;
   nevenadressen?: string[];
-  /** By default that of one in use. */
+  /** The default is that of an object in use. */
   status?: string;
 };
 
 /** `punt` is a coordinate, or a ring of them for a vlak. */
 export type VboStand = AdresseerbaarStand & { punt: string; oppervlakte: number; gebruiksdoelen: string[] };
-/** Of a ligplaats or standplaats; `corners` is a closed ring. */
+/** A ligplaats or standplaats; `corners` is a closed ring. */
 export type PlaatsStand = AdresseerbaarStand & { corners: string };
 
 /** The occurrences of a register, and its relations; what is absent has no file. */

@@ -13,7 +13,7 @@ const loopbackNames = ['localhost', '127.0.0.1', '::1'];
 /**
  * The answer to a request under a name that is not one of this server's; `undefined` for its own. The owner of a name
  * can have it lead to this machine, and a page under that name could then read what is answered here (DNS rebinding).
- * With an address that can't be done, so a server that listens for others answers under any.
+ * No name is involved in a request to an address, so a server that listens for others answers under any address.
  */
 export function refuseForeignName(
   host: string,

@@ -77,7 +77,7 @@ function addFindKey(key: CliCommand): void {
     });
 }
 
-/** As `keyId`, and says where a key goes that was given in its place. @throws UsageError */
+/** Reads an id as `keyId` does. Whoever gives a whole key is told to pass it on standard input. @throws UsageError */
 function idToFind(given: string): string {
   try {
     return keyId(given);

@@ -139,7 +139,7 @@ function addList(account: CliCommand): void {
     });
 }
 
-/** As many accounts as a terminal shows at once. */
+/** How many accounts a terminal shows at once. */
 const pageOnTerminal = 20;
 
 type PageAfter = (page: { cursor?: string; limit?: number }) => Promise<AccountPage>;

@@ -6,7 +6,7 @@ export type Agreement =
   | 'asks'
   /** It shows its plan, and does it with `--yes`. */
   | 'plans'
-  /** As `plans`; where something is there, `--into` spells out the deployment as well. */
+  /** The same as `plans`, but `--into` must name the deployment too where it replaces or deletes something. */
   | 'names'
   /** It shows its steps, and runs them with `--apply`. */
   | 'applies';

@@ -46,7 +46,7 @@ async function upgrade(terminal: Terminal, { stage: named, from, apply }: Upgrad
   const { planUpgrade } = await import('../upgrade/plan.ts');
   const { readReleases } = await import('../upgrade/releases.ts');
   const { deployedTemplates, synthesizedTemplates, templatesIn } = await import('../upgrade/read-stacks.ts');
-  // Where "cdk deploy" deploys it, whatever the environment says.
+  // The region of the settings, to which "cdk deploy" deploys whatever the environment says.
   process.env.AWS_REGION = region;
   const deployment = deploymentName(stage);
   // Also the portal that the settings no longer have.

@@ -23,7 +23,7 @@ export function accountOf(actor: string): string {
 const unknownAccount = 'unknown, as AWS did not say';
 
 /**
- * Where a command changes something, for people: shown before it does.
+ * The deployment, account and region in which a command changes something, for people: shown before it does.
  * @throws CommandError `other_target` where the settings of this folder have another account for the deployment
  */
 export async function targetOf({ local, data, stack, accountsTable }: ConnectionOptions, folder: string) {

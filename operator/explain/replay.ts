@@ -31,7 +31,7 @@ export type ReplayedDay = {
 /** The objects behind an address, with all occurrences that count or may count later, and relations of its places. */
 export type Behind = { objects: Objects; relaties: readonly GemeenteRelatie[] };
 
-/** Of some occurrences of one object those that hold on a day: the first of them counts, and the others lose to it. */
+/** The occurrences of one object that hold on a day: the first counts, and the others lose to it. */
 export function holdingOn<T extends Omit<Span, 'volgnummer'> & { volgnummer?: number }>(
   occurrences: Iterable<T>,
   day: number,

@@ -23,7 +23,7 @@ export type SetContents = {
   created: Date;
   backup: Backup;
   checksumSecret: string;
-  /** Of the portal, where there is one. */
+  /** The session secret of the portal, if there is one. */
   sessionSecret: string | null;
   /** The loader's manifest, as it is stored; `null` before the first load. */
   manifest: Uint8Array | null;

@@ -125,7 +125,7 @@ function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): H
   return scrollTable(text.limits, head, rows);
 }
 
-/** Of the sign-ins, what is read to count those that were refused within a day. */
+/** How many sign-ins are read to count those that were refused within a day. */
 const signInsRead = 500;
 const dayMilliseconds = 86_400_000;
 

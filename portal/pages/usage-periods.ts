@@ -8,7 +8,7 @@ export type PeriodCounts = { lookups: number; quota: number; input: number; inac
 /** The sum of the days of a period that are in a range: from the first to the last of these days. */
 export type PeriodSum = PeriodCounts & { from: string; to: string };
 
-/** As many bars as can be told apart, and as many rows as somebody reads. */
+/** The most bars that can be told apart, and rows that somebody reads. */
 const mostSums = 62;
 const dayMilliseconds = 86_400_000;
 

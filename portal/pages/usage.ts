@@ -153,7 +153,7 @@ async function comparisonOf(
   ];
 }
 
-/** Where no range was asked for, as many periods as can be shown: also those before the account was made. */
+/** The last periods that fit if no range was asked for, also those before the account was created. */
 function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
   if (query.from) return sums;
   const first = firstOf(by, to);
@@ -249,7 +249,7 @@ const refusalColumns = (text: Text) =>
     { name: 'inactive', heading: text.refusedInactive },
   ] as const;
 
-/** Of an account, `plan` and limits as they are now. */
+/** An account with its present plan and limits. */
 type FileAccount = { account: string; plan: string | null; limits: Limits };
 type FileKey = Pick<KeyUsage, 'keyId' | 'label'>;
 

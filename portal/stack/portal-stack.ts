@@ -173,7 +173,7 @@ export class PortalStack extends Stack {
     lambda: LambdaFunction,
     logGroup: LogGroup,
   ): HttpApi {
-    // Of a certificate that both host names have one alarm is enough.
+    // One alarm is enough for a certificate that both host names share.
     const isShared = config.domain?.certificateArn === portal.domain.certificateArn;
     const settings = { ...portal.domain, keepDefaultEndpoint: false };
     const domain = new CustomDomain(this, 'Domain', settings, isShared ? undefined : topic);

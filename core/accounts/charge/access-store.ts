@@ -24,7 +24,7 @@ import { markExhaustedCommand, moveCommands } from './share-moves.ts';
 /** An engine that has not answered a charge in so many milliseconds rarely will. */
 const overdueAfter = 200;
 
-/** With more charges of an item under way in one process, the next ones wait for these, so they are overdue later. */
+/** A process has at most this many charges of an item under way. The next ones wait, so they are overdue later. */
 const mostAtOnce = 19;
 const overdueAfterWaiting = 1_000;
 

@@ -53,7 +53,7 @@ export type ShardChoice = {
   units?: number;
 };
 
-/** With less left on the richest shard than so many times the units, charging it is cheaper than moving shares. */
+/** Shares are moved only if the richest shard has this many times the units left; below, charging it is cheaper. */
 const worthMoving = 20;
 
 /** Stands for unlimited where shards are weighed by what they have left; finite, so that its sums are exact enough. */

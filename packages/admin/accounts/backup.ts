@@ -59,7 +59,7 @@ export type AccountBackup = DetailsChanges & {
   ownLimits: Limits;
   shards: number;
   created: number;
-  /** Of the windows of the plan, and of those that it has dropped. */
+  /** What was used of the windows of the plan, and of those that it has dropped. */
   usage: Partial<Record<WindowName, { start: number; used: number }>>;
   keys: KeyBackup[];
   /** Who may sign in to a portal for it. */

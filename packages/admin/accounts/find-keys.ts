@@ -41,7 +41,7 @@ export async function findKeys(
   return { given: isExact ? 'key' : 'mistyped', keys };
 }
 
-/** By the stored hash, also of a key of an earlier checksum secret; of a revoked one only the checksum is left. */
+/** Compares with the stored hash, which also fits an earlier checksum secret; a revoked key has only its checksum. */
 async function isIssued(
   store: AdminStore,
   secretNow: () => Promise<string>,

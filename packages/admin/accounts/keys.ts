@@ -65,7 +65,7 @@ export async function createKey(
 export type RotationInput = {
   account: string;
   keyId: string;
-  /** Of the new key; the old one's with another number unless given. */
+  /** The label of the new key; by default the old one's with another number. */
   label?: string | undefined;
   ends?: Instant | undefined;
   token?: string | undefined;
@@ -177,7 +177,7 @@ async function issueKey(
   return { key, keyId };
 }
 
-/** Of two calls with the same token, one creates the record; the other throws `already_created`. */
+/** Creates the record once: the second of two calls with the same token throws `already_created`. */
 async function createRecord(store: AdminStore, claim: KeyClaim, attributes: Item): Promise<void> {
   const attempt = randomBytes(8).toString('hex');
   const record = { ...attributes, [keyRecord.created]: store.nowSeconds(), [keyRecord.attempt]: attempt };
