@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readyText, start } from '../../test/support/start.ts';
+import { sample } from '../../test/support/weesp-truth.ts';
+import type { Verdict } from './judge.ts';
 
 /** A service that `npm start` began, with the key that it prints, and a folder for as long as it runs. */
 type Service = { origin: string; key: string; folder: string };
@@ -20,4 +22,14 @@ export async function withService<T>(options: readonly string[], use: (service: 
     await service.ended;
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Judges the service twice: with its demo data, and with the objects of Weesp where that extract is there. */
+export async function withBothDocuments(use: (service: Service) => Promise<Verdict>): Promise<Verdict> {
+  const verdicts = [await withService([], use)];
+  if (existsSync(sample)) verdicts.push(await withService(['--extract', sample, '--objecten'], use));
+  return {
+    findings: verdicts.flatMap(({ findings }) => findings),
+    detail: verdicts.map(({ detail }) => detail).join('; with objects '),
+  };
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Judge, pythonPackages } from '../judge.ts';
-import { withService } from '../with-service.ts';
+import { withBothDocuments } from '../with-service.ts';
 
 const casesEach = 100;
 
@@ -12,7 +12,7 @@ export const client: Judge = {
   needs: [['python3', '-m', 'venv', '--help']],
   async judge() {
     const packages = await pythonPackages('client/requirements.txt');
-    return withService([], async ({ origin, key, folder }) => {
+    return withBothDocuments(async ({ origin, key, folder }) => {
       // Only with the key in its settings can it also leave the key out.
       writeFileSync(join(folder, 'schemathesis.toml'), `[auth.openapi.apiKey]\napi_key = "${key}"\n`);
       const options = ['--checks', 'all', '--max-examples', `${casesEach}`, '--continue-on-failure', '--no-color'];

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checks, runSmoke } from '../../../operator/checks/smoke.ts';
 import type { Check } from '../../../operator/checks/smoke-check.ts';
 import { freePort } from '../../../test/support/free-port.ts';
-import { sample } from '../../../test/support/weesp-truth.ts';
 import { type Judge, npmPackages } from '../judge.ts';
-import { withService } from '../with-service.ts';
+import { withBothDocuments } from '../with-service.ts';
 
 /** Checks that Prism can't pass on, each with the reason. */
 const impossible: Readonly<Record<string, string>> = {
@@ -17,72 +16,63 @@ const impossible: Readonly<Record<string, string>> = {
     'it never passes on a body that it refuses to parse',
 };
 
+/** In the demo data and in Weesp. */
+const lettered = { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' };
+
+type Violation = { location: string[]; message: string };
+
 /** A proxy that holds each request and response to the document, under the smoke test, with objects too. */
 export const proxy: Judge = {
   description: 'Prism, a validating proxy: requests of the smoke test and the responses of `npm start`',
   needs: [['npm', '--version']],
   async judge() {
     const packages = await npmPackages('proxy/package-lock.json');
-    const results = [await smokeThrough(packages)];
-    if (existsSync(sample)) results.push(await smokeThrough(packages, '--extract', sample, '--objecten'));
-    return {
-      findings: results.flatMap(({ findings }) => findings),
-      detail: results.map(({ detail }) => detail).join('; with objects '),
-    };
+    return withBothDocuments(async ({ origin, key, folder }) => {
+      const document = JSON.parse(await (await fetch(`${origin}/v1/openapi.json`)).text());
+      // Prism matches the whole path with those of the document, without the path of its server.
+      const paths = Object.entries(document.paths).map(([path, operations]) => [`/v1${path}`, operations]);
+      const file = join(folder, 'document.json');
+      writeFileSync(file, JSON.stringify({ ...document, servers: undefined, paths: Object.fromEntries(paths) }));
+      const port = `${await freePort()}`;
+      const program = join(packages, 'node_modules/@stoplight/prism-cli/dist/index.js');
+      const child = spawn(process.execPath, [program, 'proxy', '--port', port, '--cors', 'false', file, origin]);
+      try {
+        for await (const text of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false }))
+          if (text.includes('is listening')) break;
+        child.stdout.resume();
+        const findings: string[] = [];
+        let refused = 0;
+        const violations: Check = {
+          section: 'every response',
+          title: 'is what the document says, and a success also to a request as the document says',
+          async run({ client }) {
+            for (const { asked, status, headers } of client.answers) {
+              const found: Violation[] = JSON.parse(headers['sl-violations'] ?? '[]');
+              if (found.length > 0) refused++;
+              for (const { location, message } of found)
+                if (status === 200 || location[0] !== 'request')
+                  findings.push(`${asked} returns ${status}: ${location.join('.')}: ${message}`);
+            }
+          },
+        };
+        const chosen = [...checks.filter(({ title }) => !(title in impossible)), violations];
+        const { results, requests } = await runSmoke(
+          `http://127.0.0.1:${port}`,
+          {
+            key,
+            address: lettered,
+            isGuess: false,
+            ambiguous: { postcode: '9999SD', huisnummer: 3, toevoeging: '' },
+            lettered,
+          },
+          chosen,
+        );
+        for (const { title, state, reason } of results) if (state !== 'passed') findings.push(`${title}: ${reason}`);
+        return { findings, detail: `${requests} requests, of which it refuses ${refused}, as the service does` };
+      } finally {
+        child.kill();
+        await once(child, 'exit');
+      }
+    });
   },
 };
-
-/** In the demo data and in Weesp. */
-const lettered = { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' };
-
-type Violation = { location: string[]; message: string };
-
-function smokeThrough(packages: string, ...options: string[]) {
-  return withService(options, async ({ origin, key, folder }) => {
-    const document = JSON.parse(await (await fetch(`${origin}/v1/openapi.json`)).text());
-    // Prism matches the whole path with those of the document, without the path of its server.
-    const paths = Object.entries(document.paths).map(([path, operations]) => [`/v1${path}`, operations]);
-    const file = join(folder, 'document.json');
-    writeFileSync(file, JSON.stringify({ ...document, servers: undefined, paths: Object.fromEntries(paths) }));
-    const port = `${await freePort()}`;
-    const program = join(packages, 'node_modules/@stoplight/prism-cli/dist/index.js');
-    const child = spawn(process.execPath, [program, 'proxy', '--port', port, '--cors', 'false', file, origin]);
-    try {
-      for await (const text of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false }))
-        if (text.includes('is listening')) break;
-      child.stdout.resume();
-      const findings: string[] = [];
-      let refused = 0;
-      const violations: Check = {
-        section: 'every response',
-        title: 'is what the document says, and a success also to a request as the document says',
-        async run({ client }) {
-          for (const { asked, status, headers } of client.answers) {
-            const found: Violation[] = JSON.parse(headers['sl-violations'] ?? '[]');
-            if (found.length > 0) refused++;
-            for (const { location, message } of found)
-              if (status === 200 || location[0] !== 'request')
-                findings.push(`${asked} returns ${status}: ${location.join('.')}: ${message}`);
-          }
-        },
-      };
-      const chosen = [...checks.filter(({ title }) => !(title in impossible)), violations];
-      const { results, requests } = await runSmoke(
-        `http://127.0.0.1:${port}`,
-        {
-          key,
-          address: lettered,
-          isGuess: false,
-          ambiguous: { postcode: '9999SD', huisnummer: 3, toevoeging: '' },
-          lettered,
-        },
-        chosen,
-      );
-      for (const { title, state, reason } of results) if (state !== 'passed') findings.push(`${title}: ${reason}`);
-      return { findings, detail: `${requests} requests, of which it refuses ${refused}, as the service does` };
-    } finally {
-      child.kill();
-      await once(child, 'exit');
-    }
-  });
-}
