@@ -1,15 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { february, january, march, voorkomensOf } from '../../../test/loader/steps/months.ts';
 import type { Judge } from '../judge.ts';
-import { type Aws, bagAdres, bootstrap, cdk, outputsOf, startAws } from './aws.ts';
+import { type Aws, bagAdres, bootstrap, cdk, operatorFolder, outputsOf, startAws } from './aws.ts';
 
 const settings = { guard: { minimumAddresses: 10, alwaysAllowed: 1_000 }, removalPolicy: 'destroy', schedule: 'off' };
 const stack = ['--stack', 'bag-adres-test'];
-const month = new Date().toISOString().slice(0, 7);
+const now = new Date();
+const month = now.toISOString().slice(0, 7);
+/** The last month whose days can't change any more. */
+const ended = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2)).toISOString().slice(0, 7);
 
 /** The operator's commands on a deployment, whose effects boto3 reads. */
 export const commands: Judge = {
@@ -21,7 +24,15 @@ export const commands: Judge = {
     try {
       await bootstrap(aws);
       await cdk(aws, 'deploy', 'test', settings);
-      return await everyCommand(aws, folder);
+      // As the judge itself deploys.
+      const environment = {
+        ...aws.environment,
+        CDK_METHOD: 'direct',
+        CDK_CHANGE_SET: 'false',
+        CDK_VALIDATION: 'false',
+      };
+      const approved = { ...environment, CDK_REQUIRE_APPROVAL: 'never' };
+      return await everyCommand({ ...aws, environment: approved }, folder);
     } finally {
       await aws.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -34,24 +45,38 @@ async function everyCommand(aws: Aws, folder: string) {
   const outputs = await outputsOf(aws, 'bag-adres-test');
   const findings: string[] = [];
   let count = 0;
-  const scan = (TableName?: string) => async () => JSON.stringify((await ask('dynamodb', 'scan', { TableName })).Items);
-  const objects = (Bucket?: string) => async () => JSON.stringify(await ask('s3', 'list_objects_v2', { Bucket }));
-  const accounts = scan(outputs.AccountsTableName);
-  const addresses = scan(outputs.AddressesTableName);
+  /** What an operation answers now, without the request itself. */
+  const seen = (service: string, operation: string, parameters?: Record<string, unknown>) => async () =>
+    JSON.stringify({ ...(await ask(service, operation, parameters)), ResponseMetadata: undefined });
+  const objects = (Bucket?: string) => seen('s3', 'list_objects_v2', { Bucket });
+  const { AccountsTableName: TableName, KeyChecksumSecretArn: SecretId } = outputs;
+  const accounts = seen('dynamodb', 'scan', { TableName });
+  const addresses = seen('dynamodb', 'scan', { TableName: outputs.AddressesTableName });
   const snapshots = objects(outputs.SnapshotBucketName);
-  const stacks = async () => JSON.stringify(await ask('cloudformation', 'describe_stacks'));
-  const versions = async () =>
-    JSON.stringify(await ask('secretsmanager', 'list_secret_version_ids', { SecretId: outputs.KeyChecksumSecretArn }));
+  const stacks = seen('cloudformation', 'describe_stacks');
+  const versions = seen('secretsmanager', 'list_secret_version_ids', { SecretId });
+
+  /** Writes attributes of an item of the accounts table. */
+  const write = (account: string, item: string, attributes: Record<string, unknown>) => {
+    const changes = Object.entries(attributes).map(([name, Value]) => [name, { Action: 'PUT', Value }]);
+    const Key = { account: { S: account }, item: { S: item } };
+    return ask('dynamodb', 'update_item', { TableName, Key, AttributeUpdates: Object.fromEntries(changes) });
+  };
 
   /** What a command printed, without its name where it failed: a refused load is an exit code of 1. */
   const printed = (command: string, where: string[]) =>
     bagAdres(aws, ...command.split(' '), ...where).catch(({ message }: Error) => message.slice(message.indexOf('\n')));
 
   /** Runs a command after which boto3 reads what it did not before, or no longer what it did. */
-  const does = async (command: string, read: () => Promise<string>, effect: RegExp, gone = false): Promise<string> => {
+  const does = async (
+    command: string,
+    read: () => Promise<string>,
+    effect: RegExp,
+    { gone = false, where = stack } = {},
+  ): Promise<string> => {
     count++;
     const before = await read();
-    const said = await printed(command, stack);
+    const said = await printed(command, where);
     const [was, is] = [effect.test(before), effect.test(await read())];
     if (was === is || is === gone)
       findings.push(`${command} did not ${gone ? 'remove' : 'write'} ${effect}: ${said.slice(-600)}`);
@@ -76,6 +101,14 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('plan list', /standard/);
   await says('plan audit standard', /plan/);
   await does('account create acme --plan standard', accounts, /acme/);
+  // As of an interrupted change.
+  const change = { looked: { N: '0' }, followed: { N: '0' }, started: { N: '1790000000' }, actor: { S: 'jo' } };
+  await write('plan#standard', 'plan', {
+    ...{ version: { N: '2' }, change: { M: change }, after: { S: '-' } },
+    limits: { M: { minute: { N: '60' }, day: { N: '6000' } } },
+  });
+  const acme = { KeyConditionExpression: 'account = :acme', ExpressionAttributeValues: { ':acme': { S: 'acme' } } };
+  await does('plan resume standard', seen('dynamodb', 'query', { TableName, ...acme }), /6000/);
   await does('account set acme --name Klant --contact jo@example.nl', accounts, /Klant/);
   await says('account show acme', /Klant/);
   await says('account list', /acme/);
@@ -93,7 +126,7 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('session list', /session/i);
   await says('session end --all', /\d/);
   await says('person export jo@example.nl', /acme/);
-  await does('person erase jo@example.nl --yes', accounts, /jo@example/, true);
+  await does('person erase jo@example.nl --yes', accounts, /jo@example/, { gone: true });
   await does('member add piet@example.nl --account acme', accounts, /piet@example/);
   await says('member remove piet@example.nl --account acme', /was removed/);
   await says('member list --account acme', /^(?![\s\S]*piet)/);
@@ -104,10 +137,14 @@ async function everyCommand(aws: Aws, folder: string) {
   // The month of the first account has not ended.
   await says(`usage close --month ${month} --yes`, /can be closed from/);
   await says(`usage statement acme --month ${month}`, /not closed|open/);
+  await write('usage#', 'retention', { since: { S: ended } });
+  await write('acme', 'plans', { [`${ended}-01`]: { S: 'standard' } });
+  await does(`usage close --month ${ended} --yes`, objects(outputs.StatementsBucketName), new RegExp(ended));
+  await says(`usage statement acme --month ${ended}`, /standard/);
   await says(`audit export --month ${month}`, /account create/);
   await says(`export ${file('accounts.jsonl')}`, /1/);
   await says(`import ${file('accounts.jsonl')} --check`, /2 already there/);
-  await does('account activate acme', accounts, /"suspended"/, true);
+  await does('account activate acme', accounts, /"suspended"/, { gone: true });
   await does('rotate-checksum-secret --start --yes', versions, /VersionId.*VersionId/);
 
   const extract = async (name: string, month: Parameters<typeof voorkomensOf>[0], kept = Number.POSITIVE_INFINITY) => {
@@ -124,12 +161,19 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('load history', /2026-01-08/);
   await says('load explain 1382LJ 30', /Nijverheidslaan/);
   await says('load check', /\d/);
-  await does('load rollback 2026-01-08 --yes', addresses, /1382LJ#30/, true);
+  await does('load rollback 2026-01-08 --yes', addresses, /1382LJ#30/, { gone: true });
   await does(`load run --extract ${await extract('march.zip', march)}`, snapshots, /loads.*2026-03-08/);
   await does('load approve --yes', addresses, /7311KZ#110/);
-  await says(`load run --extract ${await extract('half.zip', { ...march, peildatum: '2026-04-08' }, 4)}`, /refused/);
-  await says('load reject', /was rejected and is not loaded again/);
-  await says('load unlock --plan', /lock/);
+  const half = await extract('half.zip', { ...march, peildatum: '2026-04-08' }, 4);
+  const refused = await does(`load run --extract ${half}`, snapshots, /loads.2026-04-08/);
+  const load = /2026-04-08-[0-9a-f]{10}/.exec(refused)?.[0];
+  await does(`load discard ${load} --yes`, snapshots, /loads.2026-04-08/, { gone: true });
+  await says(`load run --extract ${half}`, /refused/);
+  await does('load reject', snapshots, /loads.2026-04-08/, { gone: true });
+  const lock = { address: { S: '#load' }, owner: { S: `${outputs.StateMachineArn}:gone` }, token: { S: '1' } };
+  const Item = { ...lock, until: { N: '4000000000' } };
+  await ask('dynamodb', 'put_item', { TableName: outputs.AddressesTableName, Item });
+  await does('load unlock --yes', addresses, /#load/, { gone: true });
   await says('load follow', /\S/);
   await ask('dynamodb', 'delete_item', { TableName: outputs.AddressesTableName, Key: { address: { S: '1381AA#7#' } } });
   await does('load repair --yes', addresses, /1381AA#7#/);
@@ -144,14 +188,35 @@ async function everyCommand(aws: Aws, folder: string) {
   await does(`backup create --to s3://sets/test --public-key ${file('public.pem')}`, objects('sets'), /test\//);
   await says('backup list --from s3://sets/test', /\d{4}-/, []);
   await says(`backup check --from s3://sets/test --private-key ${file('private.pem')}`, /accounts/, []);
-  await says('restore wrong-contents --at 2026-01-31T12:00:00Z', /./);
-  await says('restore deleted-table --table accounts', /./);
-  await says('drill', /./);
-  await says('upgrade --stage test', /1\.0\.0/, []);
+  await says('restore wrong-contents --at 2026-01-31T12:00:00Z', /can be restored to a time/);
+  await says('drill', /interrupted once/);
+  // DynamoDB makes such a backup of each table that is deleted.
+  await ask('dynamodb', 'create_backup', { TableName, BackupName: 'deletion' });
+  await ask('dynamodb', 'delete_table', { TableName });
+  await does(
+    'restore deleted-table --table accounts --yes',
+    seen('dynamodb', 'list_tables'),
+    new RegExp(`${TableName}`),
+  );
+  for (const { account, item } of JSON.parse(await accounts()).Items)
+    await ask('dynamodb', 'delete_item', { TableName, Key: { account, item } });
+  await ask('secretsmanager', 'put_secret_value', { SecretId, SecretString: 'x'.repeat(64) });
+  const from = `--from s3://sets/test --private-key ${file('private.pem')}`;
+  await says(`restore lost-region ${from}`, /Deploy it in another region/);
+  await does(`restore lost-account ${from} --yes --into bag-adres-test`, accounts, /acme/);
+  const { VersionId } = await ask('secretsmanager', 'get_secret_value', { SecretId });
+  const [, , , , account] = SecretId?.split(':') ?? [];
+  const stage = { account, ...settings, checksumSecretVersions: [VersionId] };
+  const operator = await operatorFolder();
+  writeFileSync(join(operator, 'bag-adres.json'), JSON.stringify({ stages: { test: stage } }));
+  const template = seen('cloudformation', 'get_template', { StackName: 'bag-adres-test-service' });
+  await does('upgrade --stage test --apply', template, new RegExp(VersionId), { where: [] });
+  await says(`restore lost-account ${from} --yes --into bag-adres-test`, /Now: 1 plans/);
   await says('rollback', /version/);
-  await says('rollback-code --stage test', /./, []);
+  const packed = globSync(join(operator, 'bag-adres-[0-9]*.tgz'));
+  await does(`rollback-code --stage test --to ${packed} --apply`, template, /AllAtOnce/, { where: [] });
   await does('account suspend acme', accounts, /"suspended"/);
   await does('account delete acme --yes', accounts, /account delete/);
-  await does('take-down --yes --into bag-adres-test', stacks, /bag-adres-test-service/, true);
+  await does('take-down --yes --into bag-adres-test', stacks, /bag-adres-test-service/, { gone: true });
   return { findings, detail: `${count} commands` };
 }

@@ -20,6 +20,7 @@ import zipfile
 
 import boto3
 import jsonata
+from botocore.config import Config
 from moto.awslambda import models as awslambda
 from moto.awslambda import responses as lambda_responses
 from moto.awslambda import urls as lambda_urls
@@ -52,7 +53,7 @@ endpoint = "http://127.0.0.1:%d" % server.get_host_and_port()[1]
 
 def client(service, region):
     return boto3.client(service, region_name=region, endpoint_url=endpoint, aws_access_key_id="cloudformation",
-                        aws_secret_access_key="cloudformation")
+                        aws_secret_access_key="cloudformation", config=Config(read_timeout=900))
 
 
 def shaped(value, shape, path):
@@ -228,7 +229,7 @@ api("AWS::CloudWatch::Alarm", "cloudwatch", ["put_metric_alarm"], "{AlarmName}",
     attributes={"Arn": "arn:aws:cloudwatch:{region}:{account}:alarm:{AlarmName}"})
 api("AWS::CodeDeploy::Application", "codedeploy", ["create_application"], "{ApplicationName}", name="ApplicationName")
 api("AWS::CodeDeploy::DeploymentGroup", "codedeploy", ["create_deployment_group"], "{DeploymentGroupName}",
-    name="DeploymentGroupName")
+    ["get_deployment_group"], name="DeploymentGroupName", ids=["ApplicationName"])  # moto can't change one
 pool = "cognito-idp.{region}.amazonaws.com/{Id}"
 api("AWS::Cognito::UserPool", "cognito-idp", ["create_user_pool"], "{Id}", name="PoolName", prepare=without_mfa,
     attributes={"UserPoolId": "{Id}", "ProviderName": pool, "ProviderURL": "https://" + pool})
