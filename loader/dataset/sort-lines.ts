@@ -1,4 +1,4 @@
-import { GrowingBytes } from './stored-form.ts';
+import { bytesOf, GrowingBytes, linesOf } from './stored-form.ts';
 
 const lineEnd = 0x0a;
 /** The first bytes of all lines of a part are the same: those that differ first are 7 bits each, before the number. */
@@ -12,10 +12,11 @@ const mostLines = 2 ** numberBits;
  */
 export function sortedLines(bytes: Buffer): Buffer {
   const most = Math.ceil(bytes.length / (prefixAt + prefixLength + 1)) + 1;
+  if (most > mostLines) return bytesOf(linesOf(bytes).sort());
   const starts = new Int32Array(most + 1);
   const halves = new Uint32Array(2 * most);
   let count = 0;
-  for (let start = 0; start < bytes.length && count < mostLines; count++) {
+  for (let start = 0; start < bytes.length; count++) {
     starts[count] = start;
     const at = (i: number) => bytes[start + prefixAt + i] as number;
     halves[2 * count] = ((at(4) & 7) << 29) | (at(5) << numberBits) | count;
