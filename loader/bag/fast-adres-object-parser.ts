@@ -47,7 +47,7 @@ const doelen = Object.entries(gebruiksdoelen)
 const oppervlakte = literal('<Objecten:oppervlakte>');
 const oppervlakteEnd = literal('</Objecten:oppervlakte>');
 const longestOppervlakte = 6;
-/** What most have between their coordinates and their oppervlakte: the first gebruiksdoel of the list. */
+/** What most have between their coordinates and their oppervlakte: they are homes. */
 const usualDoel = literal(
   `${pointEndText}<Objecten:gebruiksdoel>${gebruiksdoelen.w}</Objecten:gebruiksdoel><Objecten:oppervlakte>`,
 );
@@ -134,19 +134,15 @@ class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
 
   #parseVerblijfsobject(cursor: ByteCursor, object: AdresObjectBytes): boolean {
     let locatie: Locatie | undefined;
-    let hasPoint = false;
     if (this.#parseUsualStart(cursor, object) || (this.#parseStart(cursor, object) && cursor.skip(point))) {
       if (!skipPoint(cursor, object)) return false;
-      hasPoint = true;
     } else {
       locatie = object.identificatie === absent ? undefined : this.#areaIn(cursor, area.VBO);
       if (!locatie) return false;
     }
-    if (hasPoint && cursor.skip(usualDoel)) object.gebruiksdoelen = 'w';
-    else {
-      if (hasPoint && !cursor.skip(pointEnd)) return false;
-      if (!skipGebruiksdoelen(cursor, object) || !cursor.skip(oppervlakte)) return false;
-    }
+    if (!locatie && cursor.skip(usualDoel)) object.gebruiksdoelen = 'w';
+    else if (!locatie && !cursor.skip(pointEnd)) return false;
+    else if (!skipGebruiksdoelen(cursor, object) || !cursor.skip(oppervlakte)) return false;
     object.oppervlakte = cursor.position;
     if (cursor.readNumber(longestOppervlakte) === 0) return false;
     object.oppervlakteEnd = cursor.position;
