@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../../core/concurrency.ts';
 import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
 import type { StandVisit } from '../bag/interpret-stand.ts';
 import { readAdresseerbareObjecten } from '../bag/read-stands.ts';
@@ -11,7 +12,7 @@ import { type PartsOfNums, partsOfNums } from '../dataset/parts-of-nums.ts';
 import { bytesOf, linesOf, unpackLineBytes } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
+import { concurrentReads, findJson, getJson, getUnpacked, paths, type Storage, unpacked } from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { extractedSource, type ObjectSource, putExtracted, readPart, rowsOf, storedSource } from './extract.ts';
 import { lambdaOfItems } from './lambda-step.ts';
@@ -41,9 +42,13 @@ export async function joinPart(
 /** The parts of the nummeraanduidingen of an extract. */
 async function readNums(storage: Storage, loadId: string): Promise<PartsOfNums> {
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
+  const held = await mapConcurrently(parts, concurrentReads, async ({ part }) => {
+    const key = paths.nums(loadId, part);
+    return { key, packed: await getUnpacked(storage, key, (bytes) => bytes) };
+  });
   return partsOfNums(async (add) => {
-    for (const { part } of parts) {
-      const entries = await getUnpacked(storage, paths.nums(loadId, part), unpackLineBytes);
+    for (const { key, packed } of held) {
+      const entries = await unpacked(key, () => unpackLineBytes(packed));
       add(entries);
       releaseMemory(entries);
     }
