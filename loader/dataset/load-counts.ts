@@ -15,7 +15,7 @@ import {
   objectTextsIn,
   placeText,
 } from './lines.ts';
-import { nameOf } from './place-changes.ts';
+import { corrected, nameOf } from './place-changes.ts';
 
 /** What one worker found in its part of the extract. */
 export type PartCounts = { voorkomens: number; problems: ProblemReport };
@@ -139,9 +139,6 @@ export function countChange(counts: SegmentCounts, change: Change): CountedChang
   }
   return { objects, isOfGemeente };
 }
-
-/** Metres that a location may be corrected by. */
-export const corrected = 50;
 
 function objectsOf({ kind, before, after }: Change): CountedChange['objects'] {
   const objects = { lost: 0, moved: 0 };

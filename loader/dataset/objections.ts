@@ -2,11 +2,11 @@
 
 import { addressText } from '../../core/addresses/address-key.ts';
 import type { loadDefaults } from '../names.ts';
-import { corrected, type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
+import { type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
 import {
   type AreaTally,
-  type Counted,
   gemeentePrefix,
+  limitOf,
   mergeTallies,
   mostChanged,
   noGemeente,
@@ -15,6 +15,7 @@ import {
   type PlaceSize,
   type PlaceSizes,
   type PlaceTallies,
+  type SizeCode,
   woonplaatsOf,
 } from './place-changes.ts';
 
@@ -43,21 +44,6 @@ export function thresholdsOfDays(thresholds: Thresholds, days: readonly { vanaf:
   };
 }
 
-/** Objections to the size of a difference and to its cause, that one extract replaces another of another area. */
-type SizeCode =
-  | 'other_area'
-  | 'too_many_removed'
-  | 'too_many_changed'
-  | 'too_many_added'
-  | 'too_many_renumbered'
-  | 'too_many_toevoegingen_lost'
-  | 'too_many_names_garbled'
-  | 'too_many_streets_changed'
-  | 'too_many_streets_removed'
-  | 'too_many_places_renamed'
-  | 'too_many_objects_lost'
-  | 'too_many_objects_moved';
-
 /** Objections to the contents or the date of the extract. */
 const otherCodes = [
   'too_few_addresses',
@@ -69,7 +55,8 @@ const otherCodes = [
   'older_peildatum',
 ] as const;
 
-type ObjectionCode = SizeCode | (typeof otherCodes)[number];
+/** The others are to the size of a difference, or to its cause, that one extract replaces another of another area. */
+type ObjectionCode = SizeCode | 'other_area' | 'too_many_places_renamed' | (typeof otherCodes)[number];
 
 /** `message` says by how much and where, the others to a program. `since`: together with all days since this date. */
 export type Objection = {
@@ -92,46 +79,6 @@ export type Live = { peildatum: string; addresses: number; places: PlaceSizes };
 /** What was published in days since an extract, or a load that was approved, at `since`. */
 export type Earlier = PlaceTallies & { since: string };
 
-/** Which share of what a load may change: of all addresses, and of those in a woonplaats. */
-type Limit = {
-  code: SizeCode;
-  what: string;
-  whole?: keyof Thresholds | 0;
-  place?: keyof Thresholds;
-  /** The member of a `PlaceSize` that it is a share of, and what these addresses are; the live ones by default. */
-  of?: 1 | 2 | 3;
-  there?: string;
-};
-
-const removed = { whole: 'maximumRemovedShare', place: 'maximumPlaceShare' } as const;
-const lost = { whole: 'maximumLostShare', place: 'maximumLostShare', there: 'have one' } as const;
-const limits: Partial<Record<PlaceKind, Limit>> = {
-  removed: { code: 'too_many_removed', what: 'remove', ...removed },
-  changed: { code: 'too_many_changed', what: 'change', whole: 'maximumChangedShare', place: 'maximumLostShare' },
-  renamed: {
-    ...{ code: 'too_many_changed', what: 'change the street of' },
-    ...{ whole: 'maximumNamesShare', place: 'maximumLostShare' },
-  },
-  gemeente: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
-  added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
-  renumbered: { code: 'too_many_renumbered', what: 'change the huisnummer or postcode of', ...removed },
-  huisletters: { code: 'too_many_toevoegingen_lost', what: 'take the huisletter off', of: 1, ...lost },
-  toevoegingen: { code: 'too_many_toevoegingen_lost', what: 'take the toevoeging off', of: 2, ...lost },
-  letters: {
-    ...{ code: 'too_many_names_garbled', what: 'change the special letters in the names of' },
-    ...{ of: 3, ...lost, there: 'have such letters' },
-  },
-  garbled: { code: 'too_many_names_garbled', what: 'put characters that no name has into the names of', whole: 0 },
-  lost: { code: 'too_many_objects_lost', what: 'take an object from', ...removed },
-  moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
-};
-
-/** Limits on streets of one woonplaats are numbers without a share: no month renames or empties more of them. */
-const limitsOfStreets: Partial<Record<PlaceKind, Limit>> = {
-  renamedStreets: { code: 'too_many_streets_changed', what: 'change the name of' },
-  emptiedStreets: { code: 'too_many_streets_removed', what: 'remove many addresses from each of' },
-};
-
 /** A new quarter has 2,000 addresses: any dataset and woonplaats may get so many times what a woonplaats may lose. */
 const newQuarter = 10;
 
@@ -150,39 +97,33 @@ function objectionsIn(
   thresholds: Thresholds,
   streetsOf: (kind: PlaceKind) => string[] = () => [],
 ): Objection[] {
-  const found: Objection[] = [];
   const within = place === undefined ? '' : ` in ${place}`;
-  for (const kind of Object.keys(own) as PlaceKind[]) {
-    const { count, examples } = tally[kind] ?? noneCounted;
-    const { code, what, whole, place: inPlace, of: member = 0, there = 'are live' } = limits[kind] ?? noLimit;
-    const limit = place === undefined ? whole : inPlace;
-    if (limit === undefined) continue;
-    const [of, most] = [size[member], limit === 0 ? 0 : (thresholds[limit] ?? thresholds.maximumChangedShare)];
-    const { alwaysAllowed, alwaysAllowedInPlace } = thresholds;
+  const where = { ...(place !== undefined && { place }) };
+  return (Object.keys(own) as PlaceKind[]).flatMap((kind) => {
+    const [counted, found] = [tally[kind], limitOf(kind)];
+    const limit = place === undefined ? found?.whole : found?.place;
+    if (!counted || !found || limit === undefined) return [];
+    const [{ count, examples }, { code, what, of: member = 0, there = 'are live' }] = [counted, found];
+    const most = limit === 0 ? 0 : (thresholds[limit] ?? thresholds.maximumChangedShare);
+    if (limit === 'alwaysAllowedStreets') {
+      const text = `${what} ${grouped(count)} streets${within}, over the limit of ${most}`;
+      return count <= most ? [] : objectionTo(code, text, { count, ...where }, since, examples);
+    }
+    const [of, { alwaysAllowed, alwaysAllowedInPlace }] = [size[member], thresholds];
     const always = Math.max(
       place === undefined ? alwaysAllowed : alwaysAllowedInPlace,
       kind === 'added' ? newQuarter * alwaysAllowedInPlace : 0,
     );
-    if (count <= Math.max(of * most, always)) continue;
+    if (count <= Math.max(of * most, always)) return [];
     const share = `where ${grouped(of)} ${there}${within}: ${percent(count / of)}, over the limit of ${percent(most)}`;
     const text = `${what} ${grouped(count)} addresses${of > 0 ? ` ${share}` : within}`;
     const such = [...streetsOf(kind), ...examples.map(addressText)];
-    found.push(objectionTo(code, text, { count, of, ...(place !== undefined && { place }) }, since, such));
-  }
-  for (const [kind, { code, what }] of Object.entries(limitsOfStreets) as [PlaceKind, Limit][]) {
-    const { count, examples } = tally[kind] ?? noneCounted;
-    if (place === undefined || !own[kind] || count <= thresholds.alwaysAllowedStreets) continue;
-    const text = `${what} ${grouped(count)} streets${within}, over the limit of ${thresholds.alwaysAllowedStreets}`;
-    found.push(objectionTo(code, text, { count, place }, since, examples));
-  }
-  return found;
+    return objectionTo(code, text, { count, of, ...where }, since, such);
+  });
 }
 
-const noLimit: Limit = { code: 'too_many_changed', what: '' };
-const noneCounted: Counted = { count: 0, examples: [] };
-
 function objectionTo(
-  code: SizeCode,
+  code: ObjectionCode,
   what: string,
   counts: Pick<Objection, 'count' | 'of' | 'place'>,
   since: string | undefined,
@@ -190,8 +131,13 @@ function objectionTo(
 ): Objection {
   const together = since === undefined ? '' : `together with the days since ${since} `;
   const such = examples.length > 0 ? `, such as ${examples.join('; ')}` : '';
-  const message = `${together}it would ${what}${such}`;
-  return { code, message, ...counts, ...(since !== undefined && { since }), examples };
+  return {
+    code,
+    message: `${together}it would ${what}${such}`,
+    ...counts,
+    ...(since !== undefined && { since }),
+    examples,
+  };
 }
 
 /** How many objections of one kind name their woonplaats or street. */

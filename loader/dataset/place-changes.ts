@@ -2,6 +2,7 @@
 
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { Place } from '../../core/place-fields.ts';
+import type { loadDefaults } from '../names.ts';
 import { type Change, type ChangedPlaces, keyOf, type Line } from './lines.ts';
 
 /** How many addresses there are, and how many have a huisletter, a toevoeging, and a name with special letters. */
@@ -33,29 +34,63 @@ export function addSizes(sizes: PlaceSizes, more: Iterable<[string, PlaceSize]>,
   return Object.fromEntries([...total].filter(([, [count]]) => count !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+type Threshold = keyof typeof loadDefaults.guard | 'maximumNamesShare';
+
+/** Metres that a location may be corrected by. */
+export const corrected = 50;
+
+/** Which share of what a load may change: of all addresses, and of those in a woonplaats. */
+type Limit = {
+  code: string;
+  what: string;
+  whole?: Threshold | 0;
+  /** Limits on streets of one woonplaats are numbers without a share: no month renames or empties more of them. */
+  place?: Threshold;
+  /** The member of a `PlaceSize` that it is a share of, and what these addresses are; the live ones by default. */
+  of?: 1 | 2 | 3;
+  there?: string;
+};
+
+const removed = { whole: 'maximumRemovedShare', place: 'maximumPlaceShare' } as const;
+const lost = { whole: 'maximumLostShare', place: 'maximumLostShare', there: 'have one' } as const;
+const streets = { place: 'alwaysAllowedStreets' } as const;
 /**
- * What a load changes in addresses. `removed` and `added` are of an address that no other key of its street has before
- * or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another street, `changed` is
- * any change that is no other one, as of its id. `huisletters` and `toevoegingen` are lost ones. `letters`: a name in
- * which only the special letters differ; `garbled`: one with characters that no name has. `lost` and `moved` are of
- * objects. The last two count streets: with another name, and that lose many addresses.
+ * What a load changes in addresses, and how much of it. `removed` and `added` are of an address that no other key of
+ * its street has before or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another
+ * street, `changed` is any change that is no other one, as of its id. `huisletters` and `toevoegingen` are lost ones.
+ * `letters`: a name in which only the special letters differ; `garbled`: one with characters that no name has. `lost`
+ * and `moved` are of objects. The last two count streets: with another name, and that lose many addresses.
  */
-export type PlaceKind =
-  | 'total'
-  | 'removed'
-  | 'added'
-  | 'changed'
-  | 'renamed'
-  | 'gemeente'
-  | 'renumbered'
-  | 'huisletters'
-  | 'toevoegingen'
-  | 'letters'
-  | 'garbled'
-  | 'lost'
-  | 'moved'
-  | 'renamedStreets'
-  | 'emptiedStreets';
+const limits = {
+  removed: { code: 'too_many_removed', what: 'remove', ...removed },
+  changed: { code: 'too_many_changed', what: 'change', whole: 'maximumChangedShare', place: 'maximumLostShare' },
+  renamed: {
+    ...{ code: 'too_many_changed', what: 'change the street of' },
+    ...{ whole: 'maximumNamesShare', place: 'maximumLostShare' },
+  },
+  gemeente: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
+  added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
+  renumbered: { code: 'too_many_renumbered', what: 'change the huisnummer or postcode of', ...removed },
+  huisletters: { code: 'too_many_toevoegingen_lost', what: 'take the huisletter off', of: 1, ...lost },
+  toevoegingen: { code: 'too_many_toevoegingen_lost', what: 'take the toevoeging off', of: 2, ...lost },
+  letters: {
+    ...{ code: 'too_many_names_garbled', what: 'change the special letters in the names of' },
+    ...{ of: 3, ...lost, there: 'have such letters' },
+  },
+  garbled: { code: 'too_many_names_garbled', what: 'put characters that no name has into the names of', whole: 0 },
+  lost: { code: 'too_many_objects_lost', what: 'take an object from', ...removed },
+  moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
+  renamedStreets: { code: 'too_many_streets_changed', what: 'change the name of', ...streets },
+  emptiedStreets: { code: 'too_many_streets_removed', what: 'remove many addresses from each of', ...streets },
+} as const satisfies Record<string, Limit>;
+
+type LimitedKind = keyof typeof limits;
+export type PlaceKind = 'total' | LimitedKind;
+export type SizeCode = (typeof limits)[LimitedKind]['code'];
+
+/** None of the `total`. */
+export const limitOf = (kind: PlaceKind): (Limit & { code: SizeCode }) | undefined =>
+  kind === 'total' ? undefined : limits[kind];
 
 /** A number of changes, with the keys or names of the first few. */
 export type Counted = { count: number; examples: string[] };
@@ -79,35 +114,33 @@ export const noGemeente = 'none';
 
 const examplesKept = 3;
 
-function addCounted<Name extends string>(
-  counts: Partial<Record<Name, Counted>>,
-  name: Name,
-  { count, examples }: Counted,
+/** Adds to the counts under these names: of kinds, or of pairs of names. */
+function addCounts<Name extends string>(
+  total: Partial<Record<Name, Counted>>,
+  more: Partial<Record<Name, Counted>>,
 ): void {
-  const counted: Counted = counts[name] ?? { count: 0, examples: [] };
-  counted.count += count;
-  if (counted.examples.length < examplesKept)
-    counted.examples = [...counted.examples, ...examples].slice(0, examplesKept);
-  counts[name] = counted;
-}
-
-function addTally(total: AreaTally, tally: AreaTally): AreaTally {
-  for (const [kind, counted] of Object.entries(tally)) addCounted(total, kind as PlaceKind, counted);
-  return total;
+  for (const [name, { count, examples }] of Object.entries(more) as [Name, Counted][]) {
+    const counted: Counted = total[name] ?? { count: 0, examples: [] };
+    counted.examples.push(...examples.slice(0, examplesKept - counted.examples.length));
+    counted.count += count;
+    total[name] = counted;
+  }
 }
 
 function addTo(areas: Record<string, AreaTally>, name: string, tally: AreaTally): void {
-  areas[name] = addTally(areas[name] ?? {}, tally);
+  const area = areas[name] ?? {};
+  areas[name] = area;
+  addCounts(area, tally);
 }
 
 /** Several tallies as one. */
-export function mergeTallies(all: readonly PlaceTallies[]): PlaceTallies {
+export function mergeTallies(tallies: readonly PlaceTallies[]): PlaceTallies {
   const total = noTallies();
-  for (const { all: ofAll, streets, woonplaatsen, names } of all) {
-    addTally(total.all, ofAll);
-    for (const [name, tally] of Object.entries(streets)) addTo(total.streets, name, tally);
-    for (const [name, tally] of Object.entries(woonplaatsen)) addTo(total.woonplaatsen, name, tally);
-    for (const [name, counted] of Object.entries(names)) addCounted(total.names, name, counted);
+  for (const one of tallies) {
+    addCounts(total.all, one.all);
+    addCounts(total.names, one.names);
+    for (const areas of ['streets', 'woonplaatsen'] as const)
+      for (const [name, tally] of Object.entries(one[areas])) addTo(total[areas], name, tally);
   }
   return total;
 }
@@ -164,7 +197,7 @@ export class PlaceCounter {
     if (isOfGemeente) {
       this.#add('gemeente', at);
       const [from, to] = [first, are[0]].map((place) => `${gemeentePrefix}${place?.gemeente ?? noGemeente}`);
-      addCounted(this.#tallies.names, `${from}\t${to}`, { count: 1, examples: [key] });
+      this.#addNames(from, to, key);
     } else if (kind === 'changed' && gone.length + come.length === 0) this.#add('changed', at);
     for (const what of ['lost', 'moved'] as const) this.#add(what, at, objects[what]);
   }
@@ -178,11 +211,14 @@ export class PlaceCounter {
       else if (to) this.#added.push({ key, place: to });
       return;
     }
-    if (from.straat === to.straat)
-      addCounted(this.#tallies.names, `${from.woonplaats}\t${to.woonplaats}`, { count: 1, examples: [key] });
+    if (from.straat === to.straat) this.#addNames(from.woonplaats, to.woonplaats, key);
     else this.#add('renamed', { key, place: from });
     if (isSpecial(from) && !isGarbled(to) && hasOtherLetters(nameOf(from), nameOf(to)))
       this.#add('letters', { key, place: from });
+  }
+
+  #addNames(from: string | undefined, to: string | undefined, key: string): void {
+    addCounts(this.#tallies.names, { [`${from}\t${to}`]: { count: 1, examples: [key] } });
   }
 
   #add(kind: PlaceKind, { key, place }: At, count = 1): void {
@@ -190,7 +226,7 @@ export class PlaceCounter {
     const tally = { [kind]: { count, examples: [key] } };
     addTo(this.#tallies.streets, nameOf(place), tally);
     addTo(this.#tallies.woonplaatsen, place.woonplaats, tally);
-    if (this.#last[kind] !== key) addTally(this.#tallies.all, tally);
+    if (this.#last[kind] !== key) addCounts(this.#tallies.all, tally);
     this.#last[kind] = key;
   }
 
