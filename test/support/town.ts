@@ -64,6 +64,24 @@ export const streets =
   (name: (naam: string, index: number) => string): Change =>
   (state) => ({ ...state, OPR: state.OPR.map((street, i) => ({ ...street, naam: name(street.naam, i) })) });
 
+/** What goes wrong with a register of any size. */
+export const wrongs = {
+  withoutToevoegingen: nums(() => ({ huisnummertoevoeging: undefined })),
+  withoutHuisletters: nums(() => ({ huisletter: undefined })),
+  withHigherNumbers: nums(({ huisnummer }, i) => (i % 20 === 0 ? { huisnummer: huisnummer + 1000 } : {})),
+  withoutFirstDigit: nums(({ huisnummer }) =>
+    huisnummer > 9 ? { huisnummer: Number(`${huisnummer}`.slice(1)) || 1 } : {},
+  ),
+  withPostcodesOfElsewhere: nums((_, i) => (i % 25 === 0 ? { postcode: '9999ZZ' } : {})),
+  withOtherIds: nums((num) => ({ identificatie: `${num.identificatie.slice(0, 6)}9${num.identificatie.slice(7)}` })),
+  inAnotherWoonplaats: nums((_, i) => (i % 3 === 0 ? { woonplaats: '1013' } : {})),
+  withoutGemeente: ((state) => ({ ...state, relaties: [] })) satisfies Change,
+  encodedTwice: streets((naam) => Buffer.from(naam).toString('latin1')),
+  withQuestionMarks: streets((naam) => naam.replace(/[^ -~]/g, '?')),
+  withoutAccents: streets((naam) => naam.normalize('NFD').replace(/\p{M}/gu, '')),
+  calledXxxx: streets((naam, i) => (i >= 100 && i < 204 ? 'XXXX' : naam)),
+};
+
 /** `count` more addresses on a new street for each 100. */
 export const quarter =
   (count: number, naam = 'Nieuwe straat'): Change =>

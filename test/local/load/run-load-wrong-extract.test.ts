@@ -11,7 +11,7 @@ import { deliveryName, newDataset } from '../../loader/steps/mutation-register.t
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter } from '../../support/register.ts';
 import { sweep } from '../../support/sweep.ts';
-import { type Change, nums, quarter, streets, townOfWeesp } from '../../support/town.ts';
+import { type Change, nums, quarter, streets, townOfWeesp, wrongs } from '../../support/town.ts';
 
 const town = townOfWeesp();
 const [january, february, march] = ['2026-01-08', '2026-02-08', '2026-03-08'];
@@ -46,8 +46,6 @@ async function proposed(change: Change): Promise<LoadReport> {
 
 const count = town.NUM.length;
 const streetOf = ({ openbareRuimte }: NumStand) => Number(openbareRuimte.slice(-4)) - 1;
-const other = (num: NumStand) => ({ identificatie: num.identificatie.replace('045720', '045729') });
-const twice = (text: string) => Buffer.from(text).toString('latin1');
 
 /** What is wrong, and what the operator reads of it. */
 const wrong: [string, Change, string, RegExp][] = [
@@ -60,47 +58,37 @@ const wrong: [string, Change, string, RegExp][] = [
   ],
   [
     'without any huisnummertoevoeging',
-    nums(() => ({ huisnummertoevoeging: undefined })),
+    wrongs.withoutToevoegingen,
     'too_many_toevoegingen_lost',
     /take the toevoeging off/,
   ],
   [
     'with names that were encoded twice',
-    streets(twice),
+    wrongs.encodedTwice,
     'too_many_names_garbled',
     /put characters that no name has into the names of \d+ addresses/,
   ],
   [
     'with 104 streets called XXXX',
-    streets((naam, i) => (i >= 100 && i < 204 ? 'XXXX' : naam)),
+    wrongs.calledXxxx,
     'too_many_streets_changed',
     /change the name of 104 streets in Weesp, over the limit of 25, such as Straat 1/,
   ],
   [
     'with 1000 added to 4.9% of the house numbers',
-    nums(({ huisnummer }, i) => (i % 20 === 0 ? { huisnummer: huisnummer + 1000 } : {})),
+    wrongs.withHigherNumbers,
     'too_many_renumbered',
     /huisnummer or postcode of 5\d\d addresses/,
   ],
   // Others.
-  [
-    'without any huisletter',
-    nums(() => ({ huisletter: undefined })),
-    'too_many_toevoegingen_lost',
-    /take the huisletter off/,
-  ],
+  ['without any huisletter', wrongs.withoutHuisletters, 'too_many_toevoegingen_lost', /take the huisletter off/],
   [
     'with ? for each special letter',
-    streets((naam) => naam.replace(/[^ -~]/g, '?')),
+    wrongs.withQuestionMarks,
     'too_many_names_garbled',
     /put characters that no name has/,
   ],
-  [
-    'without accents',
-    streets((naam) => naam.normalize('NFD').replace(/\p{M}/gu, '')),
-    'too_many_names_garbled',
-    /change the special letters in the names of/,
-  ],
+  ['without accents', wrongs.withoutAccents, 'too_many_names_garbled', /change the special letters in the names of/],
   [
     'in which 30 streets have the name of the next one',
     streets((naam, i) => (i >= 50 && i < 80 ? `Straat ${i + 2}` : naam)),
@@ -109,11 +97,11 @@ const wrong: [string, Change, string, RegExp][] = [
   ],
   [
     'with the postcode of elsewhere for 4% of the addresses',
-    nums((_, i) => (i % 25 === 0 ? { postcode: '9999ZZ' } : {})),
+    wrongs.withPostcodesOfElsewhere,
     'too_many_removed',
     /in Weesp/,
   ],
-  ['with another id for each address', nums(other), 'too_many_changed', /change 11,\d+ addresses/],
+  ['with another id for each address', wrongs.withOtherIds, 'too_many_changed', /change 11,\d+ addresses/],
   [
     'without the largest street',
     nums((num) => (streetOf(num) === 0 ? null : {})),
@@ -124,29 +112,19 @@ const wrong: [string, Change, string, RegExp][] = [
     'with 6,000 addresses that there are not',
     quarter(6_000),
     'too_many_added',
-    /add 6,000 addresses where 11,\d+ are live in Weesp: 5\d\.\d %, over the limit of 50%/,
+    /add 6,000 addresses where 11,\d+ are live in Weesp: 5\d\.\d%, over the limit of 50%/,
   ],
   [
     'in which a third of the addresses went to another woonplaats',
     (state) => ({
-      ...nums((_, i) => (i % 3 === 0 ? { woonplaats: '1013' } : {}))(state),
+      ...wrongs.inAnotherWoonplaats(state),
       WPL: [...state.WPL, { identificatie: '1013', naam: 'Muiden', begin: '2010-01-01' }],
     }),
     'too_many_changed',
-    /change the street of 3,\d+ addresses/,
+    /change the woonplaats of 3,\d+ addresses/,
   ],
-  [
-    'without the first digit of longer house numbers',
-    nums(({ huisnummer }) => (huisnummer > 9 ? { huisnummer: Number(`${huisnummer}`.slice(1)) || 1 } : {})),
-    'too_many_renumbered',
-    /in Weesp/,
-  ],
-  [
-    'without a gemeente',
-    (state) => ({ ...state, relaties: [] }),
-    'too_many_changed',
-    /change the gemeente of 11,\d+ addresses/,
-  ],
+  ['without the first digit of longer house numbers', wrongs.withoutFirstDigit, 'too_many_renumbered', /in Weesp/],
+  ['without a gemeente', wrongs.withoutGemeente, 'too_many_changed', /take the gemeente off 11,\d+ addresses/],
 ];
 
 describe('days that withdraw 0.95% of the addresses each', () => {

@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
-import { fileXml, type PlaatsStand, type Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { block, type Plan, peildata, peildatumOf, voorkomensPerBlock } from './country.ts';
+import { fileXml, type PlaatsStand, type RelatieStand, type Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { block, type Plan, peildata, peildatumOf, relatiesOf, voorkomensPerBlock } from './country.ts';
 import { type Difference, differenceOf, type Truth, truthOf } from './truth.ts';
+import { wrongIn } from './wrong.ts';
 import { deflated, type PackedEntry } from './zip-writer.ts';
 
 /** A worker makes whole blocks: the file of NUM compressed, the streets and places as they are, and what is true. */
@@ -15,13 +16,15 @@ export type MadeBlock = {
   standplaatsen: PlaatsStand[];
   streets: Voorkomens['OPR'];
   places: Voorkomens['WPL'];
+  relaties: RelatieStand[];
   truth: Truth;
   difference: Difference | null;
 };
 
 parentPort?.on('message', ({ plan, index, name }: BlockJob) => {
   const peildatum = peildatumOf(plan);
-  const made = block(plan, index);
+  const right = block(plan, index);
+  const made = wrongIn(plan, index)?.(right) ?? right;
   const { truth, addresses } = truthOf(made, peildatum);
   const before = plan.month === 1 ? truthOf(block({ ...plan, month: 0 }, index), peildata[0]).addresses : null;
   const num = deflated(name, Buffer.from(fileXml('NUM', made.NUM, peildatum)));
@@ -37,6 +40,7 @@ parentPort?.on('message', ({ plan, index, name }: BlockJob) => {
     standplaatsen: STA,
     streets: made.OPR,
     places: made.WPL,
+    relaties: made.relaties ?? relatiesOf(made.WPL),
     truth,
     difference: before && differenceOf(before, addresses),
   };

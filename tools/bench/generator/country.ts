@@ -20,9 +20,16 @@ export const voorkomensPerBlock = 10_000;
 /**
  * Which country: the same plan gives the same extract, byte for byte. `month` 0 is the first state, 1 the next one;
  * `days` is how many days of mutations have passed since the first. With `objecten` it has adresseerbare objecten too;
- * those of month 1 are as in month 0.
+ * those of month 1 are as in month 0. `wrong`: what is wrong with it.
  */
-export type Plan = { seed: number; blocks: number; month: 0 | 1; days?: number; objecten?: boolean };
+export type Plan = {
+  seed: number;
+  blocks: number;
+  month: 0 | 1;
+  days?: number;
+  objecten?: boolean;
+  wrong?: string | undefined;
+};
 
 /** The dates of the two states. */
 export const peildata = ['2026-01-08', '2026-02-08'] as const;

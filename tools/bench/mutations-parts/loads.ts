@@ -26,13 +26,14 @@ export class Loads {
     this.#dataset = dataset;
   }
 
-  load(wanted: ({ source: string } | { mutations: string[] }) & { objecten?: boolean }): Loaded {
+  load(wanted: ({ source: string } | { mutations: string[] }) & { objecten?: boolean; planOnly?: boolean }): Loaded {
     const options = JSON.stringify(wanted);
     const printed = execFileSync(process.execPath, [script, this.#folder, options, JSON.stringify(this.#dataset)], {
       encoding: 'utf8',
     });
     const loaded = JSON.parse(printed) as Loaded;
-    if (loaded.report.outcome !== 'published') throw new Error(`${options} was not published: ${printed}`);
+    if (loaded.report.outcome !== (wanted.planOnly ? 'planned' : 'published'))
+      throw new Error(`${options} was not published: ${printed}`);
     this.#dataset = loaded.dataset;
     return loaded;
   }
