@@ -70,7 +70,7 @@ const guard = z.strictObject({
   maximumPlaceShare: share
     .default(loadDefaults.guard.maximumPlaceShare)
     .describe(
-      'The largest share of the addresses of one woonplaats that may go, or get another huisnummer or postcode, since the last extract.',
+      'The largest share of the addresses of one woonplaats, or of a dataset of more than 500,000, that may go, or get another huisnummer or postcode, since the last extract.',
     ),
   maximumLostShare: share
     .default(loadDefaults.guard.maximumLostShare)

@@ -9,7 +9,6 @@ import {
   limitOf,
   mergeTallies,
   mostChanged,
-  noGemeente,
   noTallies,
   type PlaceKind,
   type PlaceSize,
@@ -82,6 +81,9 @@ export type Earlier = PlaceTallies & { since: string };
 /** A new quarter has 2,000 addresses: any dataset and woonplaats may get so many times what a woonplaats may lose. */
 const newQuarter = 10;
 
+/** A dataset with more addresses than any woonplaats may not change a larger share than a woonplaats may. */
+const largestPlace = 500_000;
+
 /** The changes of all addresses, or of those in a woonplaats or a street: of a load, or also of the days `since`. */
 type Area = {
   tally: AreaTally;
@@ -104,7 +106,10 @@ function objectionsIn(
     const limit = place === undefined ? found?.whole : found?.place;
     if (!counted || !found || limit === undefined) return [];
     const [{ count, examples }, { code, what, of: member = 0, there = 'are live' }] = [counted, found];
-    const most = limit === 0 ? 0 : (thresholds[limit] ?? thresholds.maximumChangedShare);
+    const shares = size[0] > largestPlace && found.place ? [limit, found.place] : [limit];
+    const most = Math.min(
+      ...shares.map((one) => (one === 0 ? 0 : (thresholds[one] ?? thresholds.maximumChangedShare))),
+    );
     if (limit === 'alwaysAllowedStreets') {
       const text = `${what} ${grouped(count)} streets${within}, over the limit of ${most}`;
       return count <= most ? [] : objectionTo(code, text, { count, ...where }, since, examples);
@@ -162,7 +167,7 @@ const renamedFrom = 0.8;
 /** Up to this many gemeenten may become part of others at once; beyond it their share of the addresses counts. */
 const mostMerged = 3;
 
-/** What gets another name, and the other changes: addresses that go to another woonplaats count as renamed. */
+/** What gets another name, and the other changes: addresses that go to another woonplaats are relocated. */
 function renamedPlaces(tallies: PlaceTallies, live: PlaceSizes): { renamed: RenamedPlace[]; tallies: PlaceTallies } {
   const [renamed, merged, moved]: [RenamedPlace[], RenamedPlace[], PlaceTallies[]] = [[], [], []];
   for (const [names, counted] of Object.entries(tallies.names)) {
@@ -170,13 +175,10 @@ function renamedPlaces(tallies: PlaceTallies, live: PlaceSizes): { renamed: Rena
     const one = { from, to, addresses: counted.count };
     if (from.startsWith(gemeentePrefix)) merged.push(one);
     else if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0)) renamed.push(one);
-    else moved.push({ ...noTallies(), all: { renamed: counted }, woonplaatsen: { [from]: { renamed: counted } } });
+    else moved.push({ ...noTallies(), all: { relocated: counted }, woonplaatsen: { [from]: { relocated: counted } } });
   }
   const all = mergeTallies([tallies, ...moved]);
-  const isMerger =
-    merged.length > 0 &&
-    merged.length <= mostMerged &&
-    merged.every(({ to }) => to !== `${gemeentePrefix}${noGemeente}`);
+  const isMerger = merged.length > 0 && merged.length <= mostMerged;
   if (isMerger) delete all.all.gemeente;
   return { renamed: isMerger ? [...renamed, ...merged] : renamed, tallies: all };
 }

@@ -57,7 +57,7 @@ const streets = { place: 'alwaysAllowedStreets' } as const;
 /**
  * What a load changes in addresses, and how much of it. `removed` and `added` are of an address that no other key of
  * its street has before or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another
- * street, `changed` is any change that is no other one, as of its id. `huisletters` and `toevoegingen` are lost ones.
+ * street, `relocated` another woonplaats, and `changed` is any change that is no other one, as of its id. `huisletters` and `toevoegingen` are lost ones.
  * `letters`: a name in which only the special letters differ; `garbled`: one with characters that no name has. `lost`
  * and `moved` are of objects. The last two count streets: with another name, and that lose many addresses.
  */
@@ -68,7 +68,12 @@ const limits = {
     ...{ code: 'too_many_changed', what: 'change the street of' },
     ...{ whole: 'maximumNamesShare', place: 'maximumLostShare' },
   },
+  relocated: {
+    ...{ code: 'too_many_changed', what: 'change the woonplaats of' },
+    ...{ whole: 'maximumNamesShare', place: 'maximumPlaceShare' },
+  },
   gemeente: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
+  gemeenteLost: { code: 'too_many_changed', what: 'take the gemeente off', whole: 0 },
   added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
   renumbered: { code: 'too_many_renumbered', what: 'change the huisnummer or postcode of', ...removed },
   huisletters: { code: 'too_many_toevoegingen_lost', what: 'take the huisletter off', of: 1, ...lost },
@@ -110,7 +115,6 @@ export const noTallies = (): PlaceTallies => ({ all: {}, streets: {}, woonplaats
 
 /** What gemeenten begin with among the names. */
 export const gemeentePrefix = 'gemeente ';
-export const noGemeente = 'none';
 
 const examplesKept = 3;
 
@@ -195,9 +199,9 @@ export class PlaceCounter {
     if (!first) return;
     const at = { key, place: first };
     if (isOfGemeente) {
-      this.#add('gemeente', at);
-      const [from, to] = [first, are[0]].map((place) => `${gemeentePrefix}${place?.gemeente ?? noGemeente}`);
-      this.#addNames(from, to, key);
+      const [from = 'none', to] = [first.gemeente, are[0]?.gemeente];
+      this.#add(to === undefined ? 'gemeenteLost' : 'gemeente', at);
+      if (to !== undefined) this.#addNames(`${gemeentePrefix}${from}`, `${gemeentePrefix}${to}`, key);
     } else if (kind === 'changed' && gone.length + come.length === 0) this.#add('changed', at);
     for (const what of ['lost', 'moved'] as const) this.#add(what, at, objects[what]);
   }
@@ -217,7 +221,7 @@ export class PlaceCounter {
       this.#add('letters', { key, place: from });
   }
 
-  #addNames(from: string | undefined, to: string | undefined, key: string): void {
+  #addNames(from: string, to: string, key: string): void {
     addCounts(this.#tallies.names, { [`${from}\t${to}`]: { count: 1, examples: [key] } });
   }
 

@@ -86,6 +86,12 @@ describe('the guard', () => {
       'it would put characters that no name has into the names of 11 addresses where 10,000 are live: 0.11%, over the limit of 0%',
     ],
     [
+      'too_many_changed',
+      { gemeenteLost: 11 },
+      {},
+      'it would take the gemeente off 11 addresses where 10,000 are live: 0.11%, over the limit of 0%',
+    ],
+    [
       'too_many_objects_lost',
       { lost: 501 },
       {},
@@ -117,6 +123,13 @@ describe('the guard', () => {
 
   it('allows exactly the share', () => {
     expect(objections({ removed: 500 })).toEqual([]);
+  });
+
+  it('allows no larger share of a country than of a woonplaats', () => {
+    const places = Object.fromEntries(names.map((name): [string, PlaceSize] => [name, [90_000, 0, 0, 0]]));
+    const country: Live = { ...live, addresses: 9_000_000, places };
+    expect(objections({ removed: 180_000, changed: 900_000 }, {}, country)).toEqual([]);
+    expect(objections({ removed: 180_001 }, {}, country)[0]).toMatchObject({ count: 180_001, of: 9_000_000 });
   });
 
   it('ignores a large share of very few addresses', () => {
@@ -204,6 +217,12 @@ describe('the guard of a woonplaats', () => {
       250,
       'Weesp',
       'take the toevoeging off 251 addresses where 300 have one in Weesp: 83.7%, over the limit of 50%',
+    ],
+    [
+      'relocated',
+      250,
+      'Weesp',
+      'change the woonplaats of 251 addresses where 12,000 are live in Weesp: 2.1%, over the limit of 2%',
     ],
     ['renamedStreets', 25, 'Weesp', 'change the name of 26 streets in Weesp, over the limit of 25'],
     ['emptiedStreets', 25, 'Weesp', 'remove many addresses from each of 26 streets in Weesp, over the limit of 25'],
