@@ -57,9 +57,10 @@ const streets = { place: 'alwaysAllowedStreets' } as const;
 /**
  * What a load changes in addresses, and how much of it. `removed` and `added` are of an address that no other key of
  * its street has before or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another
- * street, `relocated` another woonplaats, and `changed` is any change that is no other one, as of its id. `huisletters` and `toevoegingen` are lost ones.
- * `letters`: a name in which only the special letters differ; `garbled`: one with characters that no name has. `lost`
- * and `moved` are of objects. The last two count streets: with another name, and that lose many addresses.
+ * street, `relocated` another woonplaats, and `changed` is any change that is no other one, as of its id. `huisletters`
+ * and `toevoegingen` are lost ones. `letters`: a name in which only the special letters differ; `garbled`: one with
+ * characters that no name has. `lost` and `moved` are of objects. The last two count streets: with another name, and
+ * that lose many addresses.
  */
 const limits = {
   removed: { code: 'too_many_removed', what: 'remove', ...removed },

@@ -16,7 +16,7 @@ export const wrongDatasets: Record<string, [Where, Change]> = {
   'without any huisnummertoevoeging': [everywhere, wrongs.withoutToevoegingen],
   'with names that were encoded twice': [everywhere, wrongs.encodedTwice],
   'with 104 streets of two towns called XXXX': [inTwoTowns, wrongs.calledXxxx],
-  'with 1000 added to 5% of the house numbers of a town': [everywhere, wrongs.withHigherNumbers],
+  'with 1000 added to 5% of the house numbers': [everywhere, wrongs.withHigherNumbers],
   'without two towns': [inTwoTowns, nearlyEmpty],
   'without the huisletters': [everywhere, wrongs.withoutHuisletters],
   'with ? for each special letter': [everywhere, wrongs.withQuestionMarks],
