@@ -26,8 +26,8 @@ const interpreters: [file: string, command: string[], toFindIt: string[]][] = [
   ['csharp/Program.cs', ['dotnet', 'run', '--project', 'csharp', '--'], ['dotnet', '--version']],
 ];
 const present = new Set(interpreters.filter(([, , toFindIt]) => runs(toFindIt)).map(([file]) => file));
-/** Those whose retries are tried. */
-const patient = new Set(sweep(present, 1));
+/** Those that are tried beyond what they print of a lookup. */
+const tried = new Set(sweep(present, 1));
 
 let service: HttpService;
 let key: string;
@@ -37,7 +37,7 @@ const waiting = new Map<string, WaitingRuns>();
 beforeAll(async () => {
   service = await startHttpService();
   ({ key } = await newAccount(service, { minute: 1000 }));
-  for (const [file, command] of interpreters) if (patient.has(file)) waiting.set(file, startWaiting(file, command));
+  for (const [file, command] of interpreters) if (tried.has(file)) waiting.set(file, startWaiting(file, command));
 });
 afterAll(() => service.stop());
 
@@ -79,7 +79,7 @@ describe.each(interpreters)('the example %s', (file, command) => {
   const test = here ? it : it.skip;
   const because = here ? '' : ` (skipped: ${command[0]} is not on this machine)`;
   const isCurl = file === 'curl.sh';
-  const testOfRetries = here && !patient.has(file) ? it.skip : test;
+  const testAtLength = here && !tried.has(file) ? it.skip : test;
 
   test(`distinguishes the outcomes${because}`, async () => {
     const queries = [
@@ -103,7 +103,7 @@ describe.each(interpreters)('the example %s', (file, command) => {
     ]);
   });
 
-  test(`prints the problem that the service returns, and fails${because}`, async () => {
+  testAtLength(`prints the problem that the service returns, and fails${because}`, async () => {
     const invalid = await run(command, ['0123AB', '0']);
     expect(invalid.code).not.toBe(0);
     for (const said of ['Invalid input', "postcode can't begin with 0", 'huisnummer must be']) {
@@ -113,11 +113,11 @@ describe.each(interpreters)('the example %s', (file, command) => {
     expect(isCurl ? refused.out : refused.error).toContain('Send a valid API key');
   });
 
-  testOfRetries(`waits for Retry-After after a fault of the service, and retries${because}`, async () => {
+  testAtLength(`waits for Retry-After after a fault of the service, and retries${because}`, async () => {
     for (const { code, failed } of await endOf(file).faulted) expect([code, failed]).toEqual([0, true]);
   });
 
-  testOfRetries(`retries a 429 after the seconds of Retry-After, or a second without it${because}`, async () => {
+  testAtLength(`retries a 429 after the seconds of Retry-After, or a second without it${because}`, async () => {
     for (const { code, out, waits } of await endOf(file).retried) {
       expect([code, waits.length, out]).toEqual([0, 1, expect.stringContaining('Teststraat')]);
       // Timers may end a little early.
@@ -125,7 +125,7 @@ describe.each(interpreters)('the example %s', (file, command) => {
     }
   });
 
-  testOfRetries(
+  testAtLength(
     `gives up after a 429 whose Retry-After is too long, and reports that nothing answers${because}`,
     async () => {
       const [long, none] = await Promise.all([endOf(file).givenUp, endOf(file).unanswered]);
@@ -135,7 +135,7 @@ describe.each(interpreters)('the example %s', (file, command) => {
     },
   );
 
-  test(`says which variable to set, and accepts a base URL with a trailing slash${because}`, async () => {
+  testAtLength(`says which variable to set, and accepts a base URL with a trailing slash${because}`, async () => {
     const missing = [run(command, ['1012RJ', '147'], ''), run(command, ['1012RJ', '147'], key, '')];
     for (const { code, out, error } of await Promise.all(missing)) {
       expect([code === 0, out]).toEqual([false, '']);

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { sweep } from '../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../packages/form/', import.meta.url));
 
@@ -65,7 +66,7 @@ async function ask([command = '', ...options]: string[], env: Record<string, str
   return { answer: JSON.parse(stdout), logged: stderr };
 }
 
-describe.each(routes)('the route in %s', (language, command, toFindIt) => {
+describe.each(sweep(routes, 1))('the route in %s', (language, command, toFindIt) => {
   const withIt = isPresent(toFindIt) ? it : it.skip;
   const because = isPresent(toFindIt) ? '' : ` (skipped: no ${language} on this machine)`;
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
+import { inSweep } from '../support/in-sweep.ts';
 import { StateError, StoppedError } from '../support/state-machine/errors.ts';
 
 let loader: StateMachineBench;
@@ -16,23 +17,26 @@ const { begin, toGuard, apply, release, failure } = ways;
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
 
 describe('a load that fails', () => {
-  it('in one child stops the load, reports the error, and lets the next one continue where it stopped', async () => {
-    const source = await loader.serve(january);
-    loader.replace('merge', (event: { Items: { segment: string }[] }, real) => {
-      if (event.Items[0]?.segment === '25') throw new Error('out of memory');
-      return real(event as never);
-    });
-    const failed = await loader.run({ source });
-    expect(failed).toMatchObject({ status: 'FAILED', error: 'States.ExceedToleratedFailureThreshold' });
-    expect(states(failed)).toEqual([...begin, ...toGuard.slice(0, -2), ...failure]);
-    expect(await loader.addresses()).toEqual(new Map());
-    expect(subjects()).toEqual(['a load failed']);
-    expect(loader.messages[0]?.text).toContain('ExceedToleratedFailureThreshold');
+  inSweep(
+    'in one child stops the load, reports the error, and lets the next one continue where it stopped',
+    async () => {
+      const source = await loader.serve(january);
+      loader.replace('merge', (event: { Items: { segment: string }[] }, real) => {
+        if (event.Items[0]?.segment === '25') throw new Error('out of memory');
+        return real(event as never);
+      });
+      const failed = await loader.run({ source });
+      expect(failed).toMatchObject({ status: 'FAILED', error: 'States.ExceedToleratedFailureThreshold' });
+      expect(states(failed)).toEqual([...begin, ...toGuard.slice(0, -2), ...failure]);
+      expect(await loader.addresses()).toEqual(new Map());
+      expect(subjects()).toEqual(['a load failed']);
+      expect(loader.messages[0]?.text).toContain('ExceedToleratedFailureThreshold');
 
-    loader.replace('merge');
-    expect(await loader.run({ source })).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await loader.addresses()).toEqual(tableOf(january));
-  });
+      loader.replace('merge');
+      expect(await loader.run({ source })).toMatchObject({ status: 'SUCCEEDED' });
+      expect(await loader.addresses()).toEqual(tableOf(january));
+    },
+  );
 
   it('is retried after an error of Lambda itself, and some minutes after an unavailable server', async () => {
     let [busy, unwell] = [2, 2];
@@ -89,7 +93,7 @@ describe('a load that fails', () => {
     expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
   });
 
-  it('to send its message has published its snapshot, and fails so that the alarm goes off', async () => {
+  inSweep('to send its message has published its snapshot, and fails so that the alarm goes off', async () => {
     loader.silence();
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'EventBridge.ThrottlingException' });
@@ -199,7 +203,7 @@ describe('a load that dies while it writes', () => {
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
 
-  it('is not disturbed by a redriven load whose lock it took over', async () => {
+  inSweep('is not disturbed by a redriven load whose lock it took over', async () => {
     await loader.run({ source: await loader.serve(january) });
     const source = await loader.serve(february);
     loader.replace('guard', async (event: { owner: string }, real) => {

@@ -4,6 +4,7 @@ import { writeExtract } from '../../local/demo/write-extract.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
+import { inSweep } from '../support/in-sweep.ts';
 import { type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 
@@ -220,7 +221,7 @@ describe("an execution that can't apply a day", () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('goes on to the days after one that was approved, in the same execution', async () => {
+  inSweep('goes on to the days after one that was approved, in the same execution', async () => {
     const source = await loaded();
     await list([one, two, three, four], new Map([[three, other]]));
     await loader.run({ source });
@@ -230,7 +231,7 @@ describe("an execution that can't apply a day", () => {
     expect(await loader.run({ approve: load })).toMatchObject({ error: 'UnknownLoadError' });
   });
 
-  it('is corrected by the next extract automatically', async () => {
+  inSweep('is corrected by the next extract automatically', async () => {
     const expected = await tableOfDay(three);
     await list([two, three]);
     expect(await loader.run({ source: await serve(start, first) })).toMatchObject({ error: 'MutationGapError' });
@@ -239,7 +240,7 @@ describe("an execution that can't apply a day", () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('counts in the audit what a day had missed, and corrects it', async () => {
+  inSweep('counts in the audit what a day had missed, and corrects it', async () => {
     const expected = await tableOfDay(two);
     const partial = days.map((day) => [day, day.groups.filter(isNot('NUM'))] as const).slice(0, 2);
     await list([one, two], new Map(partial));
@@ -251,7 +252,7 @@ describe("an execution that can't apply a day", () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('continues with mutations if an extract is older and the days in between are unavailable', async () => {
+  inSweep('continues with mutations if an extract is older and the days in between are unavailable', async () => {
     await list([one, two, three]);
     await loader.run({ source: await serve(start, first) });
     const kept = await loader.storage.list('mutations/BAG');

@@ -18,7 +18,7 @@ describe('days with kills, corrections, rejections and extracts', () => {
       const { happened, found, expected } = await walkDays(loader, {
         seed,
         start,
-        days: isFullSweep ? 40 : 18,
+        days: isFullSweep ? 40 : 9,
         objects: 40,
       });
       expect(found).toEqual(expected);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, march, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
+import { inSweep } from '../support/in-sweep.ts';
 import { StateError } from '../support/state-machine/errors.ts';
 import { aslFaults } from '../support/state-machine/validate-definition.ts';
 import { isFullSweep } from '../support/sweep.ts';
@@ -73,7 +74,7 @@ describe('the state machine of the loader', () => {
     expect(subjects()).toHaveLength(1);
   });
 
-  it('runs every step for the same extract on request, and writes no address', async () => {
+  inSweep('runs every step for the same extract on request, and writes no address', async () => {
     const source = await loaded();
     loader.takeOperations();
     const execution = await loader.run({ source, again: true });
@@ -82,7 +83,7 @@ describe('the state machine of the loader', () => {
     expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
   });
 
-  it('plans without a write or a message', async () => {
+  inSweep('plans without a write or a message', async () => {
     await loaded();
     loader.takeOperations();
     const execution = await loader.run({ source: await loader.serve(february), planOnly: true });
@@ -158,7 +159,7 @@ describe('a load that the guard refuses', () => {
     expect(await loader.addresses()).toEqual(tableOf(march));
   });
 
-  it('does not continue with the approval of another load', async () => {
+  inSweep('does not continue with the approval of another load', async () => {
     await loaded();
     const execution = await loader.run({ source: await loader.serve(march), approve: '2026-02-08-0123456789' });
     expect(execution).toMatchObject({ error: 'LoadRefused' });

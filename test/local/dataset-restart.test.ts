@@ -144,7 +144,7 @@ describe('what is served after a restart', () => {
     expect(named.filter((text) => !asked[text])).toEqual([]);
   });
 
-  it.each(sweep(cells, 10))('by %s, where %s is live and %s is asked for, is %s', async (by, live, wanted, served) => {
+  it.each(sweep(cells, 5))('by %s, where %s is live and %s is asked for, is %s', async (by, live, wanted, served) => {
     const place = await newPlace();
     const ask = by === 'npm start' ? place.start : place.deployment;
     const before = live === 'nothing' ? null : await ask(asked[live] ?? {});

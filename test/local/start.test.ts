@@ -17,6 +17,7 @@ import { baseUrl, type Service, type ServiceOptions } from '../../local/service.
 import { synthesize } from '../../local/synthesize.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
+import { inSweep } from '../support/in-sweep.ts';
 import { serviceOptions, whileServing } from '../support/service.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
 import { sweep } from '../support/sweep.ts';
@@ -125,7 +126,7 @@ describe('npm start', () => {
     },
   );
 
-  it('answers a request in progress at Ctrl-C, which a terminal sends to npm too, and npm to it', async () => {
+  inSweep('answers a request in progress at Ctrl-C, which a terminal sends to npm too, and npm to it', async () => {
     await useDataBefore();
     const service = run([], { npm: true });
     const output = await service.until(readyText);
@@ -149,7 +150,7 @@ describe('npm start', () => {
     expect(await processesWith(data)).toEqual([]);
   });
 
-  (existsSync(sample) ? it : it.skip)('can be stopped in the middle of a load and started again', async () => {
+  (existsSync(sample) ? inSweep : it.skip)('can be stopped in the middle of a load and started again', async () => {
     const first = run(['--extract', sample]);
     while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
     await interrupt(first, 'SIGTERM');
@@ -171,7 +172,7 @@ describe('npm start --fresh on the data of an earlier start', () => {
     expect(await readFile(join(shared.folder, 'mine.txt'), 'utf8')).toBe('the user’s own file');
   });
 
-  it('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
+  inSweep('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
     shared.service.child.stdout?.destroy();
     shared.service.child.stderr?.destroy();
     for (let count = 0; count < 3; count++) expect((await lookUp(shared.output)).status).toBe(200);
@@ -241,7 +242,7 @@ describe('npm start that serves the demo with --host', () => {
     expect((await lookUp(shared.output)).status).toBe(200);
   });
 
-  it('ends its engine when it is killed, and starts again on the same data', async () => {
+  inSweep('ends its engine when it is killed, and starts again on the same data', async () => {
     shared.service.child.kill('SIGKILL');
     await shared.service.ended;
     await serving({ dataFolder: shared.folder }, async ({ apiKey }) => {
@@ -313,31 +314,34 @@ describe('a start that fails', () => {
 });
 
 describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
-  it('is used instead of the embedded one, --fresh recreates its tables, and one that lost them gets them again', async () => {
-    const [engine, empty] = [await startDynamoDb(), await startDynamoDb()];
-    const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
-    const status = async (service: Service) => (await lookUp(greeting(service, data))).body.status;
+  inSweep(
+    'is used instead of the embedded one, --fresh recreates its tables, and one that lost them gets them again',
+    async () => {
+      const [engine, empty] = [await startDynamoDb(), await startDynamoDb()];
+      const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
+      const status = async (service: Service) => (await lookUp(greeting(service, data))).body.status;
 
-    const made = await serving({ endpoint: engine.endpoint }, async (service) => {
-      expect(await status(service)).toBe('ok');
-      expect((await readLocalState(data)).endpoint).toBe(engine.endpoint);
-      return await names();
-    });
-    expect(made).toHaveLength(2);
+      const made = await serving({ endpoint: engine.endpoint }, async (service) => {
+        expect(await status(service)).toBe('ok');
+        expect((await readLocalState(data)).endpoint).toBe(engine.endpoint);
+        return await names();
+      });
+      expect(made).toHaveLength(2);
 
-    await serving({ endpoint: engine.endpoint, fresh: true }, async (service) => {
-      expect(await status(service)).toBe('ok');
-    });
-    expect(await names()).toHaveLength(2);
-    for (const name of made) expect(await names()).not.toContain(name);
-    expect(await readdir(data)).not.toContain('dynamodb.db');
-    await engine.stop();
+      await serving({ endpoint: engine.endpoint, fresh: true }, async (service) => {
+        expect(await status(service)).toBe('ok');
+      });
+      expect(await names()).toHaveLength(2);
+      for (const name of made) expect(await names()).not.toContain(name);
+      expect(await readdir(data)).not.toContain('dynamodb.db');
+      await engine.stop();
 
-    await serving({ endpoint: empty.endpoint }, async (service) => {
-      expect(await status(service)).toBe('ok');
-    });
-    await empty.stop();
-  });
+      await serving({ endpoint: empty.endpoint }, async (service) => {
+        expect(await status(service)).toBe('ok');
+      });
+      await empty.stop();
+    },
+  );
 });
 
 describe('the printed address', () => {

@@ -6,6 +6,7 @@ import type { SmokeOptions } from '../../operator/checks/smoke-check.ts';
 import { mostLookups } from '../../operator/checks/smoke-lookups.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { inSweep } from '../support/in-sweep.ts';
 import { sweep } from '../support/sweep.ts';
 import { startSpoilingProxy } from './spoiling-proxy.ts';
 import { spoils } from './spoils.ts';
@@ -44,7 +45,7 @@ describe('the smoke test', () => {
     expect(requests).toBeGreaterThan(100);
   });
 
-  it('skips addresses that were not given or that the dataset lacks', async () => {
+  inSweep('skips addresses that were not given or that the dataset lacks', async () => {
     proxy.spoil({});
     const guess = { postcode: '1012RJ', huisnummer: 99_998, toevoeging: '' };
     const { results } = await runSmoke(proxy.url, { key: options.key, address: guess, isGuess: true });
@@ -55,19 +56,23 @@ describe('the smoke test', () => {
     ]);
   });
 
-  it.each([
+  const leftovers: [what: string, limits: Record<string, number>, charged: number, reason: RegExp][] = [
     ['little left', { day: 15 }, 1, /only 14 units left/],
     ['nothing left', { day: 0 }, 0, /no quota left|only 0 units left/],
-  ])('skips lookups that would exhaust the quota: an account with %s', async (_, limits, charged, reason) => {
-    proxy.spoil({});
-    const { key } = await newAccount(service, limits);
-    const { results, lookups } = await runSmoke(proxy.url, { ...options, key });
-    expect(results.filter(({ state }) => state === 'failed')).toEqual([]);
-    expect(results.filter(({ state }) => state === 'skipped').map((result) => result.reason)).toEqual(
-      Array.from({ length: 8 }, () => expect.stringMatching(reason)),
-    );
-    expect(lookups).toBe(charged);
-  });
+  ];
+  it.each(sweep(leftovers, 1))(
+    'skips lookups that would exhaust the quota: an account with %s',
+    async (_, limits, charged, reason) => {
+      proxy.spoil({});
+      const { key } = await newAccount(service, limits);
+      const { results, lookups } = await runSmoke(proxy.url, { ...options, key });
+      expect(results.filter(({ state }) => state === 'failed')).toEqual([]);
+      expect(results.filter(({ state }) => state === 'skipped').map((result) => result.reason)).toEqual(
+        Array.from({ length: 8 }, () => expect.stringMatching(reason)),
+      );
+      expect(lookups).toBe(charged);
+    },
+  );
 
   it('passes a deployment whose API Gateway renames WWW-Authenticate', async () => {
     proxy.spoil({
@@ -161,14 +166,15 @@ describe('npm run smoke', () => {
     expect([exit, out, err.split('\n')[1]]).toEqual([1, '', expect.stringMatching(/refuses this key\. Check/)]);
   });
 
-  it.each([
+  const mistakes: [what: string, args: string[], code: number, message: RegExp][] = [
     ['nothing answers', ['--url', 'http://127.0.0.1:1', '--key', 'x'], 1, /No answer from http:\/\/127\.0\.0\.1:1: /],
     ['no address', ['--key', 'x'], 2, /--url/],
     ['no web address', ['--url', 'x', '--key', 'x'], 2, /http:\/\//],
     ['no key', ['--url', 'http://127.0.0.1:1'], 2, /BAG_ADRES_KEY/],
     ['no possible key', ['--url', 'http://127.0.0.1:1', '--key', 'a\nb'], 2, /copied in full/],
     ['half an address', ['--url', 'http://127.0.0.1:1', '--address', '1012RJ'], 2, /1012RJ 147/],
-  ])('reports that there is %s', async (_, args, code, message) => {
+  ];
+  it.each(sweep(mistakes, 2))('reports that there is %s', async (_, args, code, message) => {
     expect(await smoke(...args)).toEqual({ exit: code, out: '', err: expect.stringMatching(message) });
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../core/accounts/key-record.ts';
 import { type StoreClient, StoreUnavailable } from '../../../core/dynamodb.ts';
 import { type AdminBench, startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 
 let bench: AdminBench;
 let caller: Caller;
@@ -87,7 +88,7 @@ describe('the day of the last use of a key', () => {
     expect(await bench.admin.keys.list('acme')).toHaveLength(1);
   });
 
-  it('is remembered for ten thousand keys, and then for none of them, so that memory stays bounded', async () => {
+  inSweep('is remembered for ten thousand keys, and then for none of them, so that memory stays bounded', async () => {
     const { made, client } = countingClient(true);
     const use = createKeyUse(client, bench.table);
     const until = signal();

@@ -8,6 +8,7 @@ import {
   testAddress,
   usedOf,
 } from '../../support/address-service.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 
 let service: AddressService;
 
@@ -74,7 +75,7 @@ describe('quota', () => {
     expect((await instanceAt(now + wait).lookUp(key, testAddress)).status).toBe(200);
   });
 
-  it('rolls windows over under load without losing or adding a unit', async () => {
+  inSweep('rolls windows over under load without losing or adding a unit', async () => {
     const { id, key } = await newAccount(service, { minute: 10, day: 35, month: 1000 });
     for (const [minute, admitted] of [10, 10, 10, 5, 0].entries()) {
       const statuses = await burst([instanceAt(month + 60 * minute + 5), instanceAt(month + 60 * minute + 6)], key, 20);
@@ -112,7 +113,7 @@ describe('quota', () => {
     expect((await usedOf(service, id)).day).toBe(20);
   });
 
-  it('never admits more than each clock could, when windows roll while clocks disagree', async () => {
+  inSweep('never admits more than each clock could, when windows roll while clocks disagree', async () => {
     const { key } = await newAccount(service, { minute: 15 });
     const boundary = month + 1200;
     const statuses = await burst(
@@ -165,7 +166,7 @@ describe('quota', () => {
     expect(await usedOf(service, id)).toEqual({ day: 31 });
   });
 
-  it('is exact while the plan is rewritten continuously', async () => {
+  inSweep('is exact while the plan is rewritten continuously', async () => {
     const { id, plan, key } = await newAccount(service, { hour: 50, day: 60 });
     let done = false;
     const rewriting = (async () => {

@@ -7,6 +7,7 @@ import {
   testAddress,
   usedOf,
 } from '../../support/address-service.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { expectWholeShards, shardedAccount } from '../../support/shards.ts';
 import { sweep } from '../../support/sweep.ts';
 
@@ -81,7 +82,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     },
   );
 
-  it('of the plan and of own limits, applies exactly on all shards', async () => {
+  inSweep('of the plan and of own limits, applies exactly on all shards', async () => {
     const { id, plan, key } = await shardedAccount(service, { hour: null, day: 210 }, 4);
     const { all } = await under(3, key, async () => {
       await service.admin.plans.put({ code: plan, limits: { day: 190, month: 5000 } });
@@ -96,7 +97,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     expect(served + (await drain(key))).toBe(230);
   });
 
-  it('to a limit below the usage refuses from then on, and to a higher one serves the rest', async () => {
+  inSweep('to a limit below the usage refuses from then on, and to a higher one serves the rest', async () => {
     const { id, plan, key } = await shardedAccount(service, { day: 60 }, 4);
     expect(await drain(key)).toBe(60);
     await service.admin.plans.put({ code: plan, limits: { day: 25 } });

@@ -11,6 +11,7 @@ import {
   testAddress,
   usedOf,
 } from '../../support/address-service.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { expectWholeShards, patchShard, shardedAccount, shardsOf } from '../../support/shards.ts';
 import { sweep } from '../../support/sweep.ts';
 
@@ -51,7 +52,7 @@ describe('an account with several quota shards', () => {
     [20, { minute: 1000, hour: 61, month: 70 }, 80, 61],
   ];
 
-  it.each(sweep(cases, 2))(
+  it.each(sweep(cases, 1))(
     'of %i and %j gets exactly its remaining quota: after 3 lookups and %i concurrent ones it has used %i',
     async (shards, limits, count, most) => {
       const { id, key } = await shardedAccount(service, limits, shards);
@@ -66,7 +67,7 @@ describe('an account with several quota shards', () => {
     },
   );
 
-  it('gets the remaining quota when no shard has quota left in every window', async () => {
+  inSweep('gets the remaining quota when no shard has quota left in every window', async () => {
     const { id, key } = await shardedAccount(service, { day: 40, month: 60 }, 4);
     const known = await acquaintances(key, 3);
     const counts = [
@@ -130,7 +131,7 @@ describe('an account with several quota shards', () => {
     expect(validation.json).toMatchObject({ limits: { minute: 400, day: 20 } });
   });
 
-  it('rolls windows over under load without losing or adding a unit', async () => {
+  inSweep('rolls windows over under load without losing or adding a unit', async () => {
     const { id, key } = await shardedAccount(service, { minute: 15, day: 50 }, 4);
     for (const [minute, admitted] of [15, 15, 15, 5, 0].entries()) {
       const known = await acquaintances(key, 2, month + 60 * minute + 5);
@@ -140,7 +141,7 @@ describe('an account with several quota shards', () => {
     expect((await usedOf(service, id)).day).toBe(15);
   });
 
-  it('gets exactly the limit in a window when clocks differ', async () => {
+  inSweep('gets exactly the limit in a window when clocks differ', async () => {
     const { key } = await shardedAccount(service, { minute: 16 }, 5);
     const boundary = month + 1200;
     const known = await Promise.all(

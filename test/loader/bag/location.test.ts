@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { locationOf } from '../../../loader/bag/location.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 
 const rd = 'srsName="urn:ogc:def:crs:EPSG::28992"';
 const point = (pos: string, attributes = `${rd} srsDimension="2"`) =>
@@ -105,7 +106,7 @@ describe('locationOf', () => {
     expect(locationOf(geometry)).toEqual(expect.stringContaining(why));
   });
 
-  it('takes a polygon of 100,000 corners', () => {
+  inSweep('takes a polygon of 100,000 corners', () => {
     const corners = Array.from({ length: 100_000 }, (_, i) => {
       const angle = (2 * Math.PI * i) / 100_000;
       return `${150_000 + 100 * Math.cos(angle)} ${450_000 + 100 * Math.sin(angle)}`;

@@ -7,6 +7,7 @@ import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { sweep } from '../../support/sweep.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { idOf, type Month, tableOf, voorkomensOf } from './months.ts';
 
@@ -62,41 +63,45 @@ async function dayBetween(): Promise<string> {
 }
 
 describe('a lookup while a load is applied', () => {
-  it.each([
+  const changes: [what: string, next: () => Promise<{ source?: string; mutations?: string[] }>][] = [
     ['an extract', async () => ({ source: await bench.extractOf(after) })],
     ['mutations', async () => ({ mutations: [await dayBetween()] })],
-  ])('of %s returns the old or the new address, never none, and never the old one after the new', async (_, next) => {
-    const table = await bench.newTable();
-    const addresses = dynamoDbAddressTable(bench.client, table, { concurrency: 2 });
-    const options = { storage: bench.newFolder(), addresses, workers: 0, waiveSize: true };
-    await runLoad({ ...options, source: await bench.extractOf(before) });
-    const sources = await next();
+  ];
+  it.each(sweep(changes, 1))(
+    'of %s returns the old or the new address, never none, and never the old one after the new',
+    async (_, next) => {
+      const table = await bench.newTable();
+      const addresses = dynamoDbAddressTable(bench.client, table, { concurrency: 2 });
+      const options = { storage: bench.newFolder(), addresses, workers: 0, waiveSize: true };
+      await runLoad({ ...options, source: await bench.extractOf(before) });
+      const sources = await next();
 
-    const [old, now] = [tableOf(before), tableOf(after)];
-    const seenNew = new Set<string>();
-    let lookups = 0;
-    let applying = true;
-    const hammer = async (offset: number) => {
-      for (let turn = offset; applying; turn += 7) {
-        const key = `1381AA#${numbers[turn % numbers.length]}#`;
-        const { Item } = await bench.client.send(
-          new GetItemCommand({ TableName: table, Key: { address: { S: key } }, ConsistentRead: true }),
-        );
-        const straat = Item?.places?.L?.[0]?.M?.straat?.S;
-        const [was, is] = [old.get(key)?.sort(comparePlaces)[0]?.straat, now.get(key)?.[0]?.straat];
-        if (straat === is && was !== is) seenNew.add(key);
-        else if (seenNew.has(key)) throw new Error(`${key} went back`);
-        if (straat !== was && straat !== is) throw new Error(`${key} was ${straat}`);
-        lookups++;
-      }
-    };
-    const hammers = [0, 1, 2].map((offset) => hammer(offset));
-    const report = await runLoad({ ...options, ...sources });
-    applying = false;
-    await Promise.all(hammers);
+      const [old, now] = [tableOf(before), tableOf(after)];
+      const seenNew = new Set<string>();
+      let lookups = 0;
+      let applying = true;
+      const hammer = async (offset: number) => {
+        for (let turn = offset; applying; turn += 7) {
+          const key = `1381AA#${numbers[turn % numbers.length]}#`;
+          const { Item } = await bench.client.send(
+            new GetItemCommand({ TableName: table, Key: { address: { S: key } }, ConsistentRead: true }),
+          );
+          const straat = Item?.places?.L?.[0]?.M?.straat?.S;
+          const [was, is] = [old.get(key)?.sort(comparePlaces)[0]?.straat, now.get(key)?.[0]?.straat];
+          if (straat === is && was !== is) seenNew.add(key);
+          else if (seenNew.has(key)) throw new Error(`${key} went back`);
+          if (straat !== was && straat !== is) throw new Error(`${key} was ${straat}`);
+          lookups++;
+        }
+      };
+      const hammers = [0, 1, 2].map((offset) => hammer(offset));
+      const report = await runLoad({ ...options, ...sources });
+      applying = false;
+      await Promise.all(hammers);
 
-    expect(report).toMatchObject({ outcome: 'published', changed: 200, added: 200, removed: 100 });
-    expect(await bench.addressesIn(table)).toEqual(now);
-    expect(lookups).toBeGreaterThan(50);
-  });
+      expect(report).toMatchObject({ outcome: 'published', changed: 200, added: 200, removed: 100 });
+      expect(await bench.addressesIn(table)).toEqual(now);
+      expect(lookups).toBeGreaterThan(50);
+    },
+  );
 });

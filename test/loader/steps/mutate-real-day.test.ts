@@ -8,6 +8,7 @@ import { folderStorage } from '../../../loader/storage/files.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 
 /** A national day as Kadaster delivered it. */
@@ -96,7 +97,7 @@ const country: Voorkomens = {
     expect(await content()).toEqual(after);
   });
 
-  it('names the objects behind its changes', async () => {
+  inSweep('names the objects behind its changes', async () => {
     const { options, folder } = await loadedCountry(country);
     const { load } = await runLoad({ planOnly: true, ...options, mutations: [day] });
     const named = [];
@@ -111,7 +112,7 @@ const country: Voorkomens = {
     ]);
   });
 
-  it('sets aside an object that it withdraws and that differs, and applies the rest', async () => {
+  inSweep('sets aside an object that it withdraws and that differs, and applies the rest', async () => {
     const { options } = await loadedCountry({
       ...country,
       NUM: country.NUM.map((num) => (num.huisnummer === 26 ? { ...num, huisnummer: 27 } : num)),

@@ -9,6 +9,7 @@ import { readManifest } from '../../../loader/steps/manifest.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
 import type { OprStand } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
@@ -139,7 +140,7 @@ describe('days of mutations', () => {
     expect(await publishedCounts(options.storage)).toEqual(await publishedCounts(expected.options.storage));
   });
 
-  it('give the same result however they are divided into loads, after the extract or with it', async () => {
+  inSweep('give the same result however they are divided into loads, after the extract or with it', async () => {
     const register = new Register(bench, 12, 5);
     await register.deliver();
     const last = register.days.at(-1)?.date as string;
@@ -193,7 +194,7 @@ describe('days of mutations', () => {
     expect(await runLoad(all)).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
   });
 
-  it('can be planned, rolled back, and applied again', async () => {
+  inSweep('can be planned, rolled back, and applied again', async () => {
     const register = new Register(bench, 14, 3);
     await register.deliver();
     const { options, content } = await newDataset(bench);
@@ -361,7 +362,7 @@ describe('a full extract after days of mutations', () => {
     expect(await content()).toEqual(before);
   });
 
-  it('counts the differences that a corrected delivery left, and corrects them', async () => {
+  inSweep('counts the differences that a corrected delivery left, and corrects them', async () => {
     const register = new Register(bench, 18, 6);
     await register.deliver();
     const [first] = register.days.filter(({ groups }) => groups.some(({ kind }) => kind === 'NUM')) as [RegisterDay];

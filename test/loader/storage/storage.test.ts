@@ -114,7 +114,7 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
     ['nothing', 0],
     ['less than a part', 100_000],
     ['exactly one part', 10 * 1024 * 1024],
-    ['several parts', 22_000_000],
+    ['several parts', 12_000_000],
   ])('stores a stream of %s', async (_, size) => {
     const bytes = Buffer.alloc(size, 'bag-adres');
     await storage().putStream('stream', pieces(bytes, 3_000_000));

@@ -12,6 +12,7 @@ import { keyOf, lineOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { finishImport } from '../../../local/engine/database-files.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { processesWith } from '../../support/start.ts';
 import { sweep } from '../../support/sweep.ts';
 import { groupsOf, idOf, integrityOf, openBench } from './bench.ts';
@@ -126,7 +127,7 @@ describe('a bulk import', () => {
     await expect(bench.bulkImport.run(twice, { lines: 2, writes: 2 })).rejects.toThrow(/UNIQUE constraint/);
   });
 
-  it('stops at once, with its processes, when the engine is stopped', async () => {
+  inSweep('stops at once, with its processes, when the engine is stopped', async () => {
     const importing = bench.bulkImport.run(groupsOf(50_000), { lines: 50_000, writes: 50_000 });
     const ended = expect(importing).rejects.toThrow(/stopped/);
     while (!existsSync(`${file}.import`)) await sleep(5);

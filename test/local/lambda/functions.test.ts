@@ -9,6 +9,7 @@ import { startPool } from '../../../local/lambda/functions.ts';
 import { FunctionError, startInstance } from '../../../local/lambda/instance.ts';
 import type { FunctionSettings } from '../../../local/template/local-app.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 const source = `
@@ -180,19 +181,23 @@ describe('a function behind the gateway', () => {
 });
 
 describe('the memory of this process', () => {
-  it('stays bounded over thousands of calls with large responses', async () => {
-    const response = 'x'.repeat(40_000);
-    const module = join(folder, 'large.mjs');
-    await writeFile(module, `export const handler = async (event) => event + ${JSON.stringify(response)};`);
-    const pool = await startPool({ ...settings, module, timeoutMilliseconds: 20_000 }, () => undefined);
-    const call = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => pool.invoke(`${i}`, 'r')));
-    await call(100);
-    const before = heapAfterCollection();
-    for (let round = 0; round < (isFullSweep ? 100 : 25); round++) await call(100);
-    // Holding on to the responses would take 100 MB, and 400 in a full sweep.
-    expect(heapAfterCollection() - before).toBeLessThan(40_000_000);
-    await pool.stop();
-  }, 60_000);
+  inSweep(
+    'stays bounded over thousands of calls with large responses',
+    async () => {
+      const response = 'x'.repeat(40_000);
+      const module = join(folder, 'large.mjs');
+      await writeFile(module, `export const handler = async (event) => event + ${JSON.stringify(response)};`);
+      const pool = await startPool({ ...settings, module, timeoutMilliseconds: 20_000 }, () => undefined);
+      const call = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => pool.invoke(`${i}`, 'r')));
+      await call(100);
+      const before = heapAfterCollection();
+      for (let round = 0; round < (isFullSweep ? 100 : 25); round++) await call(100);
+      // Holding on to the responses would take 100 MB, and 400 in a full sweep.
+      expect(heapAfterCollection() - before).toBeLessThan(40_000_000);
+      await pool.stop();
+    },
+    60_000,
+  );
 });
 
 function heapAfterCollection(): number {

@@ -13,6 +13,7 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { sweep } from '../../support/sweep.ts';
 
 const begin = '2010-01-01';
 const jan9 = '2026-01-09';
@@ -124,33 +125,33 @@ async function checked(place: Place, { mirror = false } = {}) {
 const aDayLater = (days: number) => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + days * 21 * 3_600_000);
 
 describe('a day that is replaced by another one of the same size', () => {
-  it.each(
-    (['a folder', ...Object.keys(validators)] as Place[]).flatMap((place) => [
-      [place, false] as const,
-      [place, true] as const,
-    ]),
-  )('is applied instead, found in %s, with a stale mirror beside it: %s', async (place, mirror) => {
-    const { put, check, street } = await checked(place, { mirror });
-    const wrong = await renamed('Fout1');
-    const [right, corrected] = await asLarge(wrong.length);
-    await put('mirror', wrong);
-    await put('first', wrong);
-    await check();
-    expect(await street()).toBe('Fout1');
-    const [, before] = [await check(), reads];
-    expect([(await check()).outcome, reads - before]).toEqual(['unchanged', 0]);
-    await put('first', corrected);
-    aDayLater(1);
-    const report = await check();
-    expect([report.outcome, await street()]).toEqual(['published', right]);
-    const differs = `${name} differs from place to place: that of `;
-    expect(report.notes.join()).toEqual(mirror ? expect.stringContaining(differs) : '');
-    const again = await check();
-    expect([again.outcome, again.reason?.includes(differs), await street()]).toEqual(['unchanged', mirror, right]);
-    await put('mirror', corrected);
-    aDayLater(2);
-    expect(await check()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan9} yet` });
-  });
+  const places = ['a folder', ...Object.keys(validators)] as Place[];
+  const cases = places.flatMap((place) => [false, true].map((mirror) => [place, mirror] as const));
+  it.each(sweep(cases, 3))(
+    'is applied instead, found in %s, with a stale mirror beside it: %s',
+    async (place, mirror) => {
+      const { put, check, street } = await checked(place, { mirror });
+      const wrong = await renamed('Fout1');
+      const [right, corrected] = await asLarge(wrong.length);
+      await put('mirror', wrong);
+      await put('first', wrong);
+      await check();
+      expect(await street()).toBe('Fout1');
+      const [, before] = [await check(), reads];
+      expect([(await check()).outcome, reads - before]).toEqual(['unchanged', 0]);
+      await put('first', corrected);
+      aDayLater(1);
+      const report = await check();
+      expect([report.outcome, await street()]).toEqual(['published', right]);
+      const differs = `${name} differs from place to place: that of `;
+      expect(report.notes.join()).toEqual(mirror ? expect.stringContaining(differs) : '');
+      const again = await check();
+      expect([again.outcome, again.reason?.includes(differs), await street()]).toEqual(['unchanged', mirror, right]);
+      await put('mirror', corrected);
+      aDayLater(2);
+      expect(await check()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan9} yet` });
+    },
+  );
 });
 
 describe('two deliveries that differ for one day', () => {

@@ -9,7 +9,7 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, march, tableOf } from '../../loader/steps/months.ts';
-import { isFullSweep } from '../../support/sweep.ts';
+import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
 const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const;
@@ -111,7 +111,7 @@ const every = process.env.SWEEP === 'hours';
 const seed = Number(process.env.SEED ?? 20_260_308);
 
 describe('a stored object that is damaged or missing', () => {
-  it.each(['planned', 'killed'] as const)(
+  it.each(sweep(['planned', 'killed'] as const, 1))(
     `costs no address: every command succeeds, or names the object and a command that helps (seed ${seed}; a load %s)`,
     async (start) => {
       const random = new Random(seed);

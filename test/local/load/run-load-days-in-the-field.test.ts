@@ -11,6 +11,7 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { renderStatus } from '../../../operator/cli/render-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 
@@ -170,7 +171,7 @@ describe('a day that changes too much', () => {
     ).toBe(true);
   });
 
-  it('leaves no snapshot when it was corrected and its work has expired, but every other snapshot', async () => {
+  inSweep('leaves no snapshot when it was corrected and its work has expired, but every other snapshot', async () => {
     const { register, options } = await registerWithLargeDay();
     const { storage } = options;
     const snapshots = async () => [...new Set((await storage.list(paths.snapshots)).map((key) => key.split('/')[1]))];
@@ -188,7 +189,7 @@ describe('a day that changes too much', () => {
     expect(await refusedProposals(storage)).toMatchObject([{ load: other }]);
   });
 
-  it('stays away once it is rejected, until it is corrected', async () => {
+  inSweep('stays away once it is rejected, until it is corrected', async () => {
     const { register, options, content } = await registerWithLargeDay();
     const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
     const before = await content();
@@ -230,7 +231,7 @@ describe('a day that was rolled back', () => {
     expect(await content()).toEqual(await tableOf(register, jan11));
   });
 
-  it('is applied when it was corrected', async () => {
+  inSweep('is applied when it was corrected', async () => {
     const { register, options, content, run } = await loadedRegister(14, 3);
     const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
     await register.deliver([first]);
@@ -317,7 +318,7 @@ describe('a chain of days', () => {
     expect(await run(most)).toMatchObject({ outcome: 'published', setAside: { count: 0, addresses: 0 } });
   });
 
-  it('is applied again from the extract on when one of its days is corrected, into one difference', async () => {
+  inSweep('is applied again from the extract on when one of its days is corrected, into one difference', async () => {
     const { register, content, run } = await loadedRegister(18, 4);
     const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
     await register.write(start, jan9, first.groups.slice(0, 1));
@@ -351,7 +352,7 @@ describe('a chain of days', () => {
     expect(await content()).toEqual(await tableOf(register, jan12));
   });
 
-  it('brings an older extract forward with the days of the list where the storage has lost them', async () => {
+  inSweep('brings an older extract forward with the days of the list where the storage has lost them', async () => {
     const { register, options, content, run } = await loadedRegister(17, 3);
     await register.deliver();
     await run();

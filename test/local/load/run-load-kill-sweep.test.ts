@@ -6,6 +6,7 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
@@ -108,17 +109,21 @@ describe('a load that dies at any read or write', () => {
     expect(deaths).toBeGreaterThan(140);
   }, 120_000);
 
-  it('does not affect a third snapshot that arrives when it is half applied', async () => {
-    const deaths = await sweep(
-      { onlyApplying: true },
-      (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
-      async (place) => {
-        await place.load(march);
-        await place.holds(march);
-      },
-    );
-    expect(deaths).toBeGreaterThan(50);
-  }, 120_000);
+  inSweep(
+    'does not affect a third snapshot that arrives when it is half applied',
+    async () => {
+      const deaths = await sweep(
+        { onlyApplying: true },
+        (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
+        async (place) => {
+          await place.load(march);
+          await place.holds(march);
+        },
+      );
+      expect(deaths).toBeGreaterThan(50);
+    },
+    120_000,
+  );
 });
 
 describe('a load of mutations that dies at any read or write', () => {
@@ -231,21 +236,25 @@ describe('a load that is suspended at any read or write from the start of apply 
     return true;
   }
 
-  it('changes nothing that another load has published in the meantime', async () => {
-    let next = 1;
-    let slept = 0;
-    const work = async () => {
-      for (let more = true; more; ) {
-        const at = next;
-        next += 4 * step; // the operations between two of them differ in nothing
-        more = await sleepAt(at);
-        if (more) slept++;
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
-    expect(slept).toBeGreaterThan(2);
-    // One that had published before it slept ends well.
-    expect([...ends].filter((end) => !['published', 'LockedError'].includes(end))).toEqual([]);
-    expect(ends).toContain('LockedError');
-  }, 120_000);
+  inSweep(
+    'changes nothing that another load has published in the meantime',
+    async () => {
+      let next = 1;
+      let slept = 0;
+      const work = async () => {
+        for (let more = true; more; ) {
+          const at = next;
+          next += 4 * step; // the operations between two of them differ in nothing
+          more = await sleepAt(at);
+          if (more) slept++;
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, work));
+      expect(slept).toBeGreaterThan(2);
+      // One that had published before it slept ends well.
+      expect([...ends].filter((end) => !['published', 'LockedError'].includes(end))).toEqual([]);
+      expect(ends).toContain('LockedError');
+    },
+    120_000,
+  );
 });

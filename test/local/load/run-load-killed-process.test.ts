@@ -12,6 +12,7 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import type { LoadProcess } from '../../loader/steps/load-process.ts';
 import { type Month, tableOf } from '../../loader/steps/months.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { sweep } from '../../support/sweep.ts';
 
 const month: Month = {
@@ -104,18 +105,22 @@ describe('a suspended load whose lock another load takes over and publishes with
     await Promise.all(resumed);
   }, 60_000);
 
-  it('keeps its lock for as long as its process lives on this machine', async () => {
-    const { place, addresses, child, exited, printed } = loads.alive;
-    const { untilSeconds = 0 } = (await addresses.lock.holder()) ?? {};
-    try {
-      await sleep(Math.max(0, (untilSeconds + 1) * 1000 - Date.now()));
-      await expect(runLoad({ ...place, addresses })).rejects.toThrow(`kill -CONT ${child.pid}`);
-    } finally {
-      child.kill('SIGCONT');
-    }
-    // Nobody has taken its lock: it goes on and publishes.
-    expect(await printed).toBe('');
-    expect((await exited)[0]).toBe(0);
-    expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
-  }, 30_000);
+  inSweep(
+    'keeps its lock for as long as its process lives on this machine',
+    async () => {
+      const { place, addresses, child, exited, printed } = loads.alive;
+      const { untilSeconds = 0 } = (await addresses.lock.holder()) ?? {};
+      try {
+        await sleep(Math.max(0, (untilSeconds + 1) * 1000 - Date.now()));
+        await expect(runLoad({ ...place, addresses })).rejects.toThrow(`kill -CONT ${child.pid}`);
+      } finally {
+        child.kill('SIGCONT');
+      }
+      // Nobody has taken its lock: it goes on and publishes.
+      expect(await printed).toBe('');
+      expect((await exited)[0]).toBe(0);
+      expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
+    },
+    30_000,
+  );
 });

@@ -6,6 +6,8 @@ import type { Packing } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
+import { inSweep } from '../../support/in-sweep.ts';
+import { sweep } from '../../support/sweep.ts';
 
 let bench: LoadBench;
 let register: Register;
@@ -46,22 +48,24 @@ async function loaded(packing: Packing = {}) {
 }
 
 describe('an extract of another area', () => {
-  it.each([
-    ['municipality', 'national', 'the extract is of municipality 0457, and the live dataset of the whole country'],
-    ['national', 'municipality', 'the extract is of the whole country, and the live dataset of municipality 0457'],
-  ] as const)(
-    'is refused however little it changes, until it is approved: %s after %s',
-    async (layout, live, message) => {
-      const { load, options, content } = await loaded({ layout: live });
-      const refused = await load(later, streetOf(970), { layout });
-      expect(refused).toMatchObject({ outcome: 'refused', audit: null, objections: [{ code: 'other_area', message }] });
-      expect(await content()).toHaveLength(1000);
-      const approved = await runLoad({ ...options, approve: refused.load ?? '' });
-      expect(approved).toMatchObject({ outcome: 'published', addresses: 970 });
-    },
-  );
+  it.each(
+    sweep(
+      [
+        ['municipality', 'national', 'the extract is of municipality 0457, and the live dataset of the whole country'],
+        ['national', 'municipality', 'the extract is of the whole country, and the live dataset of municipality 0457'],
+      ] as const,
+      1,
+    ),
+  )('is refused however little it changes, until it is approved: %s after %s', async (layout, live, message) => {
+    const { load, options, content } = await loaded({ layout: live });
+    const refused = await load(later, streetOf(970), { layout });
+    expect(refused).toMatchObject({ outcome: 'refused', audit: null, objections: [{ code: 'other_area', message }] });
+    expect(await content()).toHaveLength(1000);
+    const approved = await runLoad({ ...options, approve: refused.load ?? '' });
+    expect(approved).toMatchObject({ outcome: 'published', addresses: 970 });
+  });
 
-  it('is loaded where that was asked for, which its report says', async () => {
+  inSweep('is loaded where that was asked for, which its report says', async () => {
     const { load } = await loaded();
     const report = await load(later, streetOf(970), { layout: 'municipality' }, { waiveSize: true });
     expect(report).toMatchObject({ outcome: 'published', waived: [{ code: 'other_area' }] });

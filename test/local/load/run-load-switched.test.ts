@@ -9,8 +9,9 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, tableOf, voorkomensOf, withObjecten } from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { writeMutationDelivery } from '../../support/mutation-delivery.ts';
-import { isFullSweep } from '../../support/sweep.ts';
+import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 let bench: LoadBench;
 const sources = new Map<Month, string>();
@@ -97,7 +98,7 @@ describe('a dataset whose objects are turned on or off', () => {
     await holds(january, true);
   });
 
-  it('is rolled back over the switch, and the switch is not made again by itself', async () => {
+  inSweep('is rolled back over the switch, and the switch is not made again by itself', async () => {
     const { options, load, holds } = await newPlace();
     await load(january, false);
     await load(february, true);
@@ -108,21 +109,24 @@ describe('a dataset whose objects are turned on or off', () => {
     await holds(february, true);
   });
 
-  it.each([true, false])('ends as it should when the load dies anywhere and is repeated (on: %s)', async (objecten) => {
-    const first = await newPlace();
-    await first.load(january, !objecten);
-    const left: LoadPlace[] = [];
-    let deaths = 0;
-    const ports = watched(first.storage, first.addresses, async ({ hasWritten }) => {
-      if (hasWritten && (isFullSweep || deaths++ % 20 === 0)) left.push(await bench.copyPlace(first.held));
-    });
-    await runLoad({ ...first.options, ...ports, source: sources.get(february), objecten });
-    expect(left.length).toBeGreaterThan(4);
-    for (const held of left) {
-      const { load, holds } = await placeAt(held);
-      await load(february, objecten);
-      await holds(february, objecten);
-      expect((await load(february, objecten)).outcome).toBe('unchanged');
-    }
-  });
+  it.each(sweep([true, false], 1))(
+    'ends as it should when the load dies anywhere and is repeated (on: %s)',
+    async (objecten) => {
+      const first = await newPlace();
+      await first.load(january, !objecten);
+      const left: LoadPlace[] = [];
+      let deaths = 0;
+      const ports = watched(first.storage, first.addresses, async ({ hasWritten }) => {
+        if (hasWritten && (isFullSweep || deaths++ % 20 === 0)) left.push(await bench.copyPlace(first.held));
+      });
+      await runLoad({ ...first.options, ...ports, source: sources.get(february), objecten });
+      expect(left.length).toBeGreaterThan(4);
+      for (const held of left) {
+        const { load, holds } = await placeAt(held);
+        await load(february, objecten);
+        await holds(february, objecten);
+        expect((await load(february, objecten)).outcome).toBe('unchanged');
+      }
+    },
+  );
 });

@@ -14,6 +14,7 @@ import { fileAccess, subRange } from '../../../loader/zip/random-access.ts';
 import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 import { weespObjecten, weespTruth } from '../../support/weesp-truth.ts';
@@ -77,7 +78,7 @@ async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
 }
 
 given(`the whole of Weesp${missing}`, () => {
-  it('gives the same snapshot, byte for byte, from either layout, in a folder and in S3', async () => {
+  inSweep('gives the same snapshot, byte for byte, from either layout, in a folder and in S3', async () => {
     const national = await nationalLayout();
     const runs: [string, Storage, number][] = [
       [weesp, folderStorage(bench.newFolder()), 1e9],

@@ -8,6 +8,7 @@ import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset } from '../../loader/steps/mutation-register.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter } from '../../support/register.ts';
 import { sweep } from '../../support/sweep.ts';
@@ -165,7 +166,7 @@ describe('days that withdraw 0.95% of the addresses each', () => {
 });
 
 describe('an extract of a town', () => {
-  it.each(sweep(wrong, 2))(
+  it.each(sweep(wrong, 1))(
     '%s is refused, and says where, how many and which',
     async (_, change, code, message) => {
       const { outcome, objections } = await proposed(change);
@@ -222,7 +223,7 @@ describe('an extract of a town', () => {
     30_000,
   );
 
-  it.each(sweep([wrong[3], wrong[0], wrong[1], wrong[4]] as typeof wrong, 1))(
+  inSweep.each(sweep([wrong[3], wrong[0], wrong[1], wrong[4]] as typeof wrong, 1))(
     '%s that was approved by mistake is put right by the next one, which needs no approval',
     async (_, change) => {
       const dataset = await loaded();

@@ -272,14 +272,17 @@ describe('a command that replaces or deletes what is in a deployment', () => {
     );
   });
 
-  it.each(Object.keys(cases))('%s changes nothing in a deployment that lacks what it names', async (command) => {
-    await cases[command]?.prepare();
-    const { exit, err, changes } = await toRun(command, 'b')(...agreed(command), '--json');
-    expect(changes).toEqual([]);
-    if (exit === 1) expect(JSON.parse(err).error.code).not.toBe('error');
-  });
-
   it.each(sweep(Object.keys(cases), 4))(
+    '%s changes nothing in a deployment that lacks what it names',
+    async (command) => {
+      await cases[command]?.prepare();
+      const { exit, err, changes } = await toRun(command, 'b')(...agreed(command), '--json');
+      expect(changes).toEqual([]);
+      if (exit === 1) expect(JSON.parse(err).error.code).not.toBe('error');
+    },
+  );
+
+  it.each(sweep(Object.keys(cases), 2))(
     '%s ends as it does at once after it was killed between any two changes',
     async (command) => {
       const attempt = toRun(command);
@@ -327,14 +330,17 @@ describe('a command that replaces or deletes all that a deployment holds', () =>
     },
   );
 
-  it.each(Object.keys(commands))('%s is refused with --yes alone, before its first write', async (command) => {
-    await occupy();
-    const { exit, err, changes } = await on(command, '--yes');
-    expect([exit, changes]).toEqual([1, []]);
-    expect(err).toMatch(/replaces what a in account 123456789012, eu-.* has: \d+ plans, .*add --into a\./);
-  });
+  it.each(sweep(Object.keys(commands), 2))(
+    '%s is refused with --yes alone, before its first write',
+    async (command) => {
+      await occupy();
+      const { exit, err, changes } = await on(command, '--yes');
+      expect([exit, changes]).toEqual([1, []]);
+      expect(err).toMatch(/replaces what a in account 123456789012, eu-.* has: \d+ plans, .*add --into a\./);
+    },
+  );
 
-  it.each(Object.keys(commands))('%s is refused where --into names another deployment', async (command) => {
+  it.each(sweep(Object.keys(commands), 1))('%s is refused where --into names another deployment', async (command) => {
     await occupy();
     const { exit, err, changes } = await on(command, '--yes', '--into', 'bag-adres-test');
     expect([exit, changes]).toEqual([1, []]);
@@ -343,7 +349,7 @@ describe('a command that replaces or deletes all that a deployment holds', () =>
 });
 
 describe('a restore of a set', () => {
-  it.each(['restore lost-account', 'restore lost-region'])(
+  it.each(sweep(['restore lost-account', 'restore lost-region'], 1))(
     '%s goes on after it was killed between any two changes, without --into',
     async (command) => {
       const expected = (await service.admin.backup.export()).accounts;

@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { templates } from '../../lib/synthesized.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { sweep } from '../../support/sweep.ts';
 import { run as runHere, runWith } from '../command-line.ts';
 import { startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
 
@@ -135,10 +136,11 @@ echo "${name} $*" >> "${log}"
     return { exit, err, called };
   }
 
-  it.each([
+  const applied: [command: string, args: string[], count: number][] = [
     ['rollback-code', ['rollback-code', '--to', version], 4],
     ['upgrade', ['upgrade', '--from', 'former'], 1],
-  ])(
+  ];
+  it.each(sweep(applied, 1))(
     '%s says where, and does the same steps when it is run again after a kill between any two',
     async (_, args, count) => {
       const whole = await steps(args);

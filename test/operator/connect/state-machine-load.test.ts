@@ -13,6 +13,7 @@ import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { type StateMachineBench, startStateMachineBench } from '../../loader/state-machine-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { createAccountsTable } from '../../support/dynamodb.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { storedItems } from '../../support/stored-items.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run } from '../command-line.ts';
@@ -156,7 +157,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(await loader.addresses()).toEqual(tableOf(march));
   });
 
-  it('a rollback is also an execution, and is in the history', async () => {
+  inSweep('a rollback is also an execution, and is in the history', async () => {
     const back = await load('rollback', february.peildatum, '--json');
     expect([back.exit, JSON.parse(back.out)]).toMatchObject([
       0,
@@ -181,7 +182,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     });
   });
 
-  it('Ctrl-C leaves the execution running, which can be followed again; another load has to wait', async () => {
+  inSweep('Ctrl-C leaves the execution running, which can be followed again; another load has to wait', async () => {
     const source = await loader.serve(april);
     const goOn = machine.hold();
     const running = failure('run', '--extract', source);
@@ -217,7 +218,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(err.filter((line) => line.includes('being retried'))).toHaveLength(1);
   });
 
-  it('a load that finds changes by something else in the table continues after a repair', async () => {
+  inSweep('a load that finds changes by something else in the table continues after a repair', async () => {
     const source = await loader.serve(may);
     await underLock(table, (fence) =>
       table.write(

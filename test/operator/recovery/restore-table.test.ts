@@ -7,6 +7,7 @@ import { restoreDeletedTable, restoreWrongContents } from '../../../operator/rec
 import { templates } from '../../lib/synthesized.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { restoreItems, type StoredItem, storedItems } from '../../support/stored-items.ts';
 import { sweep } from '../../support/sweep.ts';
 import { accountsTemplate, tableControl } from '../../support/table-control.ts';
@@ -217,7 +218,7 @@ describe('restore wrong-contents', () => {
     60_000,
   );
 
-  it('is not undone by a restore of the deleted table, which holds the wrong contents', async () => {
+  inSweep('is not undone by a restore of the deleted table, which holds the wrong contents', async () => {
     await damage();
     failure.next = { call: 6, when: 'before' };
     await expect(restore(true)).rejects.toThrow(/Step 6\/7 failed/);
@@ -228,7 +229,7 @@ describe('restore wrong-contents', () => {
     await untilDone(() => restore(true));
   });
 
-  it('is audited under the identity that AWS sees', async () => {
+  inSweep('is audited under the identity that AWS sees', async () => {
     const { account } = await damage();
     await untilDone(() => restore(true));
     expect((await service.admin.accounts.audit(account.id))[0]).toMatchObject({

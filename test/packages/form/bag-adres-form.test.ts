@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { newAccount } from '../../support/address-service.ts';
 import { violations, wcagRules } from '../../support/axe.ts';
-import { because, inBrowser, openTab, type Tab } from '../../support/browser.ts';
+import { because, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
 import { launchBrowser } from '../../support/chromium.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 import { sweep } from '../../support/sweep.ts';
@@ -349,17 +349,20 @@ describe('the form element', () => {
     expect(await page.evaluate('document.activeElement.localName')).toBe('bag-adres-form');
   });
 
-  inBrowser(`clears what it filled in when another toevoeging is chosen, and no answer comes${because}`, async () => {
-    const page = await open();
-    await type(page, '9999SD', '2', 'A');
-    await hasValue(street(page), 'Teststraat');
-    await page.route('**/adres?*', (route) => route.abort());
-    await list(page).selectOption('B');
-    await says(page, unavailable);
-    expect(await street(page).inputValue()).toBe('');
-  });
+  inBrowserSweep(
+    `clears what it filled in when another toevoeging is chosen, and no answer comes${because}`,
+    async () => {
+      const page = await open();
+      await type(page, '9999SD', '2', 'A');
+      await hasValue(street(page), 'Teststraat');
+      await page.route('**/adres?*', (route) => route.abort());
+      await list(page).selectOption('B');
+      await says(page, unavailable);
+      expect(await street(page).inputValue()).toBe('');
+    },
+  );
 
-  inBrowser(`asks once for a number typed slowly, and not again for one that it knows${because}`, async () => {
+  inBrowserSweep(`asks once for a number typed slowly, and not again for one that it knows${because}`, async () => {
     const page = await open();
     const lookups = await countLookups(page);
     await page.getByLabel('Postcode').pressSequentially('1012rj', { delay: 20 });
@@ -372,7 +375,7 @@ describe('the form element', () => {
     expect(lookups.map((query) => new URLSearchParams(query).get('huisnummer'))).toEqual(['147', '148']);
   });
 
-  inBrowser(`still takes the answer when a space is typed while it waits${because}`, async () => {
+  inBrowserSweep(`still takes the answer when a space is typed while it waits${because}`, async () => {
     const page = await open();
     const { promise, resolve } = Promise.withResolvers();
     await answerWith(page, { status: 'ok', address: { straat: 'Damrak', woonplaats: 'Amsterdam' } }, promise);
@@ -447,7 +450,7 @@ describe('the form element', () => {
     await order(page, 'Damrak 7');
   });
 
-  inBrowser(`still knows what it filled in when somebody comes back${because}`, async () => {
+  inBrowserSweep(`still knows what it filled in when somebody comes back${because}`, async () => {
     const page = await open();
     // A browser restores the fields of a page that it may keep.
     await page.route(`${form.url}/`, async (route) => {
@@ -476,7 +479,7 @@ describe('the form element', () => {
     await page.getByText(`We leveren op: ${found}`).waitFor();
   });
 
-  inBrowser(`makes fields of its own in the language of the page, each element for itself${because}`, async () => {
+  inBrowserSweep(`makes fields of its own in the language of the page, each element for itself${because}`, async () => {
     const page = await open();
     await page.evaluate(`
       document.documentElement.lang = 'en';
@@ -496,25 +499,28 @@ describe('the form element', () => {
     expect(await page.getByLabel('Street name').inputValue()).toBe('');
   });
 
-  inBrowser(`takes texts that were set before its script, and fits at 400 % under any policy${because}`, async () => {
-    const page = await open();
-    await page.route('**/early', (route) =>
-      route.fulfill({
-        contentType: 'text/html',
-        headers: { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" },
-        body: `<html lang="nl"><bag-adres-form><input name="gemeente"></bag-adres-form>
+  inBrowserSweep(
+    `takes texts that were set before its script, and fits at 400 % under any policy${because}`,
+    async () => {
+      const page = await open();
+      await page.route('**/early', (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          headers: { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" },
+          body: `<html lang="nl"><bag-adres-form><input name="gemeente"></bag-adres-form>
           <script>document.querySelector('bag-adres-form').texts = { filled: 'Klaar: {}' }</script>
           <script type="module" src="/bag-adres-form.js"></script>`,
-      }),
-    );
-    await page.setViewportSize({ width: 320, height: 256 });
-    await page.goto(`${form.url}/early`);
-    await type(page, '1012RJ', '147');
-    await says(page, 'Klaar: Nieuwezijds Voorburgwal, Amsterdam');
-    expect(await page.locator('[name=gemeente]').inputValue()).toBe('Amsterdam');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-    await page.setViewportSize({ width: 390, height: 844 });
-  });
+        }),
+      );
+      await page.setViewportSize({ width: 320, height: 256 });
+      await page.goto(`${form.url}/early`);
+      await type(page, '1012RJ', '147');
+      await says(page, 'Klaar: Nieuwezijds Voorburgwal, Amsterdam');
+      expect(await page.locator('[name=gemeente]').inputValue()).toBe('Amsterdam');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+      await page.setViewportSize({ width: 390, height: 844 });
+    },
+  );
 
   inBrowser(`never shows the key to the browser${because}`, async () => {
     const page = await open();

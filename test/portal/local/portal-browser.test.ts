@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { RunOptions } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
-import { because, inBrowser, openTab, type Tab } from '../../support/browser.ts';
+import { because, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
 import { launchBrowser } from '../../support/chromium.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
@@ -97,7 +97,7 @@ describe('the portal in a browser', () => {
     60_000,
   );
 
-  inBrowser(
+  inBrowserSweep(
     `lets an operator make an account, invite a member and change the plan, without a script${because}`,
     async () => {
       const page = await operatorPage();
@@ -174,7 +174,7 @@ describe('the portal in a browser', () => {
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       const found: string[] = [];
-      for (const [index, path] of sweep(paths(), 3).entries()) {
+      for (const [index, path] of sweep(paths(), 2).entries()) {
         await page.goto(portal.portalUrl + path);
         let language = 'en-GB';
         // Outside a full sweep each page has one of the looks, and all rules.
@@ -197,7 +197,7 @@ describe('the portal in a browser', () => {
     120_000,
   );
 
-  inBrowser(
+  inBrowserSweep(
     `has a chart of usage that is one tab stop, in which the arrow keys go from day to day${because}`,
     async () => {
       const { page, show } = await operatorTab({ scripts: true });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { addExampleCustomers, shownAccount } from '../../../tools/screenshots/example-customers.ts';
-import { because, inBrowser } from '../../support/browser.ts';
+import { because, inBrowserSweep } from '../../support/browser.ts';
 import { launchBrowser } from '../../support/chromium.ts';
 import { startLocalPortalOf } from '../../support/local-portal.ts';
 
@@ -62,7 +62,7 @@ async function lookUp(page: Page): Promise<number> {
 }
 
 describe('in as many clicks as the documentation says', () => {
-  inBrowser(
+  inBrowserSweep(
     `a developer makes the first key of an account and looks up an address with it${because}`,
     async () => {
       await portal.admin.accounts.create({ id: 'first', plan: 'klein' });
@@ -77,7 +77,7 @@ describe('in as many clicks as the documentation says', () => {
     60_000,
   );
 
-  inBrowser(
+  inBrowserSweep(
     `an administrator finds the key that leaked, and replaces it${because}`,
     async () => {
       await kimIn(shownAccount, 'admin');
@@ -97,7 +97,7 @@ describe('in as many clicks as the documentation says', () => {
     60_000,
   );
 
-  inBrowser(
+  inBrowserSweep(
     `somebody in finance downloads the statement of last month${because}`,
     async () => {
       await kimIn(shownAccount, 'finance');
@@ -111,7 +111,7 @@ describe('in as many clicks as the documentation says', () => {
     60_000,
   );
 
-  inBrowser(
+  inBrowserSweep(
     `an administrator hands an account over and leaves it${because}`,
     async () => {
       await kimIn('bakkerbart', 'admin');
@@ -129,7 +129,7 @@ describe('in as many clicks as the documentation says', () => {
     60_000,
   );
 
-  inBrowser(
+  inBrowserSweep(
     `an operator sees why a load waits, and approves it${because}`,
     async () => {
       const { page, link, button, clicks } = await signIn('Olaf Operator');

@@ -3,6 +3,7 @@ import { environment } from '../../../core/names.ts';
 import { pageRoutes } from '../../../portal/app.ts';
 import { everything, ofType, portal, type Template } from '../../lib/synthesized.ts';
 import { app } from '../../lib/unbundled-app.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 
 const { domain } = portal;
 const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
@@ -265,7 +266,7 @@ describe('the stack of the portal', () => {
     expect(pool).toMatchObject({ DeletionPolicy: 'Retain', Properties: { DeletionProtection: 'ACTIVE' } });
   });
 
-  it('keeps the domain of the user pool when the host name of the portal changes', () => {
+  inSweep('keeps the domain of the user pool when the host name of the portal changes', () => {
     const domainOf = (more: object) =>
       Object.entries(ofType(portalTemplate({ portal: { ...portal, ...more } }), 'AWS::Cognito::UserPoolDomain'));
     const [[id, generated] = []] = domainOf({});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createRateLimit, defaultRates, networkOf } from '../../../portal/visit/rates.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 
 const withSession = (session: { perSecond: number; burst: number }) => ({ ...defaultRates, session });
 
@@ -35,7 +36,7 @@ describe('the rates of the portal', () => {
     expect(take('session', 'a')).toBe(0);
   });
 
-  it('are remembered of ten thousand visitors, and of no more', () => {
+  inSweep('are remembered of ten thousand visitors, and of no more', () => {
     const take = createRateLimit(withSession({ perSecond: 1, burst: 1 }), () => 0);
     for (let i = 0; i < 10_000; i++) expect(take('session', String(i))).toBe(0);
     expect(take('session', '1')).toBe(1); // by which all others are forgotten

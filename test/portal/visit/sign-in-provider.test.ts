@@ -4,6 +4,7 @@ import { freshSecret } from '../../../portal/visit/cookies.ts';
 import { defaultRates } from '../../../portal/visit/rates.ts';
 import { startAddressService } from '../../support/address-service.ts';
 import { cookieBrowser } from '../../support/cookie-browser.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 import { fieldIn } from '../../support/portal-pages.ts';
 import { type StubAnswers, startStubProvider } from '../../support/stub-provider.ts';
@@ -160,7 +161,7 @@ describe('a sign-in that the provider does not let through', () => {
 });
 
 describe('a visitor', () => {
-  it('at any rate has no other one refused, signing in or signed in', async () => {
+  inSweep('at any rate has no other one refused, signing in or signed in', async () => {
     const portal = newPortal();
     const [one, other] = [newBrowser(portal, '203.0.113.7'), newBrowser(portal, '203.0.113.8')];
     await other.signIn(operator);

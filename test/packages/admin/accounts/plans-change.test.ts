@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inSweep } from '../../../support/in-sweep.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 import { dieEverywhere } from './deaths.ts';
 
@@ -55,7 +56,7 @@ describe('a change of a plan in steps', () => {
     expect(calls).toBeGreaterThan(10);
   }, 60_000);
 
-  it('begins with the plan and reaches its accounts a part at a time, and says how far it has come', async () => {
+  inSweep('begins with the plan and reaches its accounts a part at a time, and says how far it has come', async () => {
     const { admin } = bench;
     await newPlan('steps');
     const begun = await admin.plans.begin({ code: 'steps', limits: { day: 2 } });
