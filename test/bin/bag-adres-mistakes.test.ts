@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { maxActiveKeys } from '../../packages/admin/accounts/keys.ts';
 import { run, startLocalRun } from '../operator/command-line.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun);
 beforeAll(async () => {
-  bench = await startLocalRun();
   await bench.run('plan put standard --limit minute=60');
   await bench.run('account create acme --plan standard');
 });
-afterAll(() => bench.stop());
 
 describe('a command written wrongly ends with 2, one line that helps, and nothing tried', () => {
   it.each([

@@ -1,21 +1,20 @@
+import { startForTests } from '../support/start-for-tests.ts';
 import '../support/with-objects.ts';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/address-service.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
 
 const cwd = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
 
-let service: HttpService;
+const service = startForTests(startHttpService);
 let key: string;
 
 beforeAll(async () => {
-  service = await startHttpService();
   ({ key } = await newAccount(service, { day: 100 }));
 });
-afterAll(() => service.stop());
 
 async function page(...address: string[]): Promise<string> {
   const env = { ...process.env, BAG_ADRES_URL: service.baseUrl, BAG_ADRES_KEY: key };

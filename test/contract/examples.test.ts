@@ -12,7 +12,8 @@ import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { lookupSamples } from '../../packages/reference/page/samples.ts';
 import { codeSamples } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
@@ -29,17 +30,15 @@ const present = new Set(interpreters.filter(([, , toFindIt]) => runs(toFindIt)).
 /** Those that are tried beyond what they print of a lookup. */
 const tried = new Set(sweep(present, 1));
 
-let service: HttpService;
+const service = startForTests(startHttpService);
 let key: string;
 /** The runs of each program that wait for seconds: they run beside the other tests. */
 const waiting = new Map<string, WaitingRuns>();
 
 beforeAll(async () => {
-  service = await startHttpService();
   ({ key } = await newAccount(service, { minute: 1000 }));
   for (const [file, command] of interpreters) if (tried.has(file)) waiting.set(file, startWaiting(file, command));
 });
-afterAll(() => service.stop());
 
 function runs([command = '', ...options]: string[]): boolean {
   try {

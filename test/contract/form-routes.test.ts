@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/address-service.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../packages/form/', import.meta.url));
@@ -39,14 +40,12 @@ const routes: [language: string, command: (query: string) => string[], toFindIt:
   ],
 ];
 
-let service: HttpService;
+const service = startForTests(startHttpService);
 let key: string;
 
 beforeAll(async () => {
-  service = await startHttpService();
   ({ key } = await newAccount(service, { minute: 1000 }));
 });
-afterAll(() => service.stop());
 
 function isPresent([command = '', ...options]: string[]): boolean {
   try {

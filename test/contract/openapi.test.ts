@@ -1,21 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
 import { lookupExamples, validationExample } from '../../tools/openapi/answers.ts';
 import { batchExample } from '../../tools/openapi/batch.ts';
 import { createOpenApiDocument } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
-let service: HttpService;
+const service = startForTests(startHttpService);
 let key: string;
 
 beforeAll(async () => {
-  service = await startHttpService();
   ({ key } = await newAccount(service, { minute: 1000, month: null }));
 });
-afterAll(() => service.stop());
 
 type Examples = Record<string, { value: unknown }>;
 type Document = {

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../../lambdas/http/problem.ts';
 import type { ExplainedCode } from '../../packages/reference/text/en.ts';
 import { referenceTexts } from '../../packages/reference/text/texts.ts';
 import { withGeneratedParts } from '../../tools/openapi/reference.ts';
 import { htmlText } from '../support/html-text.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
-let service: HttpService;
-
-beforeAll(async () => {
-  service = await startHttpService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startHttpService);
 
 const types = Object.keys(problems).map((code) => problemType(code as keyof typeof problems));
 const faults = faultCodes.map((code) => `/problems/${code}`);

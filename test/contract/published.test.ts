@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { environment } from '../../core/names.ts';
 import { problems } from '../../lambdas/http/problem.ts';
 import { changesFeed } from '../../packages/reference/changes.ts';
 import { openApiDocument } from '../../packages/reference/openapi-document.ts';
 import { newAccount } from '../support/address-service.ts';
 import { htmlText } from '../support/html-text.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
-let service: HttpService;
-
-beforeAll(async () => {
-  service = await startHttpService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startHttpService);
 
 const forReaders = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'];
 const always = ['/v1/openapi.json', '/openapi.json', '/postman.json', '/favicon.ico'];

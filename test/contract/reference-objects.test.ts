@@ -1,18 +1,14 @@
+import { startForTests } from '../support/start-for-tests.ts';
 import '../support/with-objects.ts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openApiDocument } from '../../packages/reference/openapi-document.ts';
 import { objectsExample } from '../../tools/openapi/answers.ts';
 import { createOpenApiDocument } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
 import { htmlText } from '../support/html-text.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
 
-let service: HttpService;
-
-beforeAll(async () => {
-  service = await startHttpService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startHttpService);
 
 describe('the reference of a deployment with objects', () => {
   it('has the document that is generated with them, which the published patch makes of the one without', async () => {

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { requestTarget } from '../../local/gateway/http-api.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { expectContract } from '../support/contract.ts';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-http.ts';
-import { startTestService, type TestService, unlimitedKey } from '../support/service.ts';
+import { startTestService, unlimitedKey } from '../support/service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep } from '../support/sweep.ts';
 
 /** Found nowhere else, so that a search for it in a log means something. */
 const label = 'Etiket-7f3c9a';
 
-let service: TestService;
+const service = startForTests(startTestService, 90_000);
 let key: string;
 let revoked: string;
 let port: number;
 
 beforeAll(async () => {
-  service = await startTestService();
   port = Number(new URL(service.baseUrl).port);
   key = await unlimitedKey(service.admin, label);
   const account = key.split('_')[1] ?? '';
@@ -24,7 +24,6 @@ beforeAll(async () => {
   await service.admin.keys.revoke({ account, keyId: issued.keyId });
   revoked = issued.key;
 }, 90_000);
-afterAll(() => service.stop());
 
 /** Statuses that the gateway gives by itself, with a message of its own. */
 const gatewayStatuses = [400, 408, 413, 414, 417, 431];

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
 import { inSweep } from '../support/in-sweep.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { StateError, StoppedError } from '../support/state-machine/errors.ts';
 
-let loader: StateMachineBench;
+const loader = startForTests(startStateMachineBench, 60_000);
 
-beforeAll(async () => {
-  loader = await startStateMachineBench();
-}, 60_000);
 beforeEach(() => loader.reset());
-afterAll(() => loader.stop());
 
 const { begin, toGuard, apply, release, failure } = ways;
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));

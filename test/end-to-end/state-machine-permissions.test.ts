@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadSteps } from '../../loader/steps/load-steps.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import type { Permission } from '../loader/deployed-loader.ts';
 import type { Call } from '../loader/record-calls.ts';
-import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, march, voorkomensOf, withObjecten } from '../loader/steps/months.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { StoppedError } from '../support/state-machine/errors.ts';
 
-let loader: StateMachineBench;
+const loader = startForTests(() => startStateMachineBench({ dataset: { objecten: true } }), 60_000);
 
 const dayAfter = '2026-02-09';
 const delivery = 'BAGNLDM-08022026-09022026.zip';
@@ -27,7 +28,6 @@ const later = { ...february, peildatum: '2026-05-08' };
  * and rejected, an extract that they lead on from, and one so long after that the days go.
  */
 beforeAll(async () => {
-  loader = await startStateMachineBench({ dataset: { objecten: true } });
   const first = { source: await loader.serve(january) };
   loader.replace('stage', () => Promise.reject(new StoppedError()));
   expect(await loader.run(first)).toMatchObject({ status: 'ABORTED' });
@@ -63,7 +63,6 @@ beforeAll(async () => {
     ...['a load was refused', served({ peildatum: dayAfter }), served(later)],
   ]);
 }, 60_000);
-afterAll(() => loader.stop());
 
 const steps = Object.keys(loadSteps);
 

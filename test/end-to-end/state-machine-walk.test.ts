@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { walkConfiguration, walkDays } from '../../tools/chaos/walk/walk-days.ts';
-import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { start } from '../loader/steps/mutation-register.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
 
-let loader: StateMachineBench;
-
-beforeAll(async () => {
-  loader = await startStateMachineBench(walkConfiguration);
-}, 60_000);
-afterAll(() => loader.stop());
+const loader = startForTests(() => startStateMachineBench(walkConfiguration), 60_000);
 
 describe('days with kills, corrections, rejections and extracts', () => {
   it.each(sweep([41, 42], 1))(

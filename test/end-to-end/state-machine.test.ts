@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, march, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
 import { inSweep } from '../support/in-sweep.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { StateError } from '../support/state-machine/errors.ts';
 import { aslFaults } from '../support/state-machine/validate-definition.ts';
 import { isFullSweep } from '../support/sweep.ts';
 import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
 
-let loader: StateMachineBench;
+const loader = startForTests(() => startStateMachineBench({}, { s3Server: true }), 60_000);
 /** The first month is live. Gives the source of its extract. */
 let loaded: () => Promise<string>;
 
 beforeAll(async () => {
-  loader = await startStateMachineBench({}, { s3Server: true });
   loaded = loader.startingPoint(async () => {
     const source = await loader.serve(january);
     await loader.run({ source });
@@ -22,7 +22,6 @@ beforeAll(async () => {
   });
 }, 60_000);
 beforeEach(() => loader.reset());
-afterAll(() => loader.stop());
 
 const { begin, toGuard, apply, release } = ways;
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));

@@ -4,25 +4,25 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { followMutations, type LocalLoadOptions, loadExtract } from '../../local/dataset.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { startErrorText } from '../../local/messages.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { firstState, laterDays, type RegisterDay } from '../support/register.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
 const folder = folderForNow('follow-mutations-');
-let engine: TestDynamoDb;
+const engine = startForTests(startDynamoDb);
 let loaded: LocalLoadOptions;
 const random = new Random(5);
 const first = firstState(random, '2026-01-08');
 
 beforeAll(async () => {
-  engine = await startDynamoDb();
   await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
   const extract = join(folder, 'extract.zip');
   await writeFile(extract, await writeExtract('2026-01-08', first));
@@ -37,7 +37,6 @@ beforeAll(async () => {
   };
   await loadExtract(loaded);
 });
-afterAll(() => engine.stop());
 
 describe('npm start with mutations', () => {
   it('applies the available days at the start, then each new one, and reports a broken one once', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hasObjecten } from '../../loader/dataset/load.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
@@ -11,22 +11,21 @@ import { followMutations, loadExtract } from '../../local/dataset.ts';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
 import { type Packing, writeExtract } from '../../local/demo/write-extract.ts';
 import { runLoad } from '../../local/load/run-load.ts';
-import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { createAddressesTable, startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
 
 const folder = folderForNow('restart-');
 const mutations = join(folder, 'mutations');
-let engine: TestDynamoDb;
+const engine = startForTests(startDynamoDb);
 
 beforeAll(async () => {
-  engine = await startDynamoDb();
   await mkdir(mutations);
   const day = await writeMutationDelivery('2026-01-08', '2026-01-09', []);
   await writeFile(join(mutations, 'BAGNLDM-08012026-09012026.zip'), day);
 });
-afterAll(() => engine.stop());
 
 /** Writes an extract of a street, with an object for each address, and returns its path. */
 async function extract(peildatum: string, count: number, packing: Packing = {}): Promise<string> {

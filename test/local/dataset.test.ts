@@ -1,23 +1,22 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { loadExtract, type ServedDataset } from '../../local/dataset.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
 const folder = folderForNow('load-extract-');
-let engine: TestDynamoDb;
+const engine = startForTests(startDynamoDb);
 
 beforeAll(async () => {
-  engine = await startDynamoDb();
   await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
   await load(await extract('2026-02-08', {}));
 });
-afterAll(() => engine.stop());
 
 /** Writes an extract with 40 addresses in two streets, unless it is told to leave some out or to number none. */
 async function extract(peildatum: string, { addresses = 40, streets = 2, isNumbered = true }): Promise<string> {

@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { charge } from '../../core/accounts/charge/charge.ts';
@@ -10,9 +10,10 @@ import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { readReleases } from '../../operator/upgrade/releases.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
-import { type LoadBench, startLoadBench } from '../loader/steps/load-bench.ts';
+import { startLoadBench } from '../loader/steps/load-bench.ts';
 import { february, january, listsOf, tableOf } from '../loader/steps/months.ts';
 import { createAccountsTable } from '../support/dynamodb.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
 /** An item of DynamoDB, whose bytes are text in base64 in the file. */
 type RawItem = Record<string, AttributeValue>;
@@ -33,12 +34,11 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** The last release, as in `compatible.test.ts`; `UPDATE_RELEASE=1` writes what the present version stores. */
 const fixture = (name: string) => join(import.meta.dirname, name, 'stored.json');
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench, 120_000);
 let stored: Stored;
 let now = Date.UTC(2026, 2, 14, 12);
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   if (process.env.UPDATE_RELEASE) {
     mkdirSync(dirname(fixture(version)), { recursive: true });
     writeFileSync(fixture(version), `${JSON.stringify(await store(), bytesAsText, 1)}\n`);
@@ -47,7 +47,6 @@ beforeAll(async () => {
   const last = names.filter((name) => existsSync(fixture(name))).at(-1);
   stored = JSON.parse(readFileSync(fixture(String(last)), 'utf8'), textAsBytes);
 }, 120_000);
-afterAll(() => bench.stop());
 
 const adminOf = (table: string) =>
   createAdmin({ client: DynamoDBDocumentClient.from(bench.client), table, checksumSecret, now: () => now });

@@ -1,11 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { maxKeyCounts, maxUnrecordedDays } from '../../../core/accounts/account.ts';
 import { accessItem, dayNumber, keyCode, windowItem } from '../../../core/accounts/account-item.ts';
 import { windowNames } from '../../../core/calendar.ts';
 import { maxLimit, maxShards } from '../../../packages/admin/accounts/admin-error.ts';
 import { maxActiveKeys } from '../../../packages/admin/accounts/keys.ts';
-import { type AdminBench, startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
+import { startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
 /** The most digits a count or a limit can have. */
 const widest = maxLimit - 1;
@@ -15,11 +16,7 @@ const id = 'a'.repeat(32);
 /** What the largest item leaves for the counts by key, which take it where all keys are used. */
 const slackBytes = 150;
 
-let bench: AdminBench;
-beforeAll(async () => {
-  bench = await startAdmin();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startAdmin);
 
 describe('the largest account that an operator can make', () => {
   it(`leaves ${slackBytes} bytes of 1 KB on each of its shards for the counts by key, which fit there, and a charge costs one write unit`, async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../core/accounts/account.ts';
 import { keyCode } from '../../../core/accounts/account-item.ts';
 import {
@@ -10,19 +10,18 @@ import {
   recordKey,
 } from '../../../core/accounts/key-record.ts';
 import { type StoreClient, StoreUnavailable } from '../../../core/dynamodb.ts';
-import { type AdminBench, startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
+import { startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
 import { inSweep } from '../../support/in-sweep.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 let caller: Caller;
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'p', limits: { day: null } });
   await bench.admin.accounts.create({ id: 'acme', plan: 'p' });
   const { keyId } = await bench.admin.keys.create({ account: 'acme', label: 'k' });
   caller = callerWith(keyId, {});
 });
-afterAll(() => bench.stop());
 
 /** Who looks up one address, after the key has counted so many lookups on `date`, that one included. */
 function callerWith(keyId: string, { date = '2026-08-03', counted = 1 }: { date?: string; counted?: number }): Caller {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { createRefusalCount, type RefusalCount } from '../../../core/accounts/usage-record.ts';
 import type { StoreClient } from '../../../core/dynamodb.ts';
 import { addressRoute } from '../../../lambdas/address/route.ts';
-import {
-  type AddressService,
-  startAddressService,
-  testChecksumSecret,
-  testTables,
-} from '../../support/address-service.ts';
+import { startAddressService, testChecksumSecret, testTables } from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let service: AddressService;
+const service = startForTests(startAddressService);
 let accounts = 0;
 /** Tomorrow: an account counts on no day before it was made. */
 const noon = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400 + 43_200;
@@ -19,10 +15,8 @@ const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice
 const [from, to] = [dateOf(noon), dateOf(noon + 86_400)];
 
 beforeAll(async () => {
-  service = await startAddressService();
   await service.admin.plans.put({ code: 'one', limits: { day: 1 } });
 });
-afterAll(() => service.stop());
 
 /** A client whose writes can be waited for, and which can fail. */
 function watchedClient(fails = false) {

@@ -1,17 +1,17 @@
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDatasetDate } from '../../../core/addresses/address-store.ts';
 import { addressesTable } from '../../../core/names.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let engine: TestDynamoDb;
+const engine = startForTests(startDynamoDb);
 let client: DynamoDBDocumentClient;
 let asked = 0;
 let now = 0;
 
 beforeAll(async () => {
-  engine = await startDynamoDb();
   await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
   client = DynamoDBDocumentClient.from(engine.client);
   client.middlewareStack.add(
@@ -22,7 +22,6 @@ beforeAll(async () => {
     { step: 'initialize', name: 'count' },
   );
 });
-afterAll(() => engine.stop());
 beforeEach(() => {
   asked = 0;
   now = 1_000_000;

@@ -1,20 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type AddressService, newAccount, startAddressService } from '../../support/address-service.ts';
+import { beforeAll, expect, it } from '@jest/globals';
+import { newAccount, startAddressService } from '../../support/address-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
 const script = fileURLToPath(new URL('../../support/lookup-log.ts', import.meta.url));
-let service: AddressService;
+const service = startForTests(startAddressService);
 let account: Awaited<ReturnType<typeof newAccount>>;
 let lines: string[];
 
 beforeAll(async () => {
-  service = await startAddressService();
   account = await newAccount(service, { day: 2 });
   const { stdout, stderr } = await run({ REQUEST_METRICS: 'all' }, script, service.endpoint, account.key);
   lines = `${stdout}\n${stderr}`.split('\n').filter(Boolean);
 });
-afterAll(() => service.stop());
 
 /** Runs beside the engine, which is a process of its own. */
 async function run(variables: Record<string, string>, ...args: string[]) {

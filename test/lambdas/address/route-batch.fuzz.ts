@@ -1,21 +1,20 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressItem } from '../../../core/addresses/address-item.ts';
-import { type AddressService, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
+import { newAccount, startAddressService, testTables } from '../../support/address-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
-let service: AddressService;
+const service = startForTests(startAddressService);
 /** With identificaties, which `include=nummeraanduidingen` returns. */
 beforeAll(async () => {
-  service = await startAddressService();
   const places = [{ straat: 'Buitenveer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000202638'] }];
   for (const key of ['1381AA#9#', '1381AA#9#A']) {
     const Item = addressItem({ key, places });
     await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item }));
   }
 });
-afterAll(() => service.stop());
 
 const address = fc.record(
   {

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../core/calendar.ts';
-import {
-  type AddressService,
-  createInstance,
-  newAccount,
-  startAddressService,
-  usedOf,
-} from '../../support/address-service.ts';
+import { createInstance, newAccount, startAddressService, usedOf } from '../../support/address-service.ts';
 import { shardedAccount, shardsOf } from '../../support/shards.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
-let service: AddressService;
-beforeAll(async () => {
-  service = await startAddressService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startAddressService);
 
 const found = { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' };
 const addresses = (count: number) =>

@@ -1,18 +1,13 @@
+import { startForTests } from '../../support/start-for-tests.ts';
 import '../../support/with-objects.ts';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { addressItem } from '../../../core/addresses/address-item.ts';
 import type { AdresObject } from '../../../core/adres-object.ts';
-import {
-  type AddressService,
-  lambdaEnvironment,
-  newAccount,
-  startAddressService,
-  testTables,
-} from '../../support/address-service.ts';
+import { lambdaEnvironment, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
 
-let service: AddressService;
+const service = startForTests(startAddressService);
 let key: string;
 
 const home: AdresObject = {
@@ -33,7 +28,6 @@ const boat: AdresObject = {
 };
 
 beforeAll(async () => {
-  service = await startAddressService();
   ({ key } = await newAccount(service, { day: 5000 }));
   const [straat, bussum, hilversum] = ['Kade', 'Bussum', 'Hilversum'];
   for (const address of [
@@ -50,7 +44,6 @@ beforeAll(async () => {
     await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(address) }));
   }
 });
-afterAll(() => service.stop());
 beforeEach(() => {
   service.sent.length = 0;
 });

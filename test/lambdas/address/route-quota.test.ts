@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   type AddressService,
   burst,
@@ -9,13 +9,9 @@ import {
   usedOf,
 } from '../../support/address-service.ts';
 import { inSweep } from '../../support/in-sweep.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let service: AddressService;
-
-beforeAll(async () => {
-  service = await startAddressService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startAddressService);
 
 type Instance = AddressService['instance'];
 

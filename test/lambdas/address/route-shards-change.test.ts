@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type AddressService,
-  burst,
-  createInstance,
-  startAddressService,
-  testAddress,
-  usedOf,
-} from '../../support/address-service.ts';
+import { describe, expect, it } from '@jest/globals';
+import { burst, createInstance, startAddressService, testAddress, usedOf } from '../../support/address-service.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { expectWholeShards, shardedAccount } from '../../support/shards.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
-let service: AddressService;
-
-beforeAll(async () => {
-  service = await startAddressService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startAddressService);
 
 /**
  * Keeps `callers` busy with lookups until `changes` are done and 30 have started after that; how many got each status,

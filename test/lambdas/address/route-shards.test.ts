@@ -1,5 +1,5 @@
 import { QueryCommand, ThrottlingException } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Limits } from '../../../core/accounts/quota.ts';
 import { systemClock, type WindowName } from '../../../core/calendar.ts';
 import {
@@ -13,14 +13,10 @@ import {
 } from '../../support/address-service.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { expectWholeShards, patchShard, shardedAccount, shardsOf } from '../../support/shards.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
-let service: AddressService;
-
-beforeAll(async () => {
-  service = await startAddressService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startAddressService);
 
 type Instance = AddressService['instance'];
 

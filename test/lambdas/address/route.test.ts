@@ -1,10 +1,9 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { addressItem, maxToevoegingen } from '../../../core/addresses/address-item.ts';
 import { systemClock } from '../../../core/calendar.ts';
 import {
-  type AddressService,
   createInstance,
   newAccount,
   startAddressService,
@@ -12,15 +11,14 @@ import {
   testTables,
   usedOf,
 } from '../../support/address-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let service: AddressService;
+const service = startForTests(startAddressService);
 let key: string;
 
 beforeAll(async () => {
-  service = await startAddressService();
   ({ key } = await newAccount(service, { minute: 1000, day: 5000, month: null }));
 });
-afterAll(() => service.stop());
 beforeEach(() => {
   service.sent.length = 0;
 });

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readAccess } from '../../../core/accounts/account-item.ts';
 import { type LimitMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { readRetention } from '../../../packages/admin/accounts/usage.ts';
-import { type AdminBench, startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
+import { startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 let sent: LimitMessage[];
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'ten', limits: { minute: null, day: 10 } });
 });
-afterAll(() => bench.stop());
 beforeEach(() => {
   sent = [];
 });

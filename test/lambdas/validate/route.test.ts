@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../core/accounts/account.ts';
 import { windowStart } from '../../../core/calendar.ts';
-import {
-  type AddressService,
-  createInstance,
-  newAccount,
-  startAddressService,
-  testTables,
-  usedOf,
-} from '../../support/address-service.ts';
+import { createInstance, newAccount, startAddressService, testTables, usedOf } from '../../support/address-service.ts';
 import { patchShard, shardedAccount, shardsOf } from '../../support/shards.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
-let service: AddressService;
-
-beforeAll(async () => {
-  service = await startAddressService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startAddressService);
 
 function validate(key: string) {
   return service.instance.send('/v1/auth/validate', { headers: { 'X-API-Key': key } });

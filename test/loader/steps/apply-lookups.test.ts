@@ -1,21 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../core/place-fields.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { startLoadBench } from './load-bench.ts';
 import { idOf, type Month, tableOf, voorkomensOf } from './months.ts';
 
-let bench: LoadBench;
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startLoadBench);
 
 const numbers = Array.from({ length: 600 }, (_, index) => index + 1);
 

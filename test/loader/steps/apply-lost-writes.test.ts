@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hasAddress } from '../../../loader/dataset/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { startLoadBench } from './load-bench.ts';
 import { january, tableOf } from './months.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let source: string;
 beforeAll(async () => {
-  bench = await startLoadBench();
   source = await bench.extractOf(january);
 });
-afterAll(() => bench.stop());
 
 async function newPlace() {
   const table = await bench.newTable();

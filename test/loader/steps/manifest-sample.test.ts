@@ -1,28 +1,27 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/dataset/lines.ts';
 import { sampleTable } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { startLoadBench } from './load-bench.ts';
 import { january } from './months.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let source: string;
 let folder: string;
 let table: string;
 beforeAll(async () => {
-  bench = await startLoadBench();
   source = await bench.extractOf(january);
 });
 beforeEach(async () => {
   folder = bench.newFolder();
   table = await bench.newTable();
 });
-afterAll(() => bench.stop());
 
 const options = () => ({ storage: folder, addresses: dynamoDbAddressTable(bench.client, table), workers: 0 });
 const sample = () => sampleTable({ ...options(), storage: folderStorage(folder) });

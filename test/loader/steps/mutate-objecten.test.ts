@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { adresObjectLayer, numLayer, ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
 import type { AdresseerbaarStand, Historie, NumStand, VboStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { startLoadBench } from './load-bench.ts';
 import { newDataset, Register } from './mutation-register.ts';
 
-let bench: LoadBench;
-
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startLoadBench);
 
 /** In a made-up register a share of all addresses has problems. */
 const withObjecten = { objecten: true, thresholds: { ...localGuardDefaults, maximumProblemShare: 1 } };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { numLayer, ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
 import { occurrencesIn, unpackReference } from '../../../loader/dataset/reference-file.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
@@ -12,15 +12,11 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { startLoadBench } from './load-bench.ts';
 import { digitsOf, newDataset, Register, start } from './mutation-register.ts';
 
-let bench: LoadBench;
-
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startLoadBench);
 
 /** What a table holds after loading only the extract of a date. */
 async function loaded(register: Register, date: string) {

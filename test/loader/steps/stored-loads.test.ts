@@ -1,16 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderReport, renderStatus } from '../../../operator/cli/render-load.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { startLoadBench } from './load-bench.ts';
 import { february, january, voorkomensOf } from './months.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let sources: { january: string; february: string };
 
 /** January, with two objects that have no postcode and one on a street that is not there. */
@@ -29,10 +30,8 @@ async function oddJanuary(folder: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   sources = { january: await oddJanuary(bench.newFolder()), february: await bench.extractOf(february) };
 });
-afterAll(() => bench.stop());
 
 const counted = { withoutPostcode: 2, problems: 1 };
 

@@ -1,19 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { processStart } from '../../../loader/is-running.ts';
 import { withLock } from '../../../loader/storage/lease.ts';
 import { dynamoDbLock, isProcessGone, processOwner, takeLock } from '../../../loader/storage/lock.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let db: TestDynamoDb;
+const db = startForTests(startDynamoDb);
 let now = Date.parse('2026-01-10T03:00:00Z');
 
 beforeAll(async () => {
-  db = await startDynamoDb();
   await createTables(db.client, { addresses: 'addresses', accounts: 'accounts' });
 });
-afterAll(() => db.stop());
 
 describe('the lock of a table', () => {
   const lock = () => dynamoDbLock(db.client, 'addresses', () => now);

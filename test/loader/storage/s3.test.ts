@@ -1,14 +1,10 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { s3Source } from '../../../loader/storage/s3.ts';
-import { startS3, type TestS3 } from '../../support/s3.ts';
+import { startS3 } from '../../support/s3.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let s3: TestS3;
-
-beforeAll(async () => {
-  s3 = await startS3('extracts');
-});
-afterAll(() => s3.stop());
+const s3 = startForTests(() => startS3('extracts'));
 
 const put = (Key: string, Body: string) =>
   s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key, Body: Buffer.from(Body) }));

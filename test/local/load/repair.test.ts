@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type AddressItem, addressItem, keyItem, type StoredAddress } from '../../../core/addresses/address-item.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
@@ -9,11 +9,12 @@ import { paths } from '../../../loader/storage/storage.ts';
 import { LinesBySegment, repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, listsOf, march, tableOf } from '../../loader/steps/months.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let sources: { january: string; february: string; march: string };
 let counted: Awaited<ReturnType<typeof countWrites>>;
 /** January is live, once and for all; each test works on a copy. */
@@ -21,7 +22,6 @@ let loaded: LoadPlace;
 let place: ReturnType<typeof at>;
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   const [one, two, three] = await Promise.all([january, february, march].map((month) => bench.extractOf(month)));
   sources = { january: one as string, february: two as string, march: three as string };
   counted = await countWrites(bench.client);
@@ -31,7 +31,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   place = at(await bench.copyPlace(loaded));
 });
-afterAll(() => bench.stop());
 
 function at({ table, bucket }: LoadPlace) {
   const addresses = dynamoDbAddressTable(counted.client, table);

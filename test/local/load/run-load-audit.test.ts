@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { newDataset, Register } from '../../loader/steps/mutation-register.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
-let bench: LoadBench;
-
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startLoadBench);
 
 /** A register in which each occurrence is recorded on the day before the delivery that brings it, as in Kadaster's. */
 function recordedRegister(seed: number, days: number): Register {

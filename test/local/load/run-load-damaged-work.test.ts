@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { refusedProposals } from '../../../loader/steps/refused-loads.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
@@ -7,15 +7,16 @@ import type { Storage } from '../../../loader/storage/storage.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, march, tableOf } from '../../loader/steps/months.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
 const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const;
 type Damage = (typeof damages)[number];
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let source: string;
 /** A load of March that was planned on top of February, and one that was killed before it was published. */
 const starts: Record<'planned' | 'killed', LoadPlace> = {} as never;
@@ -28,7 +29,6 @@ const optionsOf = ({ table, bucket }: LoadPlace) => ({
 });
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   source = await bench.extractOf(march);
   for (const name of ['planned', 'killed'] as const) {
     const place = await bench.newPlace();
@@ -42,7 +42,6 @@ beforeAll(async () => {
   const setDataset = async () => Promise.reject(new Error('killed'));
   await expect(runLoad({ ...options, source, addresses: { ...addresses, setDataset } })).rejects.toThrow('killed');
 });
-afterAll(() => bench.stop());
 
 /** `neighbours` are the other objects in its folder, or all others where it is alone. */
 async function damage(storage: Storage, key: string, how: Damage, at: number, neighbours: string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { loadStatus, readManifest } from '../../../loader/steps/manifest.ts';
@@ -9,18 +9,14 @@ import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderStatus } from '../../../operator/cli/render-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let bench: LoadBench;
-
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startLoadBench);
 
 const [jan9, jan10, jan11, jan12] = [1, 2, 3, 4].map((days) => dateAfter(start, days)) as [
   string,

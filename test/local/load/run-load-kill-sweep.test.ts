@@ -1,16 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 const sources = new Map<Month, string>();
 /** Tables and storages that hold a month: January, and February after January. */
 const starts = new Map<Month, LoadPlace>();
@@ -19,7 +20,6 @@ const starts = new Map<Month, LoadPlace>();
 const small = { owner: 'sweep', partBytes: 1, changesPerFile: 2, workers: 0, keep: 2 };
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   for (const month of [january, february, march]) {
     // Two files of nummeraanduidingen, so that there is something to die between.
     sources.set(month, await bench.extractOf(month, { perFile: 8 }));
@@ -31,7 +31,6 @@ beforeAll(async () => {
     starts.set(month, await bench.copyPlace(place));
   }
 });
-afterAll(() => bench.stop());
 
 function sourceOf(month: Month): string {
   return sources.get(month) ?? '';

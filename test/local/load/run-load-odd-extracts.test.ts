@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { Packing } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let register: Register;
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   register = new Register(bench, 1, 0);
 });
-afterAll(() => bench.stop());
 
 const begin = '2010-01-01';
 const later = '2026-02-08';

@@ -1,18 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderReport } from '../../../operator/cli/render-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let bench: LoadBench;
-
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startLoadBench);
 
 const begin = '2010-09-29';
 const [street, place] = ['0457300000000035', '3631'];

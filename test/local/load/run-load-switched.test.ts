@@ -1,23 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, tableOf, voorkomensOf, withObjecten } from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 const sources = new Map<Month, string>();
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   for (const month of [january, february]) {
     const file = join(bench.newFolder(), `${month.peildatum}.zip`);
     const state = withObjecten(voorkomensOf(month));
@@ -25,7 +25,6 @@ beforeAll(async () => {
     sources.set(month, file);
   }
 });
-afterAll(() => bench.stop());
 
 async function placeAt(held: LoadPlace) {
   const addresses = dynamoDbAddressTable(bench.client, held.table, { transactions: true });

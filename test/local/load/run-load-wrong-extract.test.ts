@@ -1,23 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport, RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter } from '../../support/register.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { type Change, nums, quarter, streets, townOfWeesp, wrongs } from '../../support/town.ts';
 
 const town = townOfWeesp();
 const [january, february, march] = ['2026-01-08', '2026-02-08', '2026-03-08'];
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench, 60_000);
 let live: Awaited<ReturnType<typeof newDataset>>['options'];
 let made = 0;
 
@@ -36,10 +37,8 @@ async function extract(date: string, state: Voorkomens): Promise<string> {
 }
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   live = await loaded();
 }, 60_000);
-afterAll(() => bench.stop());
 
 async function proposed(change: Change): Promise<LoadReport> {
   return runLoad({ ...live, planOnly: true, source: await extract(february, change(town)) });

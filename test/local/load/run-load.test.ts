@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';
-import { type LoadBench, type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
 import {
   february,
   februaryChanges,
@@ -16,15 +16,15 @@ import {
   march,
   tableOf,
 } from '../../loader/steps/months.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let sources: { january: string; february: string; march: string };
 let counted: Awaited<ReturnType<typeof countWrites>>;
 /** January is live, once and for all; a test works on a copy. */
 let loaded: LoadPlace;
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   sources = {
     january: await bench.extractOf(january),
     february: await bench.extractOf(february),
@@ -34,7 +34,6 @@ beforeAll(async () => {
   loaded = await bench.newPlace();
   await runLoad({ ...at(loaded).options, source: sources.january });
 });
-afterAll(() => bench.stop());
 
 /** A table and its storage, with the writes of loads that the engine counted. */
 function at({ table, bucket }: LoadPlace) {

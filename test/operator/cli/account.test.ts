@@ -1,19 +1,18 @@
 import { basename, dirname } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { patchShard } from '../../support/shards.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { runWith, startLocalRun } from '../command-line.ts';
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun);
 beforeAll(async () => {
-  bench = await startLocalRun();
   await bench.run('plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited');
   await bench.run('plan put small --limit day=10');
   await bench.run('account create acme --plan standard --limit day=100');
 });
-afterAll(() => bench.stop());
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 

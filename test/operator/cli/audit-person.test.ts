@@ -1,15 +1,16 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { erasePerson, personalData, pseudonymOf } from '../../../operator/connect/person.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { noted } from '../../../packages/admin/accounts/audit.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsPartition } from '../../../packages/admin/load-approvals.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { restoreItems, type StoredItem, storedItems, writeItems } from '../../support/stored-items.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 import { startLocalRun } from '../command-line.ts';
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun);
 let client: DynamoDBDocumentClient;
 let before: StoredItem[];
 
@@ -18,7 +19,6 @@ const pseudonym = pseudonymOf('jo@example.nl', secret);
 const longLabel = `laptop of jo@example.nl ${'x'.repeat(40)}`;
 
 beforeAll(async () => {
-  bench = await startLocalRun();
   client = DynamoDBDocumentClient.from(bench.client);
   const as = (actor: string) => createAdmin({ client, table: 'accounts', checksumSecret: secret, actor });
   const admin = as('operator');
@@ -44,7 +44,6 @@ beforeAll(async () => {
   ]);
   before = await storedItems(client, 'accounts');
 });
-afterAll(() => bench.stop());
 
 const items = () => storedItems(client, 'accounts');
 const naming = async () => (await items()).filter((item) => /(?<!bi)jo@example\.nl/i.test(JSON.stringify(item)));

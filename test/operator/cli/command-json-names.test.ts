@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../core/accounts/charge/charge.ts';
@@ -8,15 +8,15 @@ import { statementFolder } from '../../../local/statement-folder.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { type Statements, statementsOf } from '../../../packages/admin/accounts/statements.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { startLocalRun } from '../command-line.ts';
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun, 30_000);
 let admin: Admin;
 let statements: Statements;
 const keys: Record<'cli' | 'code', string> = { cli: '', code: '' };
 
 beforeAll(async () => {
-  bench = await startLocalRun();
   const client = DynamoDBDocumentClient.from(bench.client);
   admin = createAdmin({ client, table: 'accounts', checksumSecret: 'a secret of the tests' });
   await admin.plans.put({ code: 'standard', limits: { minute: 5, day: null } });
@@ -39,7 +39,6 @@ beforeAll(async () => {
   statements = statementsOf(createAdminStore(client, 'accounts', 'test', Date.now), statementFolder(bench.data));
   await admin.sessions.start('sub:someone', 3600, { people: ['admin@cli.nl'], name: 'Ann', browser: 'B', claims: {} });
 }, 30_000);
-afterAll(() => bench.stop());
 
 /** A moment of the last whole month, in seconds, and its name. */
 const lastMonth = windowStart('month', Date.now() / 1000) - 10 * 86_400;

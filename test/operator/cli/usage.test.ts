@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
@@ -8,6 +8,7 @@ import { charge } from '../../../core/accounts/charge/charge.ts';
 import { createRefusalCount } from '../../../core/accounts/usage-record.ts';
 import { dateOf } from '../../../core/calendar.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { run, startLocalRun } from '../command-line.ts';
 
 const day = 86_400;
@@ -15,9 +16,8 @@ const now = Math.floor(Date.now() / 1000);
 const today = dateOf(now);
 const yesterday = dateOf(now - day);
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun, 30_000);
 beforeAll(async () => {
-  bench = await startLocalRun();
   await bench.run('plan put standard --limit month=unlimited');
   const client = DynamoDBDocumentClient.from(bench.client);
   const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - 400 * day) * 1000 });
@@ -28,7 +28,6 @@ beforeAll(async () => {
   await bench.run('account suspend gone');
   await bench.run('account delete gone');
 }, 30_000);
-afterAll(() => bench.stop());
 
 /** Charges an account so many lookups at `at`, with a new key whose id it returns. */
 async function lookups(account: string, at: number, count: number, label = 'k'): Promise<string> {

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderExplanation } from '../../../operator/cli/explain.ts';
 import { explainAddress } from '../../../operator/explain/explain-address.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { mutationsBetween } from '../../support/mutation-delivery.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
 const begin = '2010-01-01';
 const [street, place] = ['0457300000000001', '3631'];
@@ -29,14 +30,13 @@ const first: Voorkomens = {
 const relaties = [...(first.relaties ?? []), { woonplaats: place, gemeente: '9990', begin: '2026-01-10' }];
 const [jan9, jan10] = ['2026-01-09', '2026-01-10'];
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 let storage: Storage;
 
 /**
  * On the ninth number 2 goes and number 4 moves in from another postcode; on the tenth the street gets another name.
  */
 beforeAll(async () => {
-  bench = await startLoadBench();
   const register = new Register(bench, 1, 0);
   const second: Voorkomens = { ...first, NUM: [num(1), num(2, { eind: jan9 }), num(3), num(4, { begin: jan9 })] };
   const renamed: Voorkomens = {
@@ -54,7 +54,6 @@ beforeAll(async () => {
   await register.write(jan9, jan10, mutationsBetween(second, renamed), { relaties });
   await runLoad({ ...options, mutations: [register.mutations] });
 });
-afterAll(() => bench.stop());
 
 describe('the explanation of an address with objects', () => {
   it('names each occurrence behind its surface, what brought it, and what changed it', async () => {

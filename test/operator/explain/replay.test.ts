@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { explainAddress } from '../../../operator/explain/explain-address.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { dateAfter } from '../../support/register.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
-let bench: LoadBench;
-
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startLoadBench);
 
 type Stand = { volgnummer?: number; begin: string; eind?: string; live?: boolean; tijdstipInactief?: string };
 

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AdminError, type AdminRefusals } from '../../../packages/admin/index.ts';
 import { createLoads } from '../../../packages/admin/loads.ts';
 import { createStatements } from '../../../packages/admin/statements.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let service: Awaited<ReturnType<typeof startAddressService>>;
+const service = startForTests(startAddressService);
 beforeAll(async () => {
-  service = await startAddressService();
   await service.admin.plans.put({ code: 'small', limits: { day: 1 } });
   await service.admin.accounts.create({ id: 'acme', plan: 'small' });
 });
-afterAll(() => service.stop());
 
 /** Makes a call by its path, to the end of what it generates. */
 async function make(groups: object, path: string, given: unknown[]): Promise<unknown> {

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { announceWith, changeEventTypes, type EventEntry } from '../../../packages/admin/events.ts';
 import { faultsOfEvent } from '../../support/event-schema.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './accounts/admin-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { checksumSecret, startAdmin } from './accounts/admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin, 60_000);
 let admin: Admin;
 const sent: { type: string; detail: Record<string, unknown> }[] = [];
 let take: (event: EventEntry) => void = () => undefined;
 
 beforeAll(async () => {
-  bench = await startAdmin();
   const announce = announceWith('bag-adres-prod', async (event) => {
     take(event);
     sent.push({ type: event.DetailType, detail: JSON.parse(event.Detail) });
@@ -18,7 +18,6 @@ beforeAll(async () => {
   const { client, table, clock } = bench;
   admin = createAdmin({ client, table, checksumSecret, now: () => clock.now, actor: 'jo@example.nl', announce });
 }, 60_000);
-afterAll(() => bench.stop());
 beforeEach(() => {
   take = () => undefined;
   sent.length = 0;

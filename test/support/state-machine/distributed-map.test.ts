@@ -1,6 +1,7 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startS3, type TestS3 } from '../s3.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startS3 } from '../s3.ts';
+import { startForTests } from '../start-for-tests.ts';
 import { lambdaInvoke, lambdaInvokeArn } from './lambda-invoke.ts';
 import { runStateMachine } from './run-state-machine.ts';
 import { invoke, tinyMachine } from './tiny-machine.ts';
@@ -8,11 +9,10 @@ import { invoke, tinyMachine } from './tiny-machine.ts';
 type Batch = { BatchInput: unknown; Items: { n: number }[] };
 type Written = { MapRunArn: string; ResultWriterDetails: { Bucket: string; Key: string } };
 
-let s3: TestS3;
+const s3 = startForTests(() => startS3('work'));
 let runs = 0;
 
 beforeAll(async () => {
-  s3 = await startS3('work');
   const objects = {
     'items.json': '[{"n":1},{"n":2},{"n":3},{"n":4},{"n":5}]',
     'none.json': '[]',
@@ -23,7 +23,6 @@ beforeAll(async () => {
     await s3.client.send(new PutObjectCommand({ Bucket: 'work', Key, Body }));
   }
 });
-afterAll(() => s3.stop());
 
 class OddError extends Error {
   override readonly name = 'OddError';

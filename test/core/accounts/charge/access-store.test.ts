@@ -1,25 +1,15 @@
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore, createShardHints, isLost } from '../../../../core/accounts/charge/access-store.ts';
 import { attemptId } from '../../../../core/accounts/charge/charge.ts';
 import { accessOf } from '../../../support/access.ts';
-import {
-  type AddressService,
-  newAccount,
-  startAddressService,
-  testChecksumSecret,
-  testTables,
-} from '../../../support/address-service.ts';
+import { newAccount, startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
 import { patchShard, shardedAccount, shardsOf } from '../../../support/shards.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 
-let service: AddressService;
-
-beforeAll(async () => {
-  service = await startAddressService();
-});
-afterAll(() => service.stop());
+const service = startForTests(startAddressService);
 
 const noon = Date.UTC(2090, 0, 1, 12) / 1000;
 const signal = () => AbortSignal.timeout(5000);

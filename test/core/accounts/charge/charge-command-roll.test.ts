@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { keyCode } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
@@ -6,14 +6,13 @@ import type { ChargeAttempt } from '../../../../core/accounts/charge/charge.ts';
 import { attemptId } from '../../../../core/accounts/charge/charge.ts';
 import type { WindowName } from '../../../../core/calendar.ts';
 import { createAdminStore, getAccess } from '../../../../packages/admin/accounts/admin-store.ts';
-import { type AdminBench, checksumSecret, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { checksumSecret, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'p', limits: { minute: 5, day: 100 } });
 });
-afterAll(() => bench.stop());
 
 const signal = () => AbortSignal.timeout(20_000);
 

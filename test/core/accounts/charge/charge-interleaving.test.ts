@@ -1,14 +1,11 @@
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Admin } from '../../../../packages/admin/admin.ts';
-import { type AdminBench, adminWith, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { adminWith, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
 import { inSweep } from '../../../support/in-sweep.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 
-let bench: AdminBench;
-beforeAll(async () => {
-  bench = await startAdmin();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startAdmin);
 
 /** An admin that lets `meanwhile` happen right before its first command that `when` picks. */
 function interruptedAdmin(when: (command: unknown) => boolean, meanwhile: () => Promise<unknown>): Admin {

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { windowStart } from '../../../../core/calendar.ts';
-import { type AdminBench, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
 
-let bench: AdminBench;
-beforeAll(async () => {
-  bench = await startAdmin();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startAdmin);
 
 const names = ['minute', 'day'] as const;
 type Name = (typeof names)[number];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { attemptSlots } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
@@ -7,10 +7,11 @@ import { createAccessStore } from '../../../../core/accounts/charge/access-store
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createStoreClient } from '../../../../core/dynamodb.ts';
 import { checksumSecret } from '../../../packages/admin/accounts/admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../../support/sweep.ts';
 import { attemptIn, documentedCosts, type LossyCharges, startLossyCharges } from './lossy-charges.ts';
 
-let charges: LossyCharges;
+const charges = startForTests(startLossyCharges);
 let bench: LossyCharges['bench'];
 let proxy: LossyCharges['proxy'];
 let account: LossyCharges['account'];
@@ -18,10 +19,8 @@ let used: LossyCharges['used'];
 let statusOf: LossyCharges['statusOf'];
 
 beforeAll(async () => {
-  charges = await startLossyCharges();
   ({ bench, proxy, account, used, statusOf } = charges);
 });
-afterAll(() => charges.stop());
 beforeEach(() => {
   proxy.loses = () => false;
 });

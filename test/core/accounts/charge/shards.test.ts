@@ -1,5 +1,5 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
@@ -8,15 +8,14 @@ import { type AdminBench, adminWith, startAdmin } from '../../../packages/admin/
 import { Died, dyingAdmin } from '../../../packages/admin/accounts/deaths.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { expectWholeShards, shardsOf } from '../../../support/shards.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../../support/sweep.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'basic', limits });
   await bench.admin.plans.put({ code: 'few', limits: few });
 });
-afterAll(() => bench.stop());
 
 const limits = { minute: 50, day: 100, month: null };
 const few = { minute: 6, day: 8 };

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import type { AccessStore } from '../../../../core/accounts/charge/charge.ts';
 import type { ShareMove } from '../../../../core/accounts/charge/shards.ts';
-import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
+import { startAddressService, testTables } from '../../../support/address-service.ts';
 import { patchShard, shardedAccount, shardsOf } from '../../../support/shards.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 
-let service: AddressService;
+const service = startForTests(startAddressService);
 let store: AccessStore;
 
 beforeAll(async () => {
-  service = await startAddressService();
   store = createAccessStore(service.client, testTables.accounts);
 });
-afterAll(() => service.stop());
 
 const hour = Date.UTC(2090, 0, 1) / 1000;
 const signal = () => AbortSignal.timeout(10_000);

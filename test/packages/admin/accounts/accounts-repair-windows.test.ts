@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accessItem, dayNumber } from '../../../../core/accounts/account-item.ts';
 import { patchShard, shardsOf } from '../../../support/shards.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
-import { type AdminBench, benchStart, startAdmin } from './admin-bench.ts';
+import { benchStart, startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'small', limits: { minute: 3, day: 3 } });
 });
-afterAll(() => bench.stop());
 beforeEach(() => {
   bench.clock.now = benchStart;
 });

@@ -1,16 +1,15 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Admin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
-import { type AdminBench, benchStart, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { benchStart, startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'basic', limits: { minute: 2, day: 100 } });
   await bench.admin.plans.put({ code: 'large', limits: { minute: 50, month: null } });
 });
-afterAll(() => bench.stop());
 beforeEach(() => {
   bench.clock.now = benchStart;
 });

@@ -1,18 +1,17 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { storedItems } from '../../../support/stored-items.ts';
-import { type AdminBench, adminWith, startAdmin } from './admin-bench.ts';
+import { adminWith, startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 const ids = ['B', 'a', 'a.1', 'a.2', 'a.3', 'ab', 'shop-1', 'shop-2', 'z'];
 
 beforeAll(async () => {
-  bench = await startAdmin();
   for (const code of ['basic', 'large', 'lasting']) await bench.admin.plans.put({ code, limits: { day: 5 } });
   for (const id of ids.toReversed()) await bench.admin.accounts.create({ id, plan: 'basic' });
 });
-afterAll(() => bench.stop());
 
 describe('accounts.list', () => {
   it.each([1, 4, 9])('returns every account once, in order, by pages of %i', async (limit) => {

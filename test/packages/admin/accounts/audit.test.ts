@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { checksumSecret, startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'basic', limits: { day: 5 } });
 });
-afterAll(() => bench.stop());
 
 const adminOf = (actor: string) => {
   const { client, table, clock } = bench;

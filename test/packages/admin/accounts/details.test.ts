@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'basic', limits: { day: 100 } });
   await bench.admin.plans.put({ code: 'large', limits: { day: 1000 } });
 });
-afterAll(() => bench.stop());
 
 const none = { name: null, contact: null, note: null };
 

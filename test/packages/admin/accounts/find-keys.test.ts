@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 const shop = { account: 'shop_1', key: '', keyId: '' };
 const till = { account: 'till', key: '', keyId: '' };
 
 beforeAll(async () => {
-  bench = await startAdmin();
   const { admin } = bench;
   await admin.plans.put({ code: 'basic', limits: { day: 100 } });
   for (const one of [shop, till]) {
@@ -20,7 +20,6 @@ beforeAll(async () => {
     Array.from({ length: 120 }, (_, i) => `copy-${i}`),
   );
 });
-afterAll(() => bench.stop());
 
 /** Another letter or digit at a place of a key. */
 const changed = (key: string, at: number) => {

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { labelAfter, maxActiveKeys, maxKeysPerDay } from '../../../../packages/admin/accounts/keys.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'basic', limits: { day: 1000 } });
 });
-afterAll(() => bench.stop());
 
 let accounts = 0;
 async function newKey(input: { shards?: number; expires?: Date } = {}) {

@@ -1,21 +1,20 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueApiKey, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { maxActiveKeys, viewKeys } from '../../../../packages/admin/accounts/keys.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
-import { type AdminBench, adminWith, benchStart, checksumSecret, startAdmin } from './admin-bench.ts';
+import { adminWith, benchStart, checksumSecret, startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'basic', limits: { minute: null } });
   await bench.admin.plans.put({ code: 'keys', limits: { day: 1000 } });
   await bench.admin.accounts.create({ id: 'acme', plan: 'basic' });
   await bench.admin.accounts.create({ id: 'other', plan: 'basic' });
 });
-afterAll(() => bench.stop());
 beforeEach(() => {
   bench.clock.now = benchStart;
 });

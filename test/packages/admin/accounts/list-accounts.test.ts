@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   const { admin } = bench;
   await admin.plans.put({ code: 'basic', limits: { day: 100 } });
   await admin.plans.put({ code: 'large', limits: { day: 1000 } });
@@ -18,7 +18,6 @@ beforeAll(async () => {
   await admin.accounts.create({ id: 'other', plan: 'large' });
   await admin.members.add({ account: 'shop-2', person: 'Piet.Bakker@zuid.example', role: 'admin' });
 });
-afterAll(() => bench.stop());
 
 async function found(search: string): Promise<string[]> {
   return (await bench.admin.accounts.list({ search })).accounts.map(({ id }) => id);

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Admin } from '../../../../packages/admin/admin.ts';
 import { inSweep } from '../../../support/in-sweep.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { storedItems } from '../../../support/stored-items.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 let admin: Admin;
 let accounts = 0;
 
 beforeAll(async () => {
-  bench = await startAdmin();
   ({ admin } = bench);
   await admin.plans.put({ code: 'small', limits: { day: 100 } });
 });
-afterAll(() => bench.stop());
 
 async function newAccount(): Promise<string> {
   const id = `members-${++accounts}`;

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { datesOf, monthOf } from '../../../../core/calendar.ts';
 import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
 import { type Statement, type StatementStore, statementsOf } from '../../../../packages/admin/accounts/statements.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startAdmin } from './admin-bench.ts';
 
 const hour = 3_600_000;
 const plans = ['small', 'standard', 'large'] as const;
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   for (const code of plans) await bench.admin.plans.put({ code, limits: { month: null } });
 });
-afterAll(() => bench.stop());
 
 /** Statements in memory. */
 function memory(): StatementStore {

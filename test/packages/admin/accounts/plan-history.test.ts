@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
 import { planPeriods, readPlanHistory } from '../../../../packages/admin/accounts/plan-history.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   for (const code of ['small', 'large']) await bench.admin.plans.put({ code, limits: { month: null } });
 });
-afterAll(() => bench.stop());
 
 const plansOf = async (account: string) => {
   const { account: _, item: __, ...plans } = (await bench.item(account, 'plans')) ?? {};

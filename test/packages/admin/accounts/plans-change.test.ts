@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { inSweep } from '../../../support/in-sweep.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 import { dieEverywhere } from './deaths.ts';
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'other', limits: { day: 1 } });
   await bench.admin.accounts.create({ id: 'other', plan: 'other' });
 });
-afterAll(() => bench.stop());
 
 const five = ['a', 'b', 'c', 'd', 'e'];
 const idsOf = (code: string, names = five) => names.map((name) => `${code}-${name}`);

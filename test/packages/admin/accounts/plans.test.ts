@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { PlanInput } from '../../../../packages/admin/accounts/plans.ts';
 import { inSweep } from '../../../support/in-sweep.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
-beforeAll(async () => {
-  bench = await startAdmin();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startAdmin);
 
 describe('plans.put', () => {
   it('creates an active plan, with its windows from short to long', async () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startAdmin } from './admin-bench.ts';
 import { dieEverywhere } from './deaths.ts';
 
-let bench: AdminBench;
-beforeAll(async () => {
-  bench = await startAdmin();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startAdmin);
 
 describe('an administrative process that dies', () => {
   it('while changing an account: what happened is in the audit, as unknown or done', async () => {

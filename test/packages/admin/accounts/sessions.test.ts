@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
 import { inSweep } from '../../../support/in-sweep.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { storedItems } from '../../../support/stored-items.ts';
 
-let service: Awaited<ReturnType<typeof startAddressService>>;
+const service = startForTests(startAddressService);
 let admin: Admin;
 let now = Date.parse('2026-11-21T12:00:00Z');
 
 beforeAll(async () => {
-  service = await startAddressService();
   admin = createAdmin({
     client: service.client,
     table: testTables.accounts,
@@ -18,7 +18,6 @@ beforeAll(async () => {
     now: () => now,
   });
 });
-afterAll(() => service.stop());
 
 const idsOf = async (scope: Parameters<Admin['sessions']['list']>[0]) =>
   (await admin.sessions.list(scope)).sessions.map(({ id }) => id);

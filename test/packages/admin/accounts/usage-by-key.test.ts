@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxKeyCounts } from '../../../../core/accounts/account.ts';
 import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
@@ -7,19 +7,18 @@ import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createAdminStore, getAccess } from '../../../../packages/admin/accounts/admin-store.ts';
 import { recordUsage } from '../../../../packages/admin/accounts/usage.ts';
 import { inSweep } from '../../../support/in-sweep.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { checksumSecret, startAdmin } from './admin-bench.ts';
 
 const dayMilliseconds = 86_400_000;
 const start = Date.UTC(2026, 7, 1, 12, 30, 15);
 const range = { from: '2026-08-01', to: '2026-08-31' };
 
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  bench = await startAdmin();
   await bench.admin.plans.put({ code: 'standard', limits: { minute: null, month: null } });
 });
-afterAll(() => bench.stop());
 beforeEach(() => {
   bench.clock.now = start;
 });

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Caller, maxKeyCounts, maxUnrecordedDays } from '../../../../core/accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
@@ -10,14 +10,11 @@ import { allShards } from '../../../../packages/admin/accounts/reshard.ts';
 import { readAccounts, recordUsage } from '../../../../packages/admin/accounts/usage.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { shardsOf } from '../../../support/shards.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { checksumSecret, startAdmin } from './admin-bench.ts';
 
-let bench: AdminBench;
-beforeAll(async () => {
-  bench = await startAdmin();
-});
-afterAll(() => bench.stop());
+const bench = startForTests(startAdmin);
 
 class Killed extends Error {}
 

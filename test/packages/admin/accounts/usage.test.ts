@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { accessItem } from '../../../../core/accounts/account-item.ts';
 import { createAdminStore, getAccess } from '../../../../packages/admin/accounts/admin-store.ts';
 import {
@@ -13,14 +13,14 @@ import {
   usageParts,
 } from '../../../../packages/admin/accounts/usage.ts';
 import { inSweep } from '../../../support/in-sweep.ts';
-import { type AdminBench, benchStart, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { benchStart, startAdmin } from './admin-bench.ts';
 
 /** On 1 August 2026. */
-let bench: AdminBench;
+const bench = startForTests(startAdmin);
 const dayMilliseconds = 86_400_000;
 
 beforeAll(async () => {
-  bench = await startAdmin();
   const { admin, clock, request } = bench;
   await admin.plans.put({ code: 'standard', limits: { month: null } });
   const keys: Record<string, string> = {};
@@ -38,7 +38,6 @@ beforeAll(async () => {
     await admin.accounts.delete(id);
   }
 });
-afterAll(() => bench.stop());
 
 const store = () => createAdminStore(bench.client, bench.table, 'test', () => bench.clock.now);
 
