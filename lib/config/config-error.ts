@@ -6,7 +6,7 @@ export class ConfigError extends Error {
   /** @param source the file, or what else the configuration is from */
   constructor(faults: readonly string[], source = 'cdk.json') {
     const shown = faults.map(withoutPrivateKeys);
-    super(`The configuration in ${source} has ${shown.length} fault(s):\n${shown.map((f) => `  - ${f}`).join('\n')}`);
+    super(`The configuration in ${source} is not valid:\n${shown.map((f) => `  - ${f}`).join('\n')}`);
     this.faults = shown;
   }
 }

@@ -84,7 +84,7 @@ async function check(folder: string, named?: string): Promise<Result> {
     json: { stages },
     text: stages
       .flatMap(({ stage, faults }) => [
-        faults.length === 0 ? `${stage}: valid` : `${stage}: ${faults.length} fault(s)`,
+        faults.length === 0 ? `${stage}: valid` : `${stage}: not valid`,
         ...faults.map((fault) => `  - ${fault}`),
       ])
       .join('\n'),

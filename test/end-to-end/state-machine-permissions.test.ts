@@ -98,7 +98,7 @@ describe.each(['machine', ...steps])('the role of %s', (name) => {
     );
     // The service reads the parts of a result file that it writes in parts.
     const parts = name === 'machine' ? ['s3:GetObject on snapshots/map-runs/*'] : [];
-    // The copy is read if the manifest can't be: in these steps only after a fault, as merge reads it in a first load too.
+    // The copy is read if the manifest can't be: in these steps only after a fault. A first load has none for merge.
     const isLater = ['mutate', 'publish'].includes(name);
     const copy = isLater ? ['s3:GetObject on snapshots/manifest.copy.json'] : [];
     expect(unused.map(inWords)).toEqual([...parts, ...copy]);

@@ -45,7 +45,7 @@ describe('config check', () => {
     });
     const { exit, out, err } = await run('config', 'check');
     expect([exit, err]).toEqual([1, expect.stringContaining('The settings of acceptance are not valid.')]);
-    expect(out).toContain('test: valid\nprod: valid\nacceptance: 1 fault(s)\n  - logRetentionDays is 31. Allowed:');
+    expect(out).toContain('test: valid\nprod: valid\nacceptance: not valid\n  - logRetentionDays is 31. Allowed:');
     expect(await run('config', 'check', '--stage', 'prod')).toMatchObject({ exit: 0, out: 'prod: valid' });
     const faults = JSON.parse((await run('config', 'check', '--json')).out);
     expect(faults.stages.at(-1)).toMatchObject({ stage: 'acceptance', faults: [expect.any(String)] });
