@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { commands } from './aws/commands.ts';
+import { deployment } from './aws/deployment.ts';
 import { machine } from './aws/machine.ts';
 import { client } from './client/client.ts';
 import { engine } from './engine/engine.ts';
@@ -26,6 +27,7 @@ const judges: Readonly<Record<string, Judge>> = {
   engine,
   commands,
   machine,
+  deployment,
 };
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;

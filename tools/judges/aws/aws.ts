@@ -11,10 +11,21 @@ const account = '123456789012';
 const region = 'eu-central-1';
 
 /** What the server noted: a part of AWS that moto lacks, or that something of ours failed. */
-type Note = { unknownType?: string; notUpdated?: string; unknownProperty?: string; failed?: string; reason?: string };
+export type Note = {
+  unknownType?: string;
+  notUpdated?: string;
+  unknownProperty?: string;
+  denied?: string;
+  failed?: string;
+  reason?: string;
+};
+
+/** What of the notes speaks against us: what a role of ours may not do, and what failed. */
+export const objections = (notes: readonly Note[]) =>
+  notes.flatMap(({ denied, failed, reason }) => denied ?? (failed ? `${failed}: ${reason}` : []));
 
 // biome-ignore lint/suspicious/noExplicitAny: what boto3 answers, of any service
-type Answer = any;
+export type Answer = any;
 
 /** AWS by moto, for as long as a judge sits. */
 export type Aws = {
@@ -22,6 +33,8 @@ export type Aws = {
   environment: Readonly<Record<string, string>>;
   /** Calls an operation by boto3, which had no part in what is judged. @throws Error if it is refused */
   ask(service: string, operation: string, parameters?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** From now on a role may do only what its policies allow; the operator goes on doing anything. */
+  checkAccess(): Promise<void>;
   /** What was noted since the last time. */
   notes(): Note[];
   stop(): Promise<void>;
@@ -30,7 +43,7 @@ export type Aws = {
 /** Starts moto's server. @throws Error if it ends before it listens */
 export async function startAws(): Promise<Aws> {
   const packages = await pythonPackages('aws/requirements.txt');
-  const server = spawn(join(packages, 'bin/python'), [join(import.meta.dirname, 'server.py')]);
+  const server = spawn(join(packages, 'bin/python'), ['-B', join(import.meta.dirname, 'server.py')]);
   let log = '';
   server.stderr.on('data', (chunk) => (log = `${log}${chunk}`.slice(-20_000)));
   const ended = once(server, 'exit').then(() => {
@@ -60,6 +73,9 @@ export async function startAws(): Promise<Aws> {
       const { answer, refused } = await answered;
       if (refused !== undefined) throw new Error(`${service} ${operation}: ${refused}`);
       return answer;
+    },
+    async checkAccess() {
+      await fetch(`${endpoint}/moto-api/reset-auth`, { method: 'POST', body: '0' });
     },
     notes: () => noted.splice(0),
     async stop() {
@@ -111,8 +127,25 @@ export async function bootstrap({ ask, environment }: Aws): Promise<void> {
   await run(elsewhere, bin('cdk'), ['bootstrap', `aws://${account}/${region}`, ...options], environment);
 }
 
+/** The same AWS, called with a role that a policy of the pipeline is for. */
+export async function withRole(aws: Aws, RoleName: string, file: string): Promise<Aws> {
+  const trust = { Effect: 'Allow', Principal: { AWS: `arn:aws:iam::${account}:root` }, Action: 'sts:AssumeRole' };
+  const AssumeRolePolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
+  const { Role } = await aws.ask('iam', 'create_role', { RoleName, AssumeRolePolicyDocument });
+  await aws.ask('iam', 'put_role_policy', { RoleName, PolicyName: 'judge', PolicyDocument: policy(file) });
+  const { Credentials } = await aws.ask('sts', 'assume_role', { RoleArn: Role.Arn, RoleSessionName: 'judge' });
+  const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials;
+  const environment = {
+    ...aws.environment,
+    AWS_ACCESS_KEY_ID: AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: SecretAccessKey,
+    AWS_SESSION_TOKEN: SessionToken,
+  };
+  return { ...aws, environment };
+}
+
 /** Settings of a stage that is deployed or destroyed. */
-type Settings = Readonly<Record<string, unknown>>;
+export type Settings = Readonly<Record<string, unknown>>;
 
 /** Deploys or destroys all stacks of a stage. @throws Error with what the CDK printed, where it fails */
 export async function cdk(aws: Aws, command: 'deploy' | 'destroy', stage: string, settings: Settings): Promise<void> {
@@ -122,6 +155,7 @@ export async function cdk(aws: Aws, command: 'deploy' | 'destroy', stage: string
     'bagAdres.stage': stage,
   };
   writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ app: 'node_modules/.bin/bag-adres app', context }));
+  rmSync(join(folder, 'cdk.out'), { recursive: true, force: true });
   // The CDK reads of a change set what moto's don't have.
   const options = command === 'deploy' ? ['--require-approval', 'never', '--method', 'direct'] : ['--force'];
   // The rules that the CDK checks a template by take most of the time; tests check them.

@@ -4,8 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { february, january, march, voorkomensOf } from '../../../test/loader/steps/months.ts';
+import { gatewayEvent } from '../../../test/support/gateway-event.ts';
 import type { Judge } from '../judge.ts';
-import { type Aws, bagAdres, bootstrap, cdk, operatorFolder, outputsOf, startAws } from './aws.ts';
+import {
+  type Answer,
+  type Aws,
+  bagAdres,
+  bootstrap,
+  cdk,
+  objections,
+  operatorFolder,
+  outputsOf,
+  startAws,
+} from './aws.ts';
 
 const settings = { guard: { minimumAddresses: 10, alwaysAllowed: 1_000 }, removalPolicy: 'destroy', schedule: 'off' };
 const stack = ['--stack', 'bag-adres-test'];
@@ -24,6 +35,7 @@ export const commands: Judge = {
     try {
       await bootstrap(aws);
       await cdk(aws, 'deploy', 'test', settings);
+      await aws.checkAccess();
       // As the judge itself deploys.
       const environment = {
         ...aws.environment,
@@ -161,6 +173,7 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('load history', /2026-01-08/);
   await says('load explain 1382LJ 30', /Nijverheidslaan/);
   await says('load check', /\d/);
+  await requests(aws, await says('key create --account acme --label api', /bagadres_acme_/), findings);
   await does('load rollback 2026-01-08 --yes', addresses, /1382LJ#30/, { gone: true });
   await does(`load run --extract ${await extract('march.zip', march)}`, snapshots, /loads.*2026-03-08/);
   await does('load approve --yes', addresses, /7311KZ#110/);
@@ -218,5 +231,24 @@ async function everyCommand(aws: Aws, folder: string) {
   await does('account suspend acme', accounts, /"suspended"/);
   await does('account delete acme --yes', accounts, /account delete/);
   await does('take-down --yes --into bag-adres-test', stacks, /bag-adres-test-service/, { gone: true });
+  findings.push(...objections(aws.notes()));
   return { findings, detail: `${count} commands` };
+}
+
+/** What API Gateway and the schedule invoke the functions with, which may do only what their roles allow. */
+async function requests({ ask }: Aws, said: string, findings: string[]): Promise<void> {
+  const { Functions } = await ask('lambda', 'list_functions');
+  const headers = { 'x-api-key': /bagadres_acme_\w+/.exec(said)?.[0] ?? '', 'content-type': 'application/json' };
+  const body = JSON.stringify({ addresses: [{ postcode: '1381AA', huisnummer: 7 }] });
+  const invocations = [
+    ['Address', gatewayEvent('/v1/address?postcode=1381AA&huisnummer=7', { headers }), /"ok/],
+    ['Address', gatewayEvent('/v1/addresses', { method: 'POST', headers, body }), /"ok/],
+    ['Validate', gatewayEvent('/v1/auth/validate', { headers }), /"valid":true/],
+    ['Usage', {}, /^null$/],
+  ] as const;
+  for (const [name, event, expected] of invocations) {
+    const { FunctionName } = Functions.find((one: Answer) => one.FunctionName.includes(`-${name}Function`));
+    const { Payload } = await ask('lambda', 'invoke', { FunctionName, Payload: JSON.stringify(event) });
+    if (!expected.test(Payload.replaceAll('\\', ''))) findings.push(`the function ${name} answered ${Payload}`);
+  }
 }

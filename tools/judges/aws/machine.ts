@@ -10,7 +10,7 @@ import { dateAfter, firstState, laterDays, type RegisterDay } from '../../../tes
 import '../../../test/support/quiet.js';
 import { Random } from '../../bench/generator/random.ts';
 import type { Judge } from '../judge.ts';
-import { type Aws, bootstrap, cdk, outputsOf, startAws } from './aws.ts';
+import { type Aws, bootstrap, cdk, objections, outputsOf, startAws } from './aws.ts';
 
 const start = '2026-01-08';
 const first = firstState(new Random(31), start, 60);
@@ -81,7 +81,7 @@ export const machine: Judge = {
     try {
       await bootstrap(aws);
       await cdk(aws, 'deploy', 'test', settings);
-      const lacking = aws.notes().flatMap(({ unknownType }) => unknownType ?? []);
+      await aws.checkAccess();
       const theirs = await deployedSide(aws, folder);
       const bench = await startStateMachineBench(settings);
       try {
@@ -96,8 +96,8 @@ export const machine: Judge = {
           if (JSON.stringify(await theirs.table()) !== JSON.stringify(await ours.table()))
             findings.push(`${what}: the tables differ`);
         }
-        const detail = `${Object.keys(runs).length} executions through ${entered} states; moto knows no ${lacking.join(', ')}`;
-        return { findings, detail };
+        findings.push(...objections(aws.notes()));
+        return { findings, detail: `${Object.keys(runs).length} executions through ${entered} states` };
       } finally {
         await bench.stop();
       }

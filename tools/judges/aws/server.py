@@ -18,6 +18,7 @@ import traceback
 import uuid
 import zipfile
 
+import access
 import boto3
 import jsonata
 from botocore.config import Config
@@ -26,6 +27,8 @@ from moto.awslambda import responses as lambda_responses
 from moto.awslambda import urls as lambda_urls
 from moto.cloudformation import models, parsing, responses
 from moto.cloudformation import utils as parsing_utils
+from moto.cloudformation.exceptions import ValidationError
+from moto.iam import models as iam
 from moto.route53 import models as route53
 from moto.core import config
 from moto.core.common_models import CloudFormationModel
@@ -51,9 +54,9 @@ server.start()
 endpoint = "http://127.0.0.1:%d" % server.get_host_and_port()[1]
 
 
-def client(service, region):
-    return boto3.client(service, region_name=region, endpoint_url=endpoint, aws_access_key_id="cloudformation",
-                        aws_secret_access_key="cloudformation", config=Config(read_timeout=900))
+def client(service, region, role=None):
+    return boto3.client(service, region_name=region, endpoint_url=endpoint, config=Config(read_timeout=900),
+                        **access.credentials_of(role))
 
 
 def shaped(value, shape, path):
@@ -63,13 +66,15 @@ def shaped(value, shape, path):
         members = {name.lower(): name for name in shape.members}
         made = {}
         for name, inner in value.items():
-            member = members.get(name.lower())
+            names = (name.lower(), "tag" + name.lower(), name.lower().removeprefix("sse"))  # Key is TagKey for some
+            member = next((members[one] for one in names if one in members), None)
             if member is None:
                 say(unknownProperty=f"{path}.{name}")
             else:
                 made[member] = shaped(inner, shape.members[member], f"{path}.{name}")
         return made
     if kind == "list":
+        value = [value] if isinstance(value, str) else value
         return [shaped(inner, shape.member, path) for inner in value]
     if kind == "map":
         # Tags are a list in some templates and a map in the API.
@@ -104,12 +109,12 @@ class Made:
 TYPES = []
 
 
-def api(type_name, service, create, ref, update=(), delete=None, name="", ids=(), attributes=None, prepare=None):
+def api(type_name, service, create, ref, update=None, delete=None, name="", ids=(), attributes=None, prepare=None):
     """A type whose resources are made, changed and deleted by calls of an API, each with what it takes of the properties."""
     ids = (*ids, *([name] if name else []))
 
     def call(operations, region, values, identity=()):
-        of = client(service, region)
+        of = client(service, region, getattr(access.acting, "role", None))
         shapes = {operation: of.meta.service_model.operation_model(of.meta.method_to_api_mapping[operation]).input_shape
                   for operation in operations}
         taken = {member.lower() for shape in shapes.values() for member in shape.members}
@@ -131,7 +136,7 @@ def api(type_name, service, create, ref, update=(), delete=None, name="", ids=()
 
     def remove(region, values):
         if delete:
-            call([delete], region, {key: values[key] for key in ids})
+            call([delete], region, {key: values[key] for key in ids}, ids)
 
     class Type(CloudFormationModel):
         __module__ = "moto.cloudformation.types"  # moto looks for the service in it
@@ -154,7 +159,7 @@ def api(type_name, service, create, ref, update=(), delete=None, name="", ids=()
             values = dict(cloudformation_json["Properties"])
             values = prepare(values, region_name) if prepare else values
             values.update({key: old[key] for key in ids})
-            call(update or create, region_name, values, ids)
+            call(create if update is None else update, region_name, values, ids)
             return Made(original_resource.physical_resource_id, {**old, **values}, remove)
 
     TYPES.append(Type)
@@ -220,13 +225,15 @@ api(V2 + "DomainName", "apigatewayv2", ["create_domain_name"], "{DomainName}", d
                                     "RegionalHostedZoneId": "Z1U9ULNL0V5AJ3"})
 api(V2 + "ApiMapping", "apigatewayv2", ["create_api_mapping"], "{ApiMappingId}", delete="delete_api_mapping",
     ids=["ApiMappingId", "DomainName"])
-api("AWS::Backup::BackupVault", "backup", ["create_backup_vault"], "{BackupVaultName}", delete="delete_backup_vault",
-    name="BackupVaultName")
-api("AWS::Backup::BackupPlan", "backup", ["create_backup_plan"], "{BackupPlanId}", prepare=backup_plan)
+api("AWS::Backup::BackupVault", "backup", ["create_backup_vault"], "{BackupVaultName}", [],
+    delete="delete_backup_vault", name="BackupVaultName")
+api("AWS::Backup::BackupPlan", "backup", ["create_backup_plan"], "{BackupPlanId}", [], delete="delete_backup_plan",
+    ids=["BackupPlanId"], prepare=backup_plan)
 api("AWS::Budgets::Budget", "budgets", ["create_budget"], "budget", prepare=lambda values, region: {
     **values, "AccountId": "123456789012", "Budget": {"BudgetName": "budget", **values["Budget"]}})
 api("AWS::CloudWatch::Alarm", "cloudwatch", ["put_metric_alarm"], "{AlarmName}", name="AlarmName",
-    attributes={"Arn": "arn:aws:cloudwatch:{region}:{account}:alarm:{AlarmName}"})
+    delete="delete_alarms", ids=["AlarmNames"],
+    attributes={"AlarmNames": "{AlarmName}", "Arn": "arn:aws:cloudwatch:{region}:{account}:alarm:{AlarmName}"})
 api("AWS::CodeDeploy::Application", "codedeploy", ["create_application"], "{ApplicationName}", name="ApplicationName")
 api("AWS::CodeDeploy::DeploymentGroup", "codedeploy", ["create_deployment_group"], "{DeploymentGroupName}",
     ["get_deployment_group"], name="DeploymentGroupName", ids=["ApplicationName"])  # moto can't change one
@@ -237,6 +244,8 @@ api("AWS::Cognito::UserPoolClient", "cognito-idp", ["create_user_pool_client"], 
     ["update_user_pool_client"], "delete_user_pool_client", name="ClientName", ids=["UserPoolId", "ClientId"])
 api("AWS::Cognito::UserPoolDomain", "cognito-idp", ["create_user_pool_domain"], "{Domain}",
     delete="delete_user_pool_domain", ids=["UserPoolId", "Domain"])
+api("AWS::KMS::Key", "kms", ["create_key"], "{KeyId}", delete="schedule_key_deletion", ids=["KeyId"],
+    prepare=lambda values, region: {**values, "Policy": values["KeyPolicy"], "KeyPolicy": None})
 tables = ["update_continuous_backups", "update_time_to_live"]
 api("AWS::DynamoDB::Table", "dynamodb", ["create_table", *tables], "{TableName}", ["update_table", *tables],
     "delete_table", name="TableName", attributes={"Arn": "{TableArn}"})
@@ -256,7 +265,8 @@ api("AWS::Scheduler::Schedule", "scheduler", ["create_schedule"], "{Name}", ["up
 api("AWS::StepFunctions::StateMachine", "stepfunctions", ["create_state_machine"], "{stateMachineArn}",
     ["update_state_machine"], "delete_state_machine", name="name", ids=["stateMachineArn"],
     prepare=state_machine, attributes={"Arn": "{stateMachineArn}", "Name": "{name}"})
-api("AWS::SecretsManager::Secret", "secretsmanager", ["create_secret"], "{ARN}", name="Name", prepare=secret)
+api("AWS::SecretsManager::Secret", "secretsmanager", ["create_secret"], "{ARN}", delete="delete_secret", name="Name",
+    ids=["SecretId"], attributes={"SecretId": "{ARN}"}, prepare=secret)
 
 # ---- Lambda and Step Functions ----
 
@@ -286,7 +296,7 @@ def invoke(self, event=None):
     module, name = self.handler.split(".")
     file = next(str(one) for one in pathlib.Path(folder).glob(module + ".*js"))
     env = {**os.environ, **self.environment_vars, "AWS_ENDPOINT_URL": endpoint, "AWS_REGION": self.region,
-           "AWS_ACCESS_KEY_ID": "function", "AWS_SECRET_ACCESS_KEY": "function"}
+           **{name.upper(): value for name, value in access.credentials_of(self.role).items()}}
     done = subprocess.run(["node", "--input-type=module", "-e", RUNNER, file, name, self.function_name], env=env,
                           input=json.dumps(event or {}), capture_output=True, text=True)
     logs, _, last = done.stdout.rpartition("\n")
@@ -306,6 +316,7 @@ lambda_responses.LambdaResponse.get_account_settings = account_settings
 lambda_urls.url_paths["{0}/(?P<api_version>[^/]+)/account-settings/?$"] = lambda_responses.LambdaResponse.dispatch
 work = tempfile.TemporaryDirectory(prefix="judge-functions-")
 config.default_user_config["stepfunctions"]["execute_state_machine"] = True
+config.default_user_config["iam"]["load_aws_managed_policies"] = True
 os.environ["MOTO_PORT"] = endpoint.rsplit(":", 1)[1]  # by which the interpreter finds the other services
 
 
@@ -326,6 +337,9 @@ sfn.StepFunctionsParserBackend.start_execution = lambda self, arn, name=None, *a
     self, arn, name or str(uuid.uuid4()), *args)  # moto calls the second without a name "None", as the first
 interpreter._eval_jsonata = evaluate  # moto leaves it out: it is a Java library in LocalStack
 for module in list(sys.modules.values()):
+    if hasattr(module, "boto_client_for"):
+        module.boto_client_for = lambda region, service, state_credentials=None: client(
+            service, region, state_credentials and state_credentials.role_arn)
     if hasattr(module, "encode_jsonata_variable_declarations"):
         module.encode_jsonata_variable_declarations = declarations
 
@@ -354,7 +368,8 @@ def clean_with_references(value, resources):
 
 parsing.clean_json = clean_with_references
 
-known, updated = parsing.resource_class_from_type, parsing.parse_and_update_resource
+known, created, updated = (
+    parsing.resource_class_from_type, parsing.parse_and_create_resource, parsing.parse_and_update_resource)
 
 
 def class_from_type(type_name):
@@ -372,7 +387,38 @@ def update_or_keep(logical_id, resource_json, resources_map, account_id, region_
     return changed or resources_map[logical_id]
 
 
-parsing.resource_class_from_type, parsing.parse_and_update_resource = class_from_type, update_or_keep
+def create_as_role(logical_id, resource_json, resources_map, account_id, region_name):
+    made = created(logical_id, resource_json, resources_map, account_id, region_name)
+    if made is not None:
+        name = getattr(made, "physical_resource_id", logical_id)
+        access.check_made(getattr(access.acting, "role", None), resource_json["Type"], region_name, name)
+    return made
+
+
+parsing.resource_class_from_type, parsing.parse_and_create_resource, parsing.parse_and_update_resource = (
+    class_from_type, create_as_role, update_or_keep)
+
+put_policy = iam.Role.put_policy
+iam.Role.put_policy = lambda self, name, document: put_policy(  # moto does not write those in a role's own properties
+    self, name, document if isinstance(document, str) else json.dumps(document))
+
+create_role = iam.Role.create_from_cloudformation_json
+
+
+def with_managed_policies(*args, **kwargs):
+    """moto leaves them out."""
+    role = create_role(*args, **kwargs)
+    for arn in args[1]["Properties"].get("ManagedPolicyArns", ()):
+        iam.iam_backends[args[2]]["aws"].attach_role_policy(arn, role.name)
+    return role
+
+
+def delete_role(self, account_id, region_name):
+    self.managed_policies.clear()
+    iam.iam_backends[account_id]["aws"].delete_role(self.name)
+
+
+iam.Role.create_from_cloudformation_json, iam.Role.delete = with_managed_policies, delete_role
 
 route53.create_route53_zone_id = lambda **_: "Z0123456789ABC"  # moto's are longer than Route 53's
 
@@ -384,27 +430,35 @@ responses.get_stack_from_s3_url = lambda template_url, *args, **kwargs: body_of(
 previous = models.CloudFormationBackend._resolve_update_parameters
 models.CloudFormationBackend._resolve_update_parameters = lambda self, instance, incoming_params: previous(
     self, instance, [one for one in incoming_params if "ParameterValue" in one or one["ParameterKey"] in instance.parameters])
-delete_resources = parsing.ResourceMap.delete
 
 
-def delete_but_retained(self):
-    for resource in self._resource_json_map.values():
-        if resource.get("DeletionPolicy") == "RetainExceptOnCreate":
-            resource["DeletionPolicy"] = "Retain"
-    delete_resources(self)
+def delete_in_order(self):
+    """What was made last first, and nothing that is retained; moto's order is any."""
+    for logical_id, resource in reversed(list(self._parsed_resources.items())):
+        of = self._resource_json_map.get(logical_id)
+        if of and resource is not None and of.get("DeletionPolicy", "Delete") == "Delete":
+            self._delete_resource(resource, of)
 
 
-parsing.ResourceMap.delete = delete_but_retained
+parsing.ResourceMap.delete = delete_in_order
 
 
 def update_termination_protection(self):
-    """Only stored: moto deletes a protected stack."""
     stack = self.cloudformation_backend.get_stack(self._get_param("StackName"))
     stack.enable_termination_protection = self._get_bool_param("EnableTerminationProtection")
     return ActionResult({"StackId": stack.stack_id})
 
 
+def delete_unless_protected(self, name_or_stack_id):
+    for stack in self.stacks.values():
+        if name_or_stack_id in (stack.name, stack.stack_id) and stack.enable_termination_protection:
+            raise ValidationError(stack.name, message=f"Stack [{stack.name}] has TerminationProtection")
+    delete_stack(self, name_or_stack_id)
+
+
 responses.CloudFormationResponse.update_termination_protection = update_termination_protection
+delete_stack = models.CloudFormationBackend.delete_stack
+models.CloudFormationBackend.delete_stack = delete_unless_protected
 
 
 def rolled_back(change, done, failed):
@@ -412,13 +466,14 @@ def rolled_back(change, done, failed):
 
     def attempt(self, *args, **kwargs):
         before = self.template if done == "UPDATE" else None
+        access.acting.role = self.role_arn
         try:
             change(self, *args, **kwargs)
         except Exception as error:
             say(failed=self.name, reason=repr(error), at=traceback.format_exc())
             self._add_stack_event(f"{done}_FAILED", resource_status_reason=str(error))
             if before is not None:
-                change(self, before)
+                change(self, before, self.role_arn)
             self.status = failed
             self._add_stack_event(failed)
 
@@ -427,7 +482,9 @@ def rolled_back(change, done, failed):
 
 models.Stack.create_resources = rolled_back(models.Stack.create_resources, "CREATE", "ROLLBACK_COMPLETE")
 models.Stack.update = rolled_back(models.Stack.update, "UPDATE", "UPDATE_ROLLBACK_COMPLETE")
+models.Stack.delete = rolled_back(models.Stack.delete, "DELETE", "DELETE_FAILED")
 
+access.say = say
 say(endpoint=endpoint)
 for line in sys.stdin:
     asked = json.loads(line)
@@ -436,6 +493,8 @@ for line in sys.stdin:
         if operation in of.meta.method_to_api_mapping and of.can_paginate(operation):
             say(answer=of.get_paginator(operation).paginate(**parameters).build_full_result())
         else:
-            say(answer=getattr(of, operation)(**parameters))
+            answer = getattr(of, operation)(**parameters)
+            say(answer={key: part.read().decode() if hasattr(part, "read") else part
+                        for key, part in (answer or {}).items()})
     except Exception as error:
         say(refused=repr(error))

@@ -14,7 +14,7 @@ import {
 } from '../../../local/engine/engine.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { readyText, start as startService } from '../../../test/support/start.ts';
-import { digestOf, installed, type Judge, root, run } from '../judge.ts';
+import { differsFromPage, digestOf, installed, type Judge, root, run } from '../judge.ts';
 import { differences } from './differences.ts';
 
 /** Of the names and contents of all jars and libraries that version 3.3.1 consists of. */
@@ -33,8 +33,6 @@ const suites = [
 const workers = 2;
 /** DynamoDB Local then holds the statuses of indexes for a while, of which our tables have none. */
 const delayed = ['-delayTransientStatuses'];
-/** Has the table of what the engines answer differently. */
-const page = join(root, 'docs/judges.md');
 
 /** What Jest reports of each file. */
 type Results = {
@@ -117,9 +115,7 @@ async function comparison(lib: string): Promise<string[]> {
   try {
     await answers(`http://127.0.0.1:${port}`);
     const [first, second] = clients as [DynamoDBClient, DynamoDBClient];
-    const table = `<!-- engines -->\n\n${await differences(first, second)}\n\n<!-- /engines -->`;
-    if (readFileSync(page, 'utf8').includes(table)) return [];
-    return [`docs/judges.md: what is between its marks must be:\n${table}`];
+    return differsFromPage('engines', await differences(first, second));
   } finally {
     for (const client of clients) client.destroy();
     await Promise.all([embedded.stop(), other.stop()]);

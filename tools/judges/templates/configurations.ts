@@ -1,6 +1,7 @@
 import { everything, portal } from '../../../test/lib/synthesized.ts';
 
-const entra = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
+/** The OpenID provider of an operator. */
+export const entra = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
 
 /** The configurations whose templates are judged: together they have every type of resource. */
 export const configurations: Readonly<Record<string, Record<string, unknown>>> = {
