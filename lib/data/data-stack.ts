@@ -18,7 +18,14 @@ import {
 } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
-import { encryptionKey, isProtected, protectedRemoval, removal, stackSuffix } from '../shared/data-protection.ts';
+import {
+  encryptionKey,
+  isProtected,
+  protectedRemoval,
+  removal,
+  stackProps,
+  stackSuffix,
+} from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { type AlarmTopic, alarmTopic, ownMetric } from '../shared/monitoring.ts';
@@ -43,12 +50,7 @@ export class DataStack extends Stack {
   readonly alarmTopic: AlarmTopic;
 
   constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
-    super(scope, id, {
-      stackName,
-      description: 'Dutch address service: addresses, accounts and the secret of its API keys',
-      env: { region: config.region, ...(config.account && { account: config.account }) },
-      terminationProtection: isProtected(config),
-    });
+    super(scope, id, stackProps(config, stackName, 'addresses, accounts and the secret of its API keys'));
     this.encryptionKey = encryptionKey(this, config);
     const warm = config.warmThroughput;
     this.addresses = this.table('Addresses', config, {

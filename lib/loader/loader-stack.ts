@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { isProtected, removal } from '../shared/data-protection.ts';
+import { isProtected, removal, stackProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
 import { BackupSets } from './backup-sets.ts';
@@ -23,12 +23,7 @@ export class LoaderStack extends Stack {
   readonly stateMachineName: string;
 
   constructor(scope: Construct, id: string, { config, stackName, data }: LoaderStackProps) {
-    super(scope, id, {
-      stackName,
-      description: 'Dutch address service: loads of the BAG',
-      env: { region: config.region, ...(config.account && { account: config.account }) },
-      terminationProtection: isProtected(config),
-    });
+    super(scope, id, stackProps(config, stackName, 'loads of the BAG'));
     const { addresses, encryptionKey, alarmTopic: topic } = data;
     const bucket = snapshotBucket(this, config, encryptionKey);
     this.bucket = bucket;

@@ -7,7 +7,7 @@ import { environment } from '../../core/names.ts';
 import { pageFiles } from '../config/logo.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { isProtected } from '../shared/data-protection.ts';
+import { stackProps } from '../shared/data-protection.ts';
 import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
 import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
@@ -28,12 +28,7 @@ export class ServiceStack extends Stack {
   readonly httpApi: IHttpApi;
 
   constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
-    super(scope, id, {
-      stackName,
-      description: 'Dutch address service: the HTTP interface',
-      env: { region: config.region, ...(config.account && { account: config.account }) },
-      terminationProtection: isProtected(config),
-    });
+    super(scope, id, stackProps(config, stackName, 'the HTTP interface'));
     const { accounts, addresses, keyChecksumSecret, statements, encryptionKey, alarmTopic: topic } = data;
     const { stage } = config;
     const address = new HttpFunction(this, 'Address', {

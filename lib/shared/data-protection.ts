@@ -1,4 +1,4 @@
-import { Arn, ArnFormat, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { LogGroupProps } from 'aws-cdk-lib/aws-logs';
@@ -30,6 +30,16 @@ export function stackSuffix(scope: Construct): string {
 /** Whether stacks and tables are protected from deletion. */
 export function isProtected({ removalPolicy }: Config): boolean {
   return removalPolicy === 'retain';
+}
+
+/** What every stack has; the description says what is in this one. */
+export function stackProps(config: Config, stackName: string, description: string): StackProps {
+  return {
+    stackName,
+    description: `Dutch address service: ${description}`,
+    env: { region: config.region, ...(config.account && { account: config.account }) },
+    terminationProtection: isProtected(config),
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AdresObjectType } from '../../core/adres-object.ts';
+import type { AdresObject } from '../../core/adres-object.ts';
 
 /**
  * A nummeraanduiding as it is on the peildatum. Identifications are the register's own digits: 16 for a
@@ -30,20 +30,11 @@ export type WoonplaatsInGemeente = Woonplaats & { gemeente?: string };
 /** That a woonplaats belongs to a gemeente, each by its code of four digits, from `begin` until `eind`. */
 export type GemeenteRelatie = Omit<Span, 'volgnummer'> & { woonplaats: string; gemeente: string };
 
-/** An adresseerbaar object as it is on the peildatum. */
-export type AdresseerbaarObject = {
-  identificatie: string;
-  type: AdresObjectType;
-  status: string;
+/** An adresseerbaar object as it is on the peildatum, with its nummeraanduidingen; a polygon is at its centroid. */
+export type AdresseerbaarObject = Omit<AdresObject, 'hoofdadres'> & {
   hoofdadres: string;
   /** Sorted; most have none. */
   nevenadressen: string[];
-  /** Metres in EPSG:28992; of a polygon its centroid. */
-  locatie: { x: number; y: number };
-  /** Square metres; only of a verblijfsobject. */
-  oppervlakte?: number;
-  /** Sorted; only of a verblijfsobject. */
-  gebruiksdoelen?: string[];
 };
 
 /** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, which compare fast. */

@@ -77,36 +77,34 @@ export class PortalAccess extends Construct {
     );
     keyChecksumSecret.grantRead(grantee);
     if (loads) grantLoads(grantee, loads);
-    if (statements) grantStatements(grantee, statements);
+    // The job that records usage writes them.
+    if (statements) grantReading(grantee, statements, [`${statementsPrefix}*`]);
   }
-}
-
-/** Reading statements, and nothing else: the job that records usage writes them. */
-function grantStatements({ grantPrincipal }: IGrantable, bucket: IBucket): void {
-  const grant = (actions: string[], resources: string[]) =>
-    grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
-  grant(['s3:ListBucket'], [bucket.bucketArn]);
-  grant(['s3:GetObject'], [bucket.arnForObjects(`${statementsPrefix}*`)]);
-  bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
 }
 
 /**
  * Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals.
  */
-function grantLoads({ grantPrincipal }: IGrantable, { bucket, ...machine }: LoadsAccess): void {
-  const grant = (actions: string[], resources: string[]) =>
-    grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
+function grantLoads(grantee: IGrantable, { bucket, ...machine }: LoadsAccess): void {
+  const { loads } = storagePrefixes;
+  grantReading(grantee, bucket, [...Object.values(manifestKeys), `${loads}*/proposal.json`, `${loads}*/csv/*`]);
+  grant(grantee, ['states:StartExecution', 'states:ListExecutions'], [machine.stateMachineArn]);
+  grant(grantee, ['states:DescribeExecution'], [`${executionsOf(machine)}:${approvalRunPrefix}*`]);
+}
+
+function grantReading(grantee: IGrantable, bucket: IBucket, keys: string[]): void {
   // Without listing, S3 answers 403 for an object that does not exist.
-  grant(['s3:ListBucket'], [bucket.bucketArn]);
+  grant(grantee, ['s3:ListBucket'], [bucket.bucketArn]);
   grant(
+    grantee,
     ['s3:GetObject'],
-    [...Object.values(manifestKeys), `${storagePrefixes.loads}*/proposal.json`, `${storagePrefixes.loads}*/csv/*`].map(
-      (key) => bucket.arnForObjects(key),
-    ),
+    keys.map((key) => bucket.arnForObjects(key)),
   );
-  bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
-  grant(['states:StartExecution', 'states:ListExecutions'], [machine.stateMachineArn]);
-  grant(['states:DescribeExecution'], [`${executionsOf(machine)}:${approvalRunPrefix}*`]);
+  bucket.encryptionKey?.grant(grantee, 'kms:Decrypt');
+}
+
+function grant({ grantPrincipal }: IGrantable, actions: string[], resources: string[]): void {
+  grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
 }
 
 function executionsOf({ stateMachineArn, stateMachineName }: Omit<LoadsAccess, 'bucket'>): string {

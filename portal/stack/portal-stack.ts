@@ -29,7 +29,13 @@ import type { DataStack } from '../../lib/data/data-stack.ts';
 import { acknowledgeStatements } from '../../lib/data/statement-bucket.ts';
 import { accessLog, accessLogGroup, CustomDomain } from '../../lib/service/http-api.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
-import { isProtected, logGroupProps, protectedRemoval, stackSuffix } from '../../lib/shared/data-protection.ts';
+import {
+  isProtected,
+  logGroupProps,
+  protectedRemoval,
+  stackProps,
+  stackSuffix,
+} from '../../lib/shared/data-protection.ts';
 import { acknowledge, defaultEventBus } from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import type { AlarmTopic } from '../../lib/shared/monitoring.ts';
@@ -71,12 +77,7 @@ const ownRates = {
 /** The customer portal: an HTTP API with its own host name, so that its cookies never reach the address API. */
 export class PortalStack extends Stack {
   constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, loads }: PortalStackProps) {
-    super(scope, id, {
-      stackName,
-      description: 'Dutch address service: the customer portal',
-      env: { region: config.region, ...(config.account && { account: config.account }) },
-      terminationProtection: isProtected(config),
-    });
+    super(scope, id, stackProps(config, stackName, 'the customer portal'));
     const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
     const { name = 'Adresdienst', colour, logo, languages, ...links } = config.branding;
