@@ -34,7 +34,7 @@ export function addAccountCommands(program: CliCommand): void {
   addAudit(account, {
     description: 'list the changes of an account and its keys: who, when and what, the newest first',
     argument: { name: 'id', description: 'the account', read: accountId },
-    entries: (admin, id, last) => admin.accounts.audit(id, last),
+    read: (admin, id, page) => admin.accounts.audit(id, page),
   });
   addState(account, 'suspend', 'refuse every request of an account, starting with the next one');
   addState(account, 'activate', 'accept the requests of a suspended account again');

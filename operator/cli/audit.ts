@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../packages/admin/accounts/audit.ts';
+import type { AuditEntry, AuditPage, AuditPageOptions } from '../../packages/admin/accounts/audit.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { PersonalKind, Remainder } from '../connect/person.ts';
@@ -77,18 +77,25 @@ type AuditCommand = {
   description: string;
   /** The argument: its name in the help, what it is, and how it is read; throws `UsageError`. */
   argument: { name: string; description: string; read: (text: string) => string };
-  entries: (admin: Admin, name: string, last: number) => Promise<AuditEntry[]>;
+  read: (admin: Admin, name: string, page: AuditPageOptions) => Promise<AuditPage>;
 };
 
 /** Adds an `audit` command to a group: the latest changes of one account or plan, the newest first. */
-export function addAudit(group: CliCommand, { description, argument, entries }: AuditCommand): void {
+export function addAudit(group: CliCommand, { description, argument, read }: AuditCommand): void {
   group
     .command('audit')
     .description(description)
     .argument(`<${argument.name}>`, argument.description, argument.read)
     .option('--last <number>', 'how many changes to list', readCount, 100)
     .onAccounts(async ({ admin }, name: string, { last }: { last: number }) => {
-      const found = await entries(admin, name, last);
+      const found: AuditEntry[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const limit = Math.min(last - found.length, 1_000);
+        const page: AuditPage = await read(admin, name, { limit, ...(cursor && { cursor }) });
+        found.push(...page.entries);
+        cursor = page.cursor;
+      } while (cursor !== null && found.length < last);
       return { json: found, text: renderAudit(found, group.terminal.columns) };
     });
 }

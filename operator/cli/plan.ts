@@ -30,7 +30,7 @@ export function addPlanCommands(program: CliCommand): void {
   addAudit(plan, {
     description: 'list the changes of a plan: who, when and what, the newest first',
     argument: { name: 'code', description: 'the plan', read: planCode },
-    entries: (admin, code, last) => admin.plans.audit(code, last),
+    read: (admin, code, page) => admin.plans.audit(code, page),
   });
 }
 

@@ -11,7 +11,7 @@ import {
 } from './accounts/accounts.ts';
 import type { Role } from './accounts/admin-error.ts';
 import { type AdminChange, createAdminStore, type PageOptions } from './accounts/admin-store.ts';
-import { type AuditPageOptions, auditOf, auditPageOf } from './accounts/audit.ts';
+import { type AuditPageOptions, auditPageOf } from './accounts/audit.ts';
 import { type Backup, exportBackup, importBackup } from './accounts/backup.ts';
 import { deleteAccount } from './accounts/delete-account.ts';
 import { findKeys, type KeySearchOptions } from './accounts/find-keys.ts';
@@ -109,10 +109,8 @@ export function createAdmin({
       list: (options?: PageOptions) => listPlans(store, options),
       /** How many accounts are on each plan, by its code. */
       counts: () => countByPlan(store),
-      /** The changes of a plan, newest first; 100 entries by default. */
-      audit: async (code: string, last = 100) => auditOf(store, await auditPartitionOfPlan(store, code), last),
-      /** A page of them. */
-      auditPage: async (code: string, options?: AuditPageOptions) =>
+      /** A page of the changes of a plan, newest first. */
+      audit: async (code: string, options?: AuditPageOptions) =>
         auditPageOf(store, await auditPartitionOfPlan(store, code), options),
     }),
     accounts: checkArguments('accounts', {
@@ -144,10 +142,8 @@ export function createAdmin({
       usageParts: (accounts: number) => usageParts(store, accounts),
       /** The first day of which there can be usage, of all accounts or of one, `2024-10-01`. */
       usageKeptSince: (id?: string) => usageKeptSince(store, id),
-      /** The changes of an account and its keys, newest first; 100 entries by default. */
-      audit: async (id: string, last = 100) => auditOf(store, await auditPartitionOfAccount(store, id), last),
-      /** A page of them. */
-      auditPage: async (id: string, options?: AuditPageOptions) =>
+      /** A page of the changes of an account and its keys, newest first. */
+      audit: async (id: string, options?: AuditPageOptions) =>
         auditPageOf(store, await auditPartitionOfAccount(store, id), options),
     }),
     backup: checkArguments('backup', {
@@ -198,10 +194,8 @@ export function createAdmin({
       list: (scope: SessionScope, options?: { cursor?: string | undefined }) => listSessions(store, scope, options),
       /** Records a sign-in that the portal refused. */
       refuse: (refusal: { reason: string; identity: string }) => noteRefusal(store, refusal),
-      /** Sign-ins, refusals and endings, newest first; 100 entries by default. They are kept for 400 days. */
-      audit: (last = 100) => auditOf(store, signInPartition, last),
-      /** A page of them. */
-      auditPage: (options?: AuditPageOptions) => auditPageOf(store, signInPartition, options),
+      /** A page of the sign-ins, refusals and endings, newest first. They are kept for 400 days. */
+      audit: (options?: AuditPageOptions) => auditPageOf(store, signInPartition, options),
     }),
   };
 }

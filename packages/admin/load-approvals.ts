@@ -7,14 +7,7 @@ import { findRefusedProposal, refusedProposals } from '../../loader/steps/refuse
 import type { Storage } from '../../loader/storage/storage.ts';
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
-import {
-  type AuditEntry,
-  type AuditPage,
-  type AuditPageOptions,
-  audited,
-  auditOf,
-  auditPageOf,
-} from './accounts/audit.ts';
+import { type AuditPage, type AuditPageOptions, audited, auditPageOf } from './accounts/audit.ts';
 import {
   type Approval,
   type ApprovalState,
@@ -48,7 +41,6 @@ export type LoadsRefusals = {
   'loads.approve': 'invalid' | 'not_found' | 'conflict';
   'loads.reject': 'invalid' | 'not_found' | 'conflict';
   'loads.audit': 'invalid';
-  'loads.auditPage': 'invalid';
 };
 
 /** What a decision led to: the run that carries it out, and whether this call started it. */
@@ -79,10 +71,8 @@ export type Loads = {
    * no longer waits seconds later. `started` is as for `approve`.
    */
   reject(input: { load: string; proposal: string }): Promise<Decided>;
-  /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */
-  audit(last?: number): Promise<AuditEntry[]>;
-  /** A page of them. */
-  auditPage(options?: AuditPageOptions): Promise<AuditPage>;
+  /** A page of who approved what, the newest first. */
+  audit(options?: AuditPageOptions): Promise<AuditPage>;
 };
 
 /** Loads over their storage, with approvals in the accounts table (decision 0146). */
@@ -102,8 +92,7 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
     changes: async ({ load, file }) => readChanges(storage, await find(load), file),
     approve: (input) => decide(store, storage, runner, { ...input, decision: 'approve' }),
     reject: (input) => decide(store, storage, runner, { ...input, decision: 'reject' }),
-    audit: (last = 100) => auditOf(store, loadsPartition, last),
-    auditPage: (options) => auditPageOf(store, loadsPartition, options),
+    audit: (options) => auditPageOf(store, loadsPartition, options),
   };
 }
 

@@ -43,7 +43,7 @@ export async function changesPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, query, person, text } = visit;
   const page = { limit: changesShown, ...(query.after && { cursor: query.after }) };
   const [{ entries, cursor }, keys] = await attempt(visit, { back: visit.path, about: 'other' }, () =>
-    Promise.all([admin.accounts.auditPage(account, page), admin.keys.list(account)]),
+    Promise.all([admin.accounts.audit(account, page), admin.keys.list(account)]),
   );
   const told = entries.filter(({ action }) => person.operator || action in text.auditActions);
   return {

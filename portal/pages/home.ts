@@ -152,7 +152,7 @@ ${near.accounts.length > 0 ? html`<div class="card">${accountTable(visit, text.n
 }
 
 async function refusedSignIns(visit: Visit): Promise<string> {
-  const { entries, cursor } = await visit.admin.sessions.auditPage({ limit: signInsRead });
+  const { entries, cursor } = await visit.admin.sessions.audit({ limit: signInsRead });
   const since = new Date(visit.tools.now() - dayMilliseconds).toISOString();
   const today = entries.filter(({ time }) => time >= since);
   const refused = today.filter(({ action }) => action === 'session refuse');

@@ -124,7 +124,7 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
   const { code, state, limits } = plan;
   const [count, changes] = await Promise.all([
     followers(visit, code),
-    changesPart(visit, (page) => admin.plans.auditPage(code, page)),
+    changesPart(visit, (page) => admin.plans.audit(code, page)),
   ]);
   const verb = verbOf(plan);
   const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}`;

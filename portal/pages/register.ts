@@ -53,7 +53,7 @@ async function registerPage(visit: Visit): Promise<Page> {
     loads.register(),
     visit.shared.waiting({ again: true }),
     loads.running(),
-    changesPart(visit, loads.auditPage),
+    changesPart(visit, loads.audit),
   ]);
   const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
     html`<code>${load}</code>`,

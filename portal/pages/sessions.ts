@@ -139,7 +139,7 @@ async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Prom
     sessions.length > 0
       ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endEverybodys : text.endThese}</a></p>`
       : '';
-  const signIns = await changesPart(visit, admin.sessions.auditPage);
+  const signIns = await changesPart(visit, admin.sessions.audit);
   const whose = field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint });
   return {
     title: text.sessions,

@@ -86,7 +86,7 @@ describe('the history of an account', () => {
     const bySubject = await portal.signedIn({ subject: 'sub:y', operator: true });
     const actorOf = async (person: typeof byAddress) => {
       await person.post(`/accounts/${id}/members`, { person: 'new@member.nl', role: 'viewer' });
-      return (await service.admin.accounts.audit(id, 1))[0]?.actor;
+      return (await service.admin.accounts.audit(id, { limit: 1 })).entries[0]?.actor;
     };
     expect([await actorOf(byAddress), await actorOf(bySubject)]).toEqual([
       'olaf@operator.nl (operator)',

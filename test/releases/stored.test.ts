@@ -66,7 +66,7 @@ async function viewsOf(table: string) {
     keys: await keys.list('acme'),
     plans: (await plans.list()).plans,
     members: await members.list('acme'),
-    audit: await accounts.audit('acme'),
+    audit: (await accounts.audit('acme')).entries,
   };
 }
 

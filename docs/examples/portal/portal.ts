@@ -49,7 +49,10 @@ export function createPortal({ customerOf, plansOnOffer, ...config }: PortalOpti
       status: 200,
       body: await admin.keys.revoke({ account, keyId: id }),
     }),
-    'GET /changes': async (admin, { account }) => ({ status: 200, body: await admin.accounts.audit(account, 50) }),
+    'GET /changes': async (admin, { account }) => ({
+      status: 200,
+      body: await admin.accounts.audit(account, { limit: 50 }),
+    }),
   };
 
   async function answer(request: IncomingMessage): Promise<Reply> {

@@ -20,7 +20,6 @@ export type AdminRefusals = {
   'plans.list': 'invalid';
   'plans.counts': never;
   'plans.audit': 'invalid' | 'not_found';
-  'plans.auditPage': 'invalid' | 'not_found';
   'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
   'accounts.set': 'invalid' | 'not_found' | 'conflict';
   'accounts.suspend': 'invalid' | 'not_found' | 'conflict';
@@ -30,7 +29,6 @@ export type AdminRefusals = {
   'accounts.show': 'invalid' | 'not_found';
   'accounts.list': 'invalid';
   'accounts.audit': 'invalid' | 'not_found';
-  'accounts.auditPage': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';
   'accounts.usageByKey': 'invalid' | 'not_found' | 'conflict';
   'accounts.usagePage': 'invalid' | 'conflict';
@@ -58,7 +56,6 @@ export type AdminRefusals = {
   'sessions.list': 'invalid' | 'not_found';
   'sessions.refuse': 'invalid';
   'sessions.audit': 'invalid';
-  'sessions.auditPage': 'invalid';
 };
 
 /**

@@ -67,19 +67,6 @@ function changedNothing(error: unknown): boolean {
   return error instanceof AdminError && error.code !== 'conflict';
 }
 
-/** The latest `last` entries of a partition, the newest first. */
-export async function auditOf(store: AdminStore, partition: string, last: number): Promise<AuditEntry[]> {
-  const entries: AuditEntry[] = [];
-  let cursor: string | null = null;
-  do {
-    const limit = Math.min(mostEntries, last - entries.length);
-    const page: AuditPage = await auditPageOf(store, partition, { limit, ...(cursor !== null && { cursor }) });
-    entries.push(...page.entries);
-    cursor = page.cursor;
-  } while (cursor !== null && entries.length < last);
-  return entries;
-}
-
 /** A page of an audit, newest first; `cursor` is where the next one begins, `null` on the last one. */
 export type AuditPage = { entries: AuditEntry[]; cursor: string | null };
 

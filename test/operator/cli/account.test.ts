@@ -5,6 +5,7 @@ import { createAdmin } from '../../../packages/admin/admin.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { patchShard } from '../../support/shards.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
+import { writeItems } from '../../support/stored-items.ts';
 import { runWith, startLocalRun } from '../command-line.ts';
 
 const bench = startForTests(startLocalRun);
@@ -231,6 +232,16 @@ describe('audit', () => {
         outcome: 'done',
       },
     ]);
+  });
+
+  it('prints more changes than are read at once', async () => {
+    const entry = { account: 'plan#many', actor: 'ann', action: 'plan put', detail: {} };
+    const times = Array.from({ length: 1_002 }, (_, i) => new Date(i).toISOString());
+    const items = times.map((time) => ({ ...entry, item: `audit#${time}#000000000000`, time }));
+    await bench.run('plan put many --limit day=5');
+    await writeItems(DynamoDBDocumentClient.from(bench.client), 'accounts', items);
+    const found = (await bench.json('plan audit many --last 1002')) as { time: string }[];
+    expect(found.slice(1).map(({ time }) => time)).toEqual(times.slice(1).toReversed());
   });
 });
 

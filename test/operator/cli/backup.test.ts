@@ -80,7 +80,7 @@ describe('export and import', () => {
     expect(await allAccounts(to.service.admin)).toEqual(await allAccounts(from.service.admin));
     expect(await allPlans(to.service.admin)).toEqual(await allPlans(from.service.admin));
     expect(await to.service.admin.members.accountsOf(['jo@example.nl'])).toEqual([{ account: 'acme', role: 'admin' }]);
-    const [entry] = await to.service.admin.accounts.audit('acme');
+    const [entry] = (await to.service.admin.accounts.audit('acme')).entries;
     expect(entry).toMatchObject({ action: 'account import', outcome: 'done', actor: expect.stringMatching(/.@./) });
     const again = join(folder, 'again.jsonl');
     await run(['export', again, ...to.local]);

@@ -70,7 +70,7 @@ const calls: Call[] = [
       return plans.map((plan) => ({ ...plan, accounts: counts[plan.code] ?? 0 }));
     },
   ],
-  ['plan audit standard', () => admin.plans.audit('standard')],
+  ['plan audit standard', async () => (await admin.plans.audit('standard')).entries],
   [
     'account create new-a --plan standard --limit day=9',
     () => admin.accounts.create({ id: 'new-b', plan: 'standard', limits: { day: 9 } }),
@@ -80,7 +80,7 @@ const calls: Call[] = [
   ['account list', async () => (await admin.accounts.list()).accounts],
   ['account usage cli', () => admin.accounts.usage('code')],
   ['account usage cli --by-key', () => admin.accounts.usageByKey('code')],
-  ['account audit cli', () => admin.accounts.audit('code')],
+  ['account audit cli', async () => (await admin.accounts.audit('code')).entries],
   ['account suspend cli', () => admin.accounts.suspend('code')],
   ['account activate cli', () => admin.accounts.activate('code')],
   ['account repair-windows cli', () => admin.accounts.repairWindows('code')],

@@ -232,7 +232,7 @@ describe('restore wrong-contents', () => {
   inSweep('is audited under the identity that AWS sees', async () => {
     const { account } = await damage();
     await untilDone(() => restore(true));
-    expect((await service.admin.accounts.audit(account.id))[0]).toMatchObject({
+    expect((await service.admin.accounts.audit(account.id)).entries[0]).toMatchObject({
       action: 'key revoke',
       actor: testCaller,
     });
@@ -251,13 +251,13 @@ describe('restore wrong-contents', () => {
       outcome: 'done',
     });
     await run(['account', 'suspend', account.id, '--stack', 'a']);
-    expect((await service.admin.accounts.audit(account.id))[0]).toMatchObject({
+    expect((await service.admin.accounts.audit(account.id)).entries[0]).toMatchObject({
       action: 'account suspend',
       actor: testCaller,
     });
     operations.GetCallerIdentity = () => ({ error: 'ServiceUnavailable' });
     await run(['account', 'activate', account.id, '--stack', 'a']);
-    expect((await service.admin.accounts.audit(account.id))[0]?.actor).toMatch(/@.* \(not confirmed by AWS\)$/);
+    expect((await service.admin.accounts.audit(account.id)).entries[0]?.actor).toMatch(/@.* \(not confirmed by AWS\)$/);
   });
 
   it('refuses a time that can not be restored', async () => {

@@ -28,8 +28,7 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'plans.follow': ['small', { accounts: 1 }],
   'plans.list': [{ prefix: 'a', limit: 1, cursor: 'x' }],
   'plans.counts': [],
-  'plans.audit': ['small', 1],
-  'plans.auditPage': ['small', { limit: 1, cursor: 'x' }],
+  'plans.audit': ['small', { limit: 1, cursor: 'x' }],
   'accounts.create': [{ id: 'acme', plan: 'small', limits: { day: 1 }, name: 'x', contact: 'x', note: 'x' }],
   'accounts.set': [
     {
@@ -54,8 +53,7 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
       ...{ plan: 'small', state: 'active', createdSince: '2026-11-01T00:00:00Z', usedShare: 0.8 },
     },
   ],
-  'accounts.audit': ['acme', 1],
-  'accounts.auditPage': ['acme', { limit: 1, cursor: 'x' }],
+  'accounts.audit': ['acme', { limit: 1, cursor: 'x' }],
   'accounts.usage': ['acme', { from: '2026-11-01', to: '2026-11-02' }],
   'accounts.usageByKey': ['acme', { from: '2026-11-01', to: '2026-11-02' }],
   'accounts.usagePage': [{ from: '2026-11-01', to: '2026-11-02', limit: 1, cursor: 'x' }],
@@ -84,8 +82,7 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'sessions.endAll': [{ person: 'sub:1' }],
   'sessions.list': [{ person: 'sub:1' }, { cursor: 'x' }],
   'sessions.refuse': [{ reason: 'x', identity: 'x' }],
-  'sessions.audit': [1],
-  'sessions.auditPage': [{ limit: 1, cursor: 'x' }],
+  'sessions.audit': [{ limit: 1, cursor: 'x' }],
 };
 const odd: unknown[] = [null, undefined, -1, Number.NaN, '', '\ud800', true, [null], {}, Symbol('x'), 10n, new Date(0)];
 

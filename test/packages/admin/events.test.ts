@@ -67,7 +67,7 @@ describe('the events of changes', () => {
       throw new Error('EventBridge is not there');
     };
     await admin.accounts.create({ id: 'unsent', plan: 'small' });
-    expect((await admin.accounts.audit('unsent')).map(({ action, outcome }) => [action, outcome])).toEqual([
+    expect((await admin.accounts.audit('unsent')).entries.map(({ action, outcome }) => [action, outcome])).toEqual([
       ['account create', 'done'],
     ]);
   });

@@ -93,12 +93,12 @@ describe('the loads of the register', () => {
 describe('an approval', () => {
   it('starts the load once and records who approved it, however often it is sent', async () => {
     const input = await inputNow();
-    const before = (await loadsAs('olaf').audit()).length;
+    const before = (await loadsAs('olaf').audit()).entries.length;
     const answers = await Promise.all(['olaf', 'olaf', 'petra'].map((actor) => loadsAs(actor).approve(input)));
     answers.push(await loadsAs('petra').approve(input));
     expect(answers.filter((answer) => answer.started)).toHaveLength(1);
     expect(started).toHaveLength(1);
-    const [entry, ...older] = await loadsAs('petra').audit();
+    const [entry, ...older] = (await loadsAs('petra').audit()).entries;
     expect(older).toHaveLength(before);
     expect(entry).toMatchObject({ action: 'load approve', outcome: 'done', detail: { load: register.waiting } });
     expect((await loadsAs('petra').show(register.waiting)).approval).toMatchObject({
@@ -126,7 +126,7 @@ describe('an approval', () => {
     expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: true });
     expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: false });
     expect(started).toEqual([expect.not.stringMatching(/^reject /), expect.stringMatching(/^reject /)]);
-    expect((await loadsAs('olaf').audit())[0]).toMatchObject({ action: 'load reject', actor: 'petra' });
+    expect((await loadsAs('olaf').audit()).entries[0]).toMatchObject({ action: 'load reject', actor: 'petra' });
     expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ decision: 'reject', by: 'petra' });
     const { addresses, storageFolder } = register;
     const report = await runLoad({ storage: storageFolder, addresses, reject: register.waiting });
@@ -170,7 +170,7 @@ describe('an approval', () => {
     const input = await inputNow();
     const dying: LoadRunner = { ...runner, start: () => Promise.reject(new Error('died')) };
     await expect(loadsAs('olaf', dying).approve(input)).rejects.toThrow('died');
-    expect((await loadsAs('olaf').audit())[0]).toMatchObject({ actor: 'olaf', outcome: 'unknown' });
+    expect((await loadsAs('olaf').audit()).entries[0]).toMatchObject({ actor: 'olaf', outcome: 'unknown' });
     expect(await loadsAs('petra').approve(input)).toMatchObject({ started: false }); // of the approval before
     expect(started).toHaveLength(1);
   });

@@ -10,13 +10,13 @@ const changes = Array.from({ length: 45 }, (_, i) => `change-${i}-`);
 
 const service = await startAddressService();
 const store = createAdminStore(service.client, testTables.accounts, 'olaf@operator.nl', Date.now);
-const { auditPage } = loadsOf(store, {} as never, {} as never);
+const { audit } = loadsOf(store, {} as never, {} as never);
 const nothing = {
   register: { peildatum: null, setAside: { count: 0, addresses: 0, examples: [] }, loads: [] },
   waiting: [],
   running: [],
 };
-const loads = { auditPage, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
+const loads = { audit, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
 const portal = createTestPortal(service, { loadsAs: async () => loads as unknown as Loads });
 const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
 await service.admin.plans.put({ code: 'small', limits: { day: 100 } });

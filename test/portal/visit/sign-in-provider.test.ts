@@ -91,7 +91,7 @@ describe('an ID token', () => {
     const answer = await browser.signIn({ idToken: { ...operator.idToken, iat, ...claims }, ...answers });
     expect([answer.status, browser.jar.has(session)]).toEqual([400, false]);
     expect(answer.body).toContain('Sign in again');
-    const [entry] = await service.admin.sessions.audit(1);
+    const [entry] = (await service.admin.sessions.audit({ limit: 1 })).entries;
     expect(entry).toMatchObject({ action: 'session refuse', detail: { identity: '-' } });
     expect(portal.logged).toHaveLength(1);
   });

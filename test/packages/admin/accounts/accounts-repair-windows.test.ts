@@ -51,7 +51,7 @@ describe('accounts.repairWindows', () => {
     expect(outcomes.filter((outcome) => outcome === 'charged').length).toBeGreaterThanOrEqual(2);
     expect(outcomes[3]).toBe('quota-exceeded');
     expect((await admin.accounts.show(id)).windows.day).toMatchObject({ resets: '2026-08-02T00:00:00Z', used: 3 });
-    expect(await admin.accounts.audit(id)).toContainEqual(
+    expect((await admin.accounts.audit(id)).entries).toContainEqual(
       expect.objectContaining({
         action: 'account repair-windows',
         detail: { windows: { minute: '2037-07-14T12:30:00Z', day: '2037-07-14T00:00:00Z' } },
@@ -89,10 +89,10 @@ describe('accounts.repairWindows', () => {
     clock.now += 44_000; // one second before the minute is over
     expect(await requestsAhead(key, 2_000, 1)).toEqual(['charged']);
     const before = await shardsOf(bench, 'close');
-    const entries = await admin.accounts.audit('close');
+    const entries = (await admin.accounts.audit('close')).entries;
     expect(await admin.accounts.repairWindows('close')).toEqual([]);
     expect(await shardsOf(bench, 'close')).toEqual(before);
-    expect(await admin.accounts.audit('close')).toEqual(entries);
+    expect((await admin.accounts.audit('close')).entries).toEqual(entries);
   });
 
   it.each([

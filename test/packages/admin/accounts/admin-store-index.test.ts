@@ -94,7 +94,7 @@ describe('accounts.delete', () => {
       const items = left.map(({ item }) => item);
       expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted', 'plans', 'usage#2026-08-01']);
       expect(JSON.stringify(left)).not.toContain('the label');
-      expect((await admin.accounts.audit(id)).map(({ action }) => action)).toContain('account delete');
+      expect((await admin.accounts.audit(id)).entries.map(({ action }) => action)).toContain('account delete');
     },
   );
 

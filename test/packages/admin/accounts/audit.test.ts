@@ -24,7 +24,7 @@ describe('the audit', () => {
     await ann.accounts.activate('acme');
     const { keyId } = await ann.keys.create({ account: 'acme', label: 'webshop' });
     await bob.keys.revoke({ account: 'acme', keyId });
-    const entries = await ann.accounts.audit('acme');
+    const entries = (await ann.accounts.audit('acme')).entries;
     const terms = { plan: 'basic', shards: 1 };
     expect(entries.map(({ actor, action, detail, outcome }) => [actor, action, detail, outcome])).toEqual([
       ['bob', 'key revoke', { keyId }, 'done'],
@@ -44,29 +44,29 @@ describe('the audit', () => {
     const ann = adminOf('ann');
     await ann.accounts.create({ id: 'paged', plan: 'basic' });
     for (let i = 0; i < 4; i++) await ann.accounts.set({ id: 'paged', limits: { day: i } });
-    const all = await ann.accounts.audit('paged');
-    const first = await ann.accounts.auditPage('paged', { limit: 2 });
+    const all = (await ann.accounts.audit('paged')).entries;
+    const first = await ann.accounts.audit('paged', { limit: 2 });
     await ann.accounts.suspend('paged');
-    const second = await ann.accounts.auditPage('paged', { limit: 2, cursor: String(first.cursor) });
-    const third = await ann.accounts.auditPage('paged', { limit: 2, cursor: String(second.cursor) });
+    const second = await ann.accounts.audit('paged', { limit: 2, cursor: String(first.cursor) });
+    const third = await ann.accounts.audit('paged', { limit: 2, cursor: String(second.cursor) });
     expect([...first.entries, ...second.entries, ...third.entries]).toEqual(all);
     expect([third.entries.length, third.cursor]).toEqual([1, null]);
-    expect((await ann.accounts.audit('paged', 3)).map(({ action }) => action)).toEqual([
+    expect((await ann.accounts.audit('paged', { limit: 3 })).entries.map(({ action }) => action)).toEqual([
       'account suspend',
       'account set',
       'account set',
     ]);
-    expect((await ann.plans.auditPage('basic')).entries.at(-1)?.action).toBe('plan put');
+    expect((await ann.plans.audit('basic')).entries.at(-1)?.action).toBe('plan put');
     for (const options of [{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { cursor: 'x' }, { cursor: '' }]) {
-      await expect(ann.accounts.auditPage('paged', options)).rejects.toMatchObject({ code: 'invalid' });
-      await expect(ann.plans.auditPage('basic', options)).rejects.toMatchObject({ code: 'invalid' });
+      await expect(ann.accounts.audit('paged', options)).rejects.toMatchObject({ code: 'invalid' });
+      await expect(ann.plans.audit('basic', options)).rejects.toMatchObject({ code: 'invalid' });
     }
   });
 
   it('lists each change of a plan', async () => {
     await adminOf('ann').plans.put({ code: 'told', limits: { day: null } });
     await adminOf('bob').plans.put({ code: 'told', state: 'inactive' });
-    expect((await bench.admin.plans.audit('told')).map(({ time: _, ...entry }) => entry)).toEqual([
+    expect((await bench.admin.plans.audit('told')).entries.map(({ time: _, ...entry }) => entry)).toEqual([
       {
         actor: 'bob',
         action: 'plan put',
@@ -81,7 +81,7 @@ describe('the audit', () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'quiet', plan: 'basic' });
     const { key, keyId } = await admin.keys.create({ account: 'quiet', label: 'a label' });
-    const told = JSON.stringify(await admin.accounts.audit('quiet'));
+    const told = JSON.stringify((await admin.accounts.audit('quiet')).entries);
     expect(told).toContain(keyId);
     expect(told).not.toContain('a label');
     expect(told).not.toContain(key.slice(key.indexOf(keyId) + keyId.length));
@@ -100,16 +100,16 @@ describe('the audit', () => {
       table,
       items.map((item) => ({ ...entry, item, time: item })),
     );
-    expect((await audit()).map(({ time }) => time)).toEqual(items.slice(1).toReversed());
+    expect((await audit()).entries.map(({ time }) => time)).toEqual(items.slice(1).toReversed());
   });
 
   it('has no entry for a refused change', async () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'refused', plan: 'basic' });
-    const before = await admin.accounts.audit('refused');
+    const before = (await admin.accounts.audit('refused')).entries;
     await expect(admin.accounts.create({ id: 'refused', plan: 'basic' })).rejects.toMatchObject({ code: 'exists' });
     await expect(admin.accounts.set({ id: 'refused', limits: { hour: 1 } })).rejects.toMatchObject({ code: 'invalid' });
-    expect(await admin.accounts.audit('refused')).toEqual(before);
+    expect((await admin.accounts.audit('refused')).entries).toEqual(before);
     await expect(admin.accounts.audit('ghost')).rejects.toMatchObject({ code: 'not_found' });
     await expect(admin.plans.audit('ghost')).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -46,7 +46,7 @@ describe('the name, contact and note of an account', () => {
     await admin.accounts.create({ id: 'told', plan: 'basic', name: 'One' });
     bench.clock.now += 1_000;
     await admin.accounts.set({ id: 'told', name: 'Two', contact: 'a@b.example' });
-    const [set, create] = await admin.accounts.audit('told');
+    const [set, create] = (await admin.accounts.audit('told')).entries;
     expect([set?.action, set?.outcome, set?.detail]).toEqual([
       'account set',
       'done',
@@ -63,7 +63,7 @@ describe('the name, contact and note of an account', () => {
     const refusal = admin.accounts.set({ id: 'seen', name: 'Three', seen });
     await expect(refusal).rejects.toMatchObject({ code: 'conflict' });
     expect(await admin.accounts.show('seen')).toMatchObject({ name: 'Two' });
-    expect(await admin.accounts.audit('seen')).toHaveLength(2);
+    expect((await admin.accounts.audit('seen')).entries).toHaveLength(2);
   });
 
   it('are set once by two who saw the same at the same moment', async () => {

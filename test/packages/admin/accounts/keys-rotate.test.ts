@@ -37,7 +37,7 @@ describe('keys.rotate', () => {
       bench.clock.now += 3600 * 1000;
       expect([await request(key), await request(made.key)]).toEqual(['unauthorized', 'charged']);
       expect(await admin.keys.list(account)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
-      expect((await admin.accounts.audit(account, 1))[0]).toMatchObject({
+      expect((await admin.accounts.audit(account, { limit: 1 })).entries[0]).toMatchObject({
         action: 'key rotate',
         detail: { keyId: made.keyId, replaces: keyId, ends: iso(ends) },
       });

@@ -86,7 +86,7 @@ describe('a key that expires', () => {
     expect(await stateOf()).toMatchObject({ state: 'expired', expires: '2026-08-01T12:30:35Z', revoked: null });
     expect((await admin.accounts.show(id)).windows.day?.used).toBe(7);
     const detail = { keyId, expires: '2026-08-01T12:30:35Z' };
-    expect(await admin.accounts.audit(id)).toContainEqual(
+    expect((await admin.accounts.audit(id)).entries).toContainEqual(
       expect.objectContaining({ action: 'key create', detail, outcome: 'done' }),
     );
   });
@@ -166,7 +166,7 @@ describe('keys.rename', () => {
       label: 'gone',
       state: 'revoked',
     });
-    const entries = (await admin.accounts.audit('renaming')).filter(({ action }) => action === 'key rename');
+    const entries = (await admin.accounts.audit('renaming')).entries.filter(({ action }) => action === 'key rename');
     expect(entries.map(({ detail }) => detail)).toEqual([{ keyId }, { keyId }]);
   });
 

@@ -67,7 +67,7 @@ describe('the plans of a statement', () => {
         }
         clock.now += 32 * 24 * hour;
         await close();
-        const changes = (await admin.accounts.audit(account, 1_000))
+        const changes = (await admin.accounts.audit(account, { limit: 1_000 })).entries
           .filter(({ detail }) => detail.plan !== undefined)
           .map(({ time, detail }) => ({ date: time.slice(0, 10), plan: detail.plan as string }));
         const planOn = (date: string) => changes.find((change) => change.date <= date)?.plan;

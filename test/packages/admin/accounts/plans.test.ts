@@ -99,13 +99,13 @@ describe('plans.put', () => {
   ])('refuses a change decided upon when the plan %s, and leaves no trace in the audit', async (_, seen) => {
     const { admin } = bench;
     await admin.plans.put({ code: 'seen', limits });
-    const before = await admin.plans.audit('seen');
+    const before = (await admin.plans.audit('seen')).entries;
     const refusal = admin.plans.put({ code: 'seen', limits: { day: 9 }, seen });
     await expect(refusal).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(seen ? /"seen" was changed/ : /"seen" was made/),
     });
-    expect(await admin.plans.audit('seen')).toEqual(before);
+    expect((await admin.plans.audit('seen')).entries).toEqual(before);
     expect(await admin.plans.put({ code: 'seen', seen: { state: 'active', limits } })).toMatchObject({ limits });
   });
 

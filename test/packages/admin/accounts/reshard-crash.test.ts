@@ -19,7 +19,7 @@ describe('an administrative process that dies', () => {
       },
       (dying, name) => dying.accounts.suspend(name),
       async (name) => {
-        const [latest] = await admin.accounts.audit(name);
+        const [latest] = (await admin.accounts.audit(name)).entries;
         const { state } = await admin.accounts.show(name);
         if (state === 'suspended') expect(latest).toMatchObject({ action: 'account suspend' });
         if (latest?.action === 'account suspend' && state === 'active') expect(latest.outcome).toBe('unknown');

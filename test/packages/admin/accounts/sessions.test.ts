@@ -152,7 +152,13 @@ describe('sessions', () => {
     now += 1000;
     await admin.sessions.endAll({ person: 'sub:audit' });
     const who = { person: 'sub:audit', email: 'audit@x.nl' };
-    expect((await admin.sessions.audit(4)).map(({ action, detail, actor }) => ({ action, detail, actor }))).toEqual([
+    expect(
+      (await admin.sessions.audit({ limit: 4 })).entries.map(({ action, detail, actor }) => ({
+        action,
+        detail,
+        actor,
+      })),
+    ).toEqual([
       { actor: 'portal', action: 'session end-all', detail: { person: 'sub:audit', ended: 0 } },
       { actor: 'portal', action: 'session end', detail: who },
       {
