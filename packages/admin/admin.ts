@@ -39,16 +39,7 @@ import {
   signInPartition,
   startSession,
 } from './accounts/sessions.ts';
-import {
-  eachUsage,
-  type UsagePageOptions,
-  type UsagePart,
-  type UsageRange,
-  usageKeptSince,
-  usageOf,
-  usagePage,
-  usageParts,
-} from './accounts/usage.ts';
+import { eachUsage, type UsagePart, type UsageRange, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
 import { usageByKey } from './accounts/usage-by-key.ts';
 import { checkArguments } from './arguments.ts';
 
@@ -134,9 +125,7 @@ export function createAdmin({
       usage: (id: string, range?: UsageRange) => usageOf(store, id, range),
       /** The same by key, the most used one first. */
       usageByKey: (id: string, range?: UsageRange) => usageByKey(store, id, range),
-      /** A page of the usage of all accounts, by id; of deleted ones too, if they have lookups in the range. */
-      usagePage: (options?: UsagePageOptions) => usagePage(store, options),
-      /** The same, one account after the other, with a few of them in memory; of all accounts or of a part of them. */
+      /** The usage of all accounts or of a part of them, by id, one after the other; deleted ones with lookups too. */
       eachUsage: (range?: UsageRange & UsagePart) => eachUsage(store, range),
       /** The parts that all accounts come in, of so many each: for files of a size that a page can return. */
       usageParts: (accounts: number) => usageParts(store, accounts),

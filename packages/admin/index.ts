@@ -44,8 +44,6 @@ export type {
   DayRefusals,
   DayUsage,
   ListedUsage,
-  UsagePage,
-  UsagePageOptions,
   UsagePart,
   UsageRange,
 } from './accounts/usage.ts';

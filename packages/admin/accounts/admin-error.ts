@@ -31,7 +31,6 @@ export type AdminRefusals = {
   'accounts.audit': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';
   'accounts.usageByKey': 'invalid' | 'not_found' | 'conflict';
-  'accounts.usagePage': 'invalid' | 'conflict';
   'accounts.eachUsage': 'invalid' | 'conflict';
   'accounts.usageParts': 'invalid';
   'accounts.usageKeptSince': 'invalid';

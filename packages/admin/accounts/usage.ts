@@ -19,15 +19,7 @@ import { mapConcurrently, mapInOrder } from '../../../core/concurrency.ts';
 import { guardedUpdate, type Item, isStill, type Query } from '../../../core/dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../../../core/names.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
-import {
-  type AdminStore,
-  checkPage,
-  findAccess,
-  findAccessOf,
-  maxPage,
-  readNames,
-  retryConflicts,
-} from './admin-store.ts';
+import { type AdminStore, findAccess, findAccessOf, maxPage, readNames, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
 import { firstDay, planHistoryOf } from './plan-history.ts';
 import { allShards } from './reshard.ts';
@@ -278,11 +270,6 @@ function firstKeptDay(months: number, nowSeconds: number): string {
 /** The usage of an account in a list; `plan` and `limits` are those of now, of a deleted account `null` and none. */
 export type ListedUsage = AccountUsage & { plan: string | null; limits: Limits };
 
-/** A page of the usage of all accounts; `cursor` is where the next one begins, `null` on the last one. */
-export type UsagePage = { accounts: ListedUsage[]; cursor: string | null };
-
-export type UsagePageOptions = UsageRange & { limit?: number | undefined; cursor?: string | undefined };
-
 /** The accounts after an id, up to another one, which is included; without them from the first, or to the last. */
 export type UsagePart = { after?: string | undefined; last?: string | undefined };
 
@@ -292,18 +279,10 @@ const namesAtOnce = 1_000;
 
 const countAttributes = [accountsTable.sortKey, usageRecord.lookups, ...refusalKinds.map(usageRecord.refused)];
 
-/** A page of the usage of accounts, by id; deleted ones with lookups. @throws AdminError `invalid`, `conflict` */
-export async function usagePage(
-  store: AdminStore,
-  { from, to, limit = 100, cursor }: UsagePageOptions = {},
-): Promise<UsagePage> {
-  checkPage({ limit, cursor });
-  const range = await readRange(store, { from, to });
-  const { names, cursor: next } = await namesPage(store, limit, cursor);
-  return { accounts: (await readAccounts(store, names, range)).filter(isListed), cursor: next };
-}
-
-/** The same for all accounts, or a part of them, a few in memory at a time. @throws AdminError `invalid`, `conflict` */
+/**
+ * The usage of all accounts or a part of them, by id, a few in memory at a time; of deleted ones if they have lookups.
+ * @throws AdminError `invalid`, `conflict`
+ */
 export async function* eachUsage(
   store: AdminStore,
   { after, last, ...options }: UsageRange & UsagePart = {},

@@ -56,7 +56,6 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'accounts.audit': ['acme', { limit: 1, cursor: 'x' }],
   'accounts.usage': ['acme', { from: '2026-11-01', to: '2026-11-02' }],
   'accounts.usageByKey': ['acme', { from: '2026-11-01', to: '2026-11-02' }],
-  'accounts.usagePage': [{ from: '2026-11-01', to: '2026-11-02', limit: 1, cursor: 'x' }],
   'accounts.eachUsage': [{ from: '2026-11-01', to: '2026-11-02', after: 'a', last: 'b' }],
   'accounts.usageParts': [1],
   'accounts.usageKeptSince': ['acme'],
