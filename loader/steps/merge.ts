@@ -104,9 +104,9 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
   const { streets, places } = await getUnpacked(storage, paths.snapshotReference(loadId), (bytes) =>
     referenceOn(unpackReference(bytes), peildatum),
   );
-  const accepted = acceptedBefore(await readManifest(storage))?.snapshot.id;
-  const isOther = accepted !== undefined && accepted !== base?.snapshot.id;
-  return { load, memory: { streets, places }, mutated, accepted: isOther ? accepted : null };
+  const accepted = base ? acceptedBefore(await readManifest(storage))?.snapshot.id : undefined;
+  const isOther = accepted !== base?.snapshot.id;
+  return { load, memory: { streets, places }, mutated, accepted: (isOther && accepted) || null };
 }
 
 /**
