@@ -30,7 +30,7 @@ const version = 6;
 /**
  * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.
  * Blocks are made by worker threads; the whole country takes a few minutes and 350 MB of disk, with objects ten and
- * 1.2 GB.
+ * 0.9 GB.
  */
 export async function generatedExtract(
   { scale, month = 0, days = 0, seed = 1, objecten = false, wrong }: Omit<Plan, 'blocks' | 'seed' | 'month'> & Wanted,
