@@ -98,8 +98,8 @@ describe.each(['machine', ...steps])('the role of %s', (name) => {
     );
     // The service reads the parts of a result file that it writes in parts.
     const parts = name === 'machine' ? ['s3:GetObject on snapshots/map-runs/*'] : [];
-    // The copy is read if the manifest can't be: in these steps only after a fault. A first load has none for merge.
-    const isLater = ['mutate', 'publish'].includes(name);
+    // The copy is read where the manifest cannot be: after the first step only a fault brings that about.
+    const isLater = ['mutate', 'merge', 'publish'].includes(name);
     const copy = isLater ? ['s3:GetObject on snapshots/manifest.copy.json'] : [];
     expect(unused.map(inWords)).toEqual([...parts, ...copy]);
   });
