@@ -7,7 +7,7 @@ import { inSweep } from '../support/in-sweep.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { StateError } from '../support/state-machine/errors.ts';
 import { aslFaults } from '../support/state-machine/validate-definition.ts';
-import { isFullSweep } from '../support/sweep.ts';
+import { isFullSweep, sweep } from '../support/sweep.ts';
 import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
 
 const loader = startForTests(() => startStateMachineBench({}, { s3Server: true }), 60_000);
@@ -82,7 +82,7 @@ describe('the state machine of the loader', () => {
     expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
   });
 
-  inSweep('plans without a write or a message', async () => {
+  it('plans without a write or a message', async () => {
     await loaded();
     loader.takeOperations();
     const execution = await loader.run({ source: await loader.serve(february), planOnly: true });
@@ -96,7 +96,7 @@ describe('the state machine of the loader', () => {
     expect(subjects()).toHaveLength(1);
   });
 
-  it.each<[string, () => number, number]>([
+  const quotas: [title: string, functions: () => number, peak: number][] = [
     ['runs a quarter of the functions that the account can run at once', () => 10, 2],
     [
       "runs as many functions as configured if the quota can't be read",
@@ -105,7 +105,8 @@ describe('the state machine of the loader', () => {
       },
       4,
     ],
-  ])('%s', async (_, functions, peak) => {
+  ];
+  it.each(sweep(quotas, 1))('%s', async (_, functions, peak) => {
     loader.allow(functions);
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: january.peildatum } });

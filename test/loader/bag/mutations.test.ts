@@ -116,7 +116,7 @@ describe('a file of mutations', () => {
     }
   });
 
-  inSweep('is read the same by the strict parser alone, with a building in the text of a value', () => {
+  it('is read the same by the strict parser alone, with a building in the text of a value', () => {
     const street = { identificatie: '0457300000000035', naam: 'Veer', woonplaats: '3631', begin: '2010-01-01' };
     const xml = mutationsXml([{ kind: 'OPR', changes: [{ wordt: street }] }], vanaf, day.date).replace(
       '>Veer<',
@@ -126,17 +126,20 @@ describe('a file of mutations', () => {
     expect(read(xml).problems).toMatchObject([{ detail: `naam '</ml:mutatieGroep>${other}'` }]);
   });
 
-  ifReal('of a real day of the country holds five nummeraanduidingen, by both readers', async () => {
-    const outer = await entries(await openPromise(realDay));
-    const inner = await entries(await fromBufferPromise(outer.get('9999MUT13112021-14112021.zip') as Buffer));
-    for (const [name, xml] of inner) {
-      const fast = readMutations(xml, name);
-      expect(fast).toEqual(readMutations(xml, name, { strictly: true }));
-      expect(new Set(fast.mutations.map(({ identificatie }) => identificatie)).size).toBe(
-        name.includes('000002') ? 5 : 0,
-      );
-    }
-  });
+  (existsSync(realDay) ? inSweep : it.skip)(
+    'of a real day of the country holds five nummeraanduidingen, by both readers',
+    async () => {
+      const outer = await entries(await openPromise(realDay));
+      const inner = await entries(await fromBufferPromise(outer.get('9999MUT13112021-14112021.zip') as Buffer));
+      for (const [name, xml] of inner) {
+        const fast = readMutations(xml, name);
+        expect(fast).toEqual(readMutations(xml, name, { strictly: true }));
+        expect(new Set(fast.mutations.map(({ identificatie }) => identificatie)).size).toBe(
+          name.includes('000002') ? 5 : 0,
+        );
+      }
+    },
+  );
 
   it.each<[string, string, string]>([
     [
