@@ -16,6 +16,7 @@ import {
   operatorFolder,
   outputsOf,
   startAws,
+  withRole,
 } from './aws.ts';
 
 const settings = { guard: { minimumAddresses: 10, alwaysAllowed: 1_000 }, removalPolicy: 'destroy', schedule: 'off' };
@@ -55,6 +56,7 @@ export const commands: Judge = {
 async function everyCommand(aws: Aws, folder: string) {
   const { ask } = aws;
   const outputs = await outputsOf(aws, 'bag-adres-test');
+  let caller = aws;
   const findings: string[] = [];
   let count = 0;
   /** What an operation answers now, without the request itself. */
@@ -77,7 +79,9 @@ async function everyCommand(aws: Aws, folder: string) {
 
   /** What a command printed, without its name where it failed: a refused load is an exit code of 1. */
   const printed = (command: string, where: string[]) =>
-    bagAdres(aws, ...command.split(' '), ...where).catch(({ message }: Error) => message.slice(message.indexOf('\n')));
+    bagAdres(caller, ...command.split(' '), ...where).catch(({ message }: Error) =>
+      message.slice(message.indexOf('\n')),
+    );
 
   /** Runs a command after which boto3 reads what it did not before, or no longer what it did. */
   const does = async (
@@ -109,6 +113,7 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('config check', /test/, []);
   await says('config show --stage test', /minimumAddresses/, []);
   await says('completion bash', /complete/, []);
+  caller = await withRole(aws, 'bag-adres-accounts', 'accounts-policy.json');
   await does('plan put standard --limit minute=60 --limit day=5000', accounts, /5000/);
   await says('plan list', /standard/);
   await says('plan audit standard', /plan/);
@@ -144,6 +149,7 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('member list --account acme', /^(?![\s\S]*piet)/);
   await does('account suspend acme', accounts, /"suspended"/);
   await says('account repair-windows acme --plan', /window/);
+  caller = aws;
   await says('usage months', /\d{4}-\d\d/);
   await says(`usage export --month ${month}`, /acme/);
   // The month of the first account has not ended.
