@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { startStateMachineBench } from '../../../test/loader/state-machine-bench
 import { states } from '../../../test/loader/what-happened.ts';
 import { writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../../../test/support/register.ts';
+import { sample } from '../../../test/support/weesp-truth.ts';
 import '../../../test/support/quiet.js';
 import { Random } from '../../bench/generator/random.ts';
 import type { Judge } from '../judge.ts';
@@ -40,7 +41,13 @@ type Side = {
 };
 
 /** The inputs of one execution after another. */
-const runs: Readonly<Record<string, (side: Side) => Promise<Record<string, unknown>>>> = {
+type Runs = Readonly<Record<string, (side: Side) => Promise<Record<string, unknown>>>>;
+
+const ofWeesp: Runs = {
+  'first load of Weesp': async ({ put }) => ({ source: await put('weesp.zip', readFileSync(sample)) }),
+};
+
+const generated: Runs = {
   'first load': async ({ put }) => ({ source: await put('first.zip', await writeExtract(start, first)) }),
   'a day': async ({ put }) => ({ mutations: [await put(nameOf(days[0]), await deliveryOf(days[0]))] }),
   'a month': async ({ put }) => ({ source: await put('month.zip', await writeExtract(days[2].date, days[2].state)) }),
@@ -80,24 +87,29 @@ export const machine: Judge = {
     const folder = mkdtempSync(join(tmpdir(), 'judge-machine-'));
     try {
       await bootstrap(aws);
-      await cdk(aws, 'deploy', 'test', settings);
+      const stages = { ...(existsSync(sample) && { weesp: ofWeesp }), test: generated };
+      for (const stage of Object.keys(stages)) await cdk(aws, 'deploy', stage, settings);
       await aws.checkAccess();
-      const theirs = await deployedSide(aws, folder);
       const bench = await startStateMachineBench(settings);
       try {
         const ours = await benchSide(bench);
-        let entered = 0;
-        for (const [what, inputOf] of Object.entries(runs)) {
-          const [a, b] = [await theirs.run(await inputOf(theirs)), await ours.run(await inputOf(ours))];
-          entered += a.entered.length;
-          for (const [part, mine] of Object.entries(plain(b)))
-            if (JSON.stringify(plain(a)[part]) !== JSON.stringify(mine))
-              findings.push(`${what}: ${part} is ${JSON.stringify(plain(a)[part])}, ours is ${JSON.stringify(mine)}`);
-          if (JSON.stringify(await theirs.table()) !== JSON.stringify(await ours.table()))
-            findings.push(`${what}: the tables differ`);
+        let [executions, entered] = [0, 0];
+        for (const [stage, runs] of Object.entries(stages)) {
+          const theirs = await deployedSide(aws, folder, stage);
+          await bench.reset();
+          for (const [what, inputOf] of Object.entries(runs)) {
+            const [a, b] = [await theirs.run(await inputOf(theirs)), await ours.run(await inputOf(ours))];
+            executions++;
+            entered += a.entered.length;
+            for (const [part, mine] of Object.entries(plain(b)))
+              if (JSON.stringify(plain(a)[part]) !== JSON.stringify(mine))
+                findings.push(`${what}: ${part} is ${JSON.stringify(plain(a)[part])}, ours is ${JSON.stringify(mine)}`);
+            if (JSON.stringify(await theirs.table()) !== JSON.stringify(await ours.table()))
+              findings.push(`${what}: the tables differ`);
+          }
         }
         findings.push(...objections(aws.notes()));
-        return { findings, detail: `${Object.keys(runs).length} executions through ${entered} states` };
+        return { findings, detail: `${executions} executions through ${entered} states` };
       } finally {
         await bench.stop();
       }
@@ -117,13 +129,13 @@ function plain(outcome: Outcome): Record<string, unknown> {
   return JSON.parse(text);
 }
 
-async function deployedSide(aws: Aws, folder: string): Promise<Side> {
+async function deployedSide(aws: Aws, folder: string, stage: string): Promise<Side> {
   const { ask } = aws;
   const {
     SnapshotBucketName: Bucket,
     StateMachineArn: stateMachineArn,
     AddressesTableName: TableName,
-  } = await outputsOf(aws, 'bag-adres-test');
+  } = await outputsOf(aws, `bag-adres-${stage}`);
   return {
     async put(name, bytes) {
       writeFileSync(join(folder, name), bytes);
@@ -172,9 +184,12 @@ async function benchSide(bench: Awaited<ReturnType<typeof startStateMachineBench
     },
     loads: () => bench.storage.list('loads/'),
     async table() {
-      const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
+      const { DynamoDBClient, paginateScan } = await import('@aws-sdk/client-dynamodb');
       const client = new DynamoDBClient({ endpoint: bench.environment.AWS_ENDPOINT_URL_DYNAMODB });
-      return addressesIn((await client.send(new ScanCommand({ TableName: bench.names.table }))).Items as never);
+      const items: Item[] = [];
+      for await (const page of paginateScan({ client }, { TableName: bench.names.table }))
+        items.push(...(page.Items as Item[]));
+      return addressesIn(items);
     },
   };
 }
