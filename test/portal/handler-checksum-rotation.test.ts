@@ -90,7 +90,7 @@ afterAll(async () => {
 });
 
 /** A new instance of a Lambda, which reads its environment as it starts. */
-async function start(entry: 'lambdas/address' | 'reference' | 'portal'): Promise<Handler> {
+async function start(entry: 'lambdas/address' | 'packages/reference' | 'portal'): Promise<Handler> {
   jest.resetModules();
   const { handler } = (await import(`../../${entry}/handler.ts`)) as { handler: Handler };
   return handler;
@@ -103,7 +103,7 @@ async function deploy(versions: string[]) {
   process.env[environment.keyChecksumSecret] = current;
   if (previous) process.env[environment.previousKeyChecksumSecret] = previous;
   else delete process.env[environment.previousKeyChecksumSecret];
-  const [address, validate] = [await start('lambdas/address'), await start('reference')];
+  const [address, validate] = [await start('lambdas/address'), await start('packages/reference')];
   return (key: string) =>
     Promise.all([
       address(gatewayEvent(`/v1/address?${testAddress}`, { headers: { 'x-api-key': key } }), lambdaContext),
