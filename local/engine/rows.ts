@@ -16,28 +16,31 @@ export function rowOfLine(line: Line): EngineRow {
   return { pk: `S:${key}`, item_json: JSON.stringify(item), item_size: itemSize(item), hash_prefix: hashPrefix(key) };
 }
 
-/** What the rows of successive lines share, which mostly differ only in their key and their one id. */
-type Template = { rest: string; json: [string, string, string]; size: number };
+/** What the rows of successive lines share, which mostly differ only in their key, their objects and their one id. */
+type Template = { rest: string; json: string[]; size: number };
 
 /** Returns what makes the rows of lines in their order, as `rowOfLine` does, in a third of the time. */
 export function rowMaker(): (line: Line) => EngineRow {
   let template: Template | undefined;
   return (line) => {
     const idAt = line.lastIndexOf('\t') + 1;
+    const objectsAt = line.lastIndexOf('\t', idAt - 2) + 1;
     const key = line.slice(0, line.indexOf('\t'));
-    const rest = line.slice(key.length, idAt);
+    const rest = line.slice(key.length, objectsAt);
+    const objects = line.slice(objectsAt, idAt - 1);
     const last = line.slice(idAt);
     const id = oneId.test(last) ? withoutZeros(last) : undefined;
-    if (template?.rest !== rest || id === undefined) {
+    const values = objects === '' ? [key, id ?? ''] : [key, objects, id ?? ''];
+    if (template?.rest !== rest || template.json.length !== values.length + 1 || id === undefined) {
       const row = rowOfLine(line);
-      template = id === undefined ? undefined : templateOf(row, { rest, key, id });
+      template = id === undefined ? undefined : templateOf(row, rest, values);
       return row;
     }
     const { json, size } = template;
     return {
       pk: `S:${key}`,
-      item_json: `${json[0]}${key}${json[1]}${id}${json[2]}`,
-      item_size: size + key.length + numberSize(id),
+      item_json: values.reduce((text, value, i) => `${text}${value}${json[i + 1]}`, json[0] ?? ''),
+      item_size: size + key.length + objects.length + numberSize(id),
       hash_prefix: hashPrefix(key),
     };
   };
@@ -47,14 +50,19 @@ export function rowMaker(): (line: Line) => EngineRow {
 const oneId = /^[0-9]{16}$/;
 const withoutZeros = (id: string) => id.replace(/^0+(?=.)/, '');
 
-/** Undefined if the id occurs twice in the JSON. */
-function templateOf({ item_json, item_size }: EngineRow, line: { rest: string; key: string; id: string }) {
-  const { rest, key, id } = line;
-  const [beforeId, afterId, ...more] = item_json.split(`"${id}"`);
-  const keyAt = item_json.indexOf(`"${key}"`) + 1;
-  if (beforeId === undefined || afterId === undefined || more.length > 0) return undefined;
-  const json: Template['json'] = [item_json.slice(0, keyAt), `${beforeId.slice(keyAt + key.length)}"`, `"${afterId}`];
-  return { rest, json, size: item_size - key.length - numberSize(id) };
+/** What is around `values` in the JSON: key, objects if there are any, and id. Undefined if it has one of them twice. */
+function templateOf({ item_json, item_size }: EngineRow, rest: string, values: readonly string[]) {
+  const json: string[] = [];
+  let text = item_json;
+  for (const value of values) {
+    const [before, after, ...more] = text.split(`"${value}"`);
+    if (before === undefined || after === undefined || more.length > 0) return undefined;
+    json.push(`${before}"`);
+    text = `"${after}`;
+  }
+  const [key = '', ...others] = values;
+  const id = others.pop() ?? '';
+  return { rest, json: [...json, text], size: item_size - key.length - others.join('').length - numberSize(id) };
 }
 
 /** Hash prefix that sets the scan order. */

@@ -81,7 +81,15 @@ describe('a row', () => {
     const several = kinds
       .slice(0, 4)
       .flatMap((kind) => ids.map((id) => `${kind}\t${placeText({ straat: 'Astraat', woonplaats: 'Dorp' })}${id}`));
-    const shared = [...kinds, ...several, 'A,B', '1', '12', ',1,2'].flatMap((rest, kind) =>
+    const object = (n: number) => ({
+      ...{ identificatie: `045701000000000${n}`, type: 'verblijfsobject' as const, hoofdadres: true },
+      ...{ status: 'Verblijfsobject in gebruik', oppervlakte: 10 ** n, gebruiksdoelen: ['woonfunctie'] },
+      locatie: { x: 131_234.5, y: 480_123 },
+    });
+    const withObjects = [[0], [1], [1, 2], [], [3]].flatMap((objects) =>
+      ids.map((id) => `\t${placeText({ straat: 'A', woonplaats: 'Dorp', objecten: objects.map(object) })}${id}`),
+    );
+    const shared = [...kinds, ...several, ...withObjects, 'A,B', '1', '12', ',1,2'].flatMap((rest, kind) =>
       [0, 1, 2].map((index) =>
         `1000AA#${index * 50 + 1}#\t${rest}`.replace('AA', `A${String.fromCharCode(65 + (kind % 26))}`),
       ),
