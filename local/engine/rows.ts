@@ -50,7 +50,7 @@ export function rowMaker(): (line: Line) => EngineRow {
 const oneId = /^[0-9]{16}$/;
 const withoutZeros = (id: string) => id.replace(/^0+(?=.)/, '');
 
-/** What is around `values` in the JSON: key, objects if there are any, and id. Undefined if it has one of them twice. */
+/** What is around `values` in the JSON: key, objects if any, and id. Undefined if it has one of them twice. */
 function templateOf({ item_json, item_size }: EngineRow, rest: string, values: readonly string[]) {
   const json: string[] = [];
   let text = item_json;
