@@ -165,7 +165,7 @@ export async function objectSource(storage: Storage, load: Load, segment: string
   return extractedSource(async (part) => {
     const all = await rows(part);
     const edit = edits[part];
-    const sorted = edit ? bytesOf(withEdit(linesOf(all), edit)) : sortedLines(all);
+    const sorted = edit ? bytesOf(withEdit(linesOf(all), edit)) : sortedLines(all, part);
     releaseMemory(all);
     return sorted;
   });
