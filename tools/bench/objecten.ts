@@ -18,7 +18,8 @@ export const benchmark: Benchmark = {
     const folder = mkdtempSync('.data/bench/objecten-');
     try {
       const dataset = new Loads(folder);
-      dataset.load({ source: path, objecten: true });
+      const { live } = dataset.load({ source: path, objecten: true }).report.objecten ?? { live: 0 };
+      if (live !== truth.objecten) throw new Error(`${live} objects are live, but the extract has ${truth.objecten}.`);
       const { seconds, cpu_seconds, memory_mb, writes } = dataset.load({ mutations: [day], objecten: true });
       const after = { seconds: rounded(seconds), cpu_seconds: rounded(cpu_seconds), memory_mb: Math.round(memory_mb) };
       return {
