@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { greeting } from '../../../local/messages.ts';
 import { progressLines } from '../../../local/progress.ts';
 import { synthesize } from '../../../local/synthesize.ts';
 import { listsOf, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { serviceOptions, whileServing } from '../../support/service.ts';
 import { processesWith, readyText, start } from '../../support/start.ts';
 
@@ -87,28 +88,32 @@ async function tried(output: string) {
 const rows = (count: number) => `${count.toLocaleString('en')} of ${count.toLocaleString('en')} rows`;
 
 describe('npm start with a large extract', () => {
-  it('imports it even after an interrupted import, keeps the API key, and writes only the changes of the next month', async () => {
-    const demo = await served();
-    const killed = start(['--port', '0', '--data', data, '--extract', fileOf(january)]);
-    while (!existsSync(join(data, 'dynamodb.db.import'))) await sleep(5);
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    while ((await processesWith(data)).length > 0) await sleep(10);
+  inSweep(
+    'imports it even after an interrupted import, keeps the API key, and writes only the changes of the next month',
+    async () => {
+      const demo = await served();
+      const killed = start(['--port', '0', '--data', data, '--extract', fileOf(january)]);
+      while (!existsSync(join(data, 'dynamodb.db.import'))) await sleep(5);
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+      while ((await processesWith(data)).length > 0) await sleep(10);
 
-    const first = await servedByProcess(['--extract', fileOf(january)]);
-    expect(first).toMatchObject({ status: 'ok', key: demo.key, stages: ['import'] });
-    const [before, after] = [rowsOf(january), rowsOf(february)];
-    expect(first.output).toContain(`import, ${rows(before.size)}`);
-    expect(first.output).toContain(`Serving ${tableOf(january).size.toLocaleString('en')} addresses`);
-    expect((await readdir(data)).filter((name) => name.startsWith('dynamodb.db.'))).toEqual([]);
+      const first = await servedByProcess(['--extract', fileOf(january)]);
+      expect(first).toMatchObject({ status: 'ok', key: demo.key, stages: ['import'] });
+      const [before, after] = [rowsOf(january), rowsOf(february)];
+      expect(first.output).toContain(`import, ${rows(before.size)}`);
+      expect(first.output).toContain(`Serving ${tableOf(january).size.toLocaleString('en')} addresses`);
+      expect((await readdir(data)).filter((name) => name.startsWith('dynamodb.db.'))).toEqual([]);
 
-    const next = await served(fileOf(february));
-    expect(next).toMatchObject({ status: 'ok', key: demo.key, stages: ['apply'] });
-    const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-      (key) => before.get(key) !== after.get(key),
-    );
-    expect(next.output).toContain(`apply, ${rows(changed.length)}`);
+      const next = await served(fileOf(february));
+      expect(next).toMatchObject({ status: 'ok', key: demo.key, stages: ['apply'] });
+      const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+        (key) => before.get(key) !== after.get(key),
+      );
+      expect(next.output).toContain(`apply, ${rows(changed.length)}`);
 
-    expect(await served()).toMatchObject({ status: 'ok', key: demo.key });
-  }, 60_000);
+      expect(await served()).toMatchObject({ status: 'ok', key: demo.key });
+    },
+    60_000,
+  );
 });
