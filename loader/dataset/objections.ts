@@ -120,7 +120,8 @@ function objectionsIn(
       kind === 'added' ? newQuarter * alwaysAllowedInPlace : 0,
     );
     if (count <= Math.max(of * most, always)) return [];
-    const share = `where ${grouped(of)} ${there}${within}: ${percent(count / of)}, over the limit of ${percent(most)}`;
+    const over = most > 0 ? percent(most) : grouped(always);
+    const share = `where ${grouped(of)} ${there}${within}: ${percent(count / of)}, over the limit of ${over}`;
     const text = `${what} ${grouped(count)} addresses${of > 0 ? ` ${share}` : within}`;
     const such = [...streetsOf(kind), ...examples.map(addressText)];
     return objectionTo(code, text, { count, of, ...where }, since, such);

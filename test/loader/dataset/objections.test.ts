@@ -83,13 +83,13 @@ describe('the guard', () => {
       'too_many_names_garbled',
       { garbled: 11 },
       {},
-      'it would put characters that no name has into the names of 11 addresses where 10,000 are live: 0.11%, over the limit of 0%',
+      'it would put characters that no name has into the names of 11 addresses where 10,000 are live: 0.11%, over the limit of 10',
     ],
     [
       'too_many_changed',
       { gemeenteLost: 11 },
       {},
-      'it would take the gemeente off 11 addresses where 10,000 are live: 0.11%, over the limit of 0%',
+      'it would take the gemeente off 11 addresses where 10,000 are live: 0.11%, over the limit of 10',
     ],
     [
       'too_many_objects_lost',
