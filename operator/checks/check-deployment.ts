@@ -20,36 +20,36 @@ import { ifMissing, readStack } from '../connect/deployment.ts';
 import { currentSettings, deployedSettings, findTable, missingSettings, type TableName } from './table-settings.ts';
 
 /** What one check found, and what to do about it. `warning`: it works now, but may not for everyone or much longer. */
-export type Found = {
+export type CheckOutcome = {
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   found: string;
   advice: string | null;
 };
 
 /** Nothing to do. */
-export function okay(found: string): Found {
+export function okay(found: string): CheckOutcome {
   return { state: 'ok', found, advice: null };
 }
 
 /** It works, but needs attention. */
-export function warning(found: string, advice: string): Found {
+export function warning(found: string, advice: string): CheckOutcome {
   return { state: 'warning', found, advice };
 }
 
 /** It does not work. */
-export function failed(found: string, advice: string): Found {
+export function failed(found: string, advice: string): CheckOutcome {
   return { state: 'failed', found, advice };
 }
 
 /** It was not checked. */
-export function skipped(found: string, advice: string | null = null): Found {
+export function skipped(found: string, advice: string | null = null): CheckOutcome {
   return { state: 'skipped', found, advice };
 }
 
 const day = 86_400_000;
 
 /** The AWS identity of the operator. */
-export async function checkCredentials(client: STSClient): Promise<Found> {
+export async function checkCredentials(client: STSClient): Promise<CheckOutcome> {
   const { Arn = 'unknown' } = await client.send(new GetCallerIdentityCommand());
   return okay(Arn);
 }
@@ -59,7 +59,7 @@ const bootstrapVersion = 8;
 const bootstrapStack = 'CDKToolkit';
 
 /** Whether the CDK can deploy here. An existing deployment may use a bootstrap stack of another name. */
-export async function checkBootstrap({ isDeployed }: { isDeployed: boolean }): Promise<Found> {
+export async function checkBootstrap({ isDeployed }: { isDeployed: boolean }): Promise<CheckOutcome> {
   const bad = (found: string) =>
     (isDeployed ? warning : failed)(found, 'Bootstrap this account and region: npx cdk bootstrap.');
   const stack = await readStack(bootstrapStack).catch(ifMissing);
@@ -73,7 +73,7 @@ export async function checkBootstrap({ isDeployed }: { isDeployed: boolean }): P
 const comfortableConcurrency = 100;
 
 /** The concurrency quota of Lambda. */
-export async function checkConcurrency(client: LambdaClient): Promise<Found> {
+export async function checkConcurrency(client: LambdaClient): Promise<CheckOutcome> {
   const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
   const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } = AccountLimit ?? {};
   const found = `${free} of ${limit} concurrent executions are unreserved`;
@@ -86,7 +86,7 @@ export async function checkConcurrency(client: LambdaClient): Promise<Found> {
 }
 
 /** Whether anyone is notified of alarms and refused loads. */
-export async function checkAlarms(client: SNSClient, topicArn: string): Promise<Found> {
+export async function checkAlarms(client: SNSClient, topicArn: string): Promise<CheckOutcome> {
   const { Subscriptions = [] } = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn: topicArn }));
   const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:')).length;
   if (confirmed > 0)
@@ -112,7 +112,7 @@ export async function readAlarms(
 }
 
 /** Which alarms are on, and which notify nobody because somebody switched that off. */
-export function checkAlarmStates(alarms: readonly MetricAlarm[]): Found {
+export function checkAlarmStates(alarms: readonly MetricAlarm[]): CheckOutcome {
   const total = alarms.length;
   if (total === 0)
     return warning(
@@ -135,7 +135,7 @@ export function checkAlarmStates(alarms: readonly MetricAlarm[]): Found {
 const restoreAdvice = 'A table that was deleted can be restored: docs/runbook.md#lost-table.';
 
 /** Whether a table is active. */
-export async function checkTable(client: DynamoDBClient, table: string): Promise<Found> {
+export async function checkTable(client: DynamoDBClient, table: string): Promise<CheckOutcome> {
   const found = await findTable(client, table);
   // Deploying again does not help: CloudFormation creates nothing for a template that has not changed.
   if (!found) return failed(`There is no table ${table}.`, restoreAdvice);
@@ -145,7 +145,7 @@ export async function checkTable(client: DynamoDBClient, table: string): Promise
 }
 
 /** Whether a table can be restored, and is protected against deletion. */
-export async function checkProtection(client: DynamoDBClient, table: string): Promise<Found> {
+export async function checkProtection(client: DynamoDBClient, table: string): Promise<CheckOutcome> {
   const { pointInTimeRecovery, deletionProtection } = await currentSettings(client, table);
   if (!pointInTimeRecovery) {
     const advice = 'It was switched off after the deployment. Enable it again: DynamoDB console, the table, Backups.';
@@ -165,7 +165,7 @@ export async function checkTableSettings(
   dataStack: string,
   kind: TableName,
   table: string,
-): Promise<Found> {
+): Promise<CheckOutcome> {
   const missing = await missingSettings(client, table, await deployedSettings(dataStack, kind));
   if (missing.length === 0) return okay('as the deployed template has them, with TTL and tags');
   const advice =
@@ -179,7 +179,7 @@ export async function checkBackups(
   client: CloudWatchClient,
   { stage, hasSets, hasCopies }: { stage: string; hasSets: boolean; hasCopies: boolean },
   now = Date.now(),
-): Promise<Found> {
+): Promise<CheckOutcome> {
   const copies = hasCopies ? ['AWS Backup copies the accounts table; its alarms say whether that succeeds'] : [];
   if (!hasSets) {
     if (hasCopies) return okay(copies.join());
@@ -213,7 +213,7 @@ export async function checkDataset(
   table: string,
   where: string,
   { demo = null, daily = false }: { demo?: string | null; daily?: boolean } = {},
-): Promise<Found> {
+): Promise<CheckOutcome> {
   const dataset = await dynamoDbAddressTable(client, table).dataset();
   if (!dataset) return failed('No addresses are loaded yet.', `Load them: "load run ${where}".`);
   const days = Math.floor((Date.now() - Date.parse(dataset.peildatum)) / day);
@@ -239,7 +239,7 @@ function redeploy(stack: string): string {
 }
 
 /** The status of a stack. */
-export async function checkStack(name: string): Promise<Found> {
+export async function checkStack(name: string): Promise<CheckOutcome> {
   const { status } = await readStack(name);
   const events = 'the stack events in CloudFormation say why';
   if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return okay(status);
@@ -259,7 +259,7 @@ export async function checkStack(name: string): Promise<Found> {
 }
 
 /** How the last execution of the state machine ended. */
-export async function checkLoads(client: SFNClient, stateMachineArn: string, where: string): Promise<Found> {
+export async function checkLoads(client: SFNClient, stateMachineArn: string, where: string): Promise<CheckOutcome> {
   const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn, maxResults: 1 }));
   const [last] = executions;
   if (!last) return warning('No load has run yet.', `Start one: "load run ${where}".`);
@@ -273,7 +273,7 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
 }
 
 /** Whether this machine can reach the extract that the daily check reads. The service runs without it. */
-export async function checkSource(location: string): Promise<Found> {
+export async function checkSource(location: string): Promise<CheckOutcome> {
   const source = await openSource(location).catch((error: Error) => {
     if (error instanceof SourceUnavailableError) return error;
     throw error;
@@ -289,7 +289,7 @@ export async function checkSource(location: string): Promise<Found> {
 }
 
 /** Which version of this project is deployed. */
-export function checkVersion(deployed: string | undefined, own: string): Found {
+export function checkVersion(deployed: string | undefined, own: string): CheckOutcome {
   if (deployed === own) return okay(`${deployed}, as this command line`);
   const advice = `Install the deployed version (npm install bag-adres@${deployed ?? 'VERSION'}), or deploy this one: npx bag-adres upgrade.`;
   return warning(`${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
@@ -302,7 +302,7 @@ const certificateDays = 30;
 export async function checkCertificate(
   url: string,
   { now = Date.now(), ca }: { now?: number; ca?: string } = {},
-): Promise<Found> {
+): Promise<CheckOutcome> {
   const { hostname, port, protocol } = new URL(url);
   if (protocol !== 'https:') return skipped(`${url} has no certificate.`);
   if (hostname.endsWith('.amazonaws.com')) return okay(`${hostname} is of AWS, which renews its certificate`);
@@ -335,7 +335,7 @@ function certificateOf(
 }
 
 /** Whether the portal answers and leads to its provider, which must answer too: what everybody needs to sign in. */
-export async function checkPortal(portalUrl: string): Promise<Found> {
+export async function checkPortal(portalUrl: string): Promise<CheckOutcome> {
   const signal = AbortSignal.timeout(15_000);
   const { status, headers } = await fetch(`${portalUrl}/sign-in`, { redirect: 'manual', signal });
   const advice = 'See docs/runbook.md#portal-sign-in-fails.';
@@ -347,7 +347,7 @@ export async function checkPortal(portalUrl: string): Promise<Found> {
 }
 
 /** How long the client secret of the OpenID provider is valid, by the configuration: only the provider knows. */
-export function checkClientSecret(ends: string, now = Date.now()): Found {
+export function checkClientSecret(ends: string, now = Date.now()): CheckOutcome {
   const days = Math.floor((Date.parse(ends) - now) / day);
   const found = `ends on ${ends}, ${days < 0 ? `${-days} days ago` : `in ${days} days`}`;
   const advice = 'Replace it before that, or nobody can sign in: docs/runbook.md#client-secret-ends.';

@@ -15,6 +15,7 @@ import { localDynamoDb } from '../../local/engine/client.ts';
 import { clientConfig, deploymentStacks, findDeployment, readPortal } from '../connect/deployment.ts';
 import { explainError } from '../connect/errors.ts';
 import {
+  type CheckOutcome,
   checkAlarmStates,
   checkAlarms,
   checkBackups,
@@ -32,7 +33,6 @@ import {
   checkTable,
   checkTableSettings,
   checkVersion,
-  type Found,
   failed,
   okay,
   readAlarms,
@@ -41,10 +41,10 @@ import {
 } from './check-deployment.ts';
 
 /** What the check of this name found. */
-export type Finding = { check: string } & Found;
+export type Finding = { check: string } & CheckOutcome;
 
 /** What to check, in order, by name. */
-type Checks = Record<string, () => Found | Promise<Found>>;
+type Checks = Record<string, () => CheckOutcome | Promise<CheckOutcome>>;
 
 /** Runs each check; an error that it throws becomes a failed finding. */
 async function examine(checks: Checks): Promise<Finding[]> {
@@ -85,7 +85,10 @@ const slowMilliseconds = 2_000;
 
 const logs = 'See the function logs, the dashboard of the service stack, and docs/runbook.md.';
 
-/** Whether the API answers, whether the key is valid, and whether the key finds an address: the given one, else one from the table. */
+/**
+ * Whether the API answers, whether the key is valid, and whether it finds an address: the given one, else one from the
+ * table.
+ */
 function apiChecks(
   baseUrl: string,
   { key, address }: LookupOptions,
@@ -118,7 +121,7 @@ function apiChecks(
   };
 }
 
-async function lookUp(baseUrl: string, key: string, address: WantedAddress): Promise<Found> {
+async function lookUp(baseUrl: string, key: string, address: WantedAddress): Promise<CheckOutcome> {
   const { status, milliseconds, json } = await ask(baseUrl, `/v1/address?${new URLSearchParams(address)}`, key);
   const asked = `${address.postcode} ${address.huisnummer} ${address.toevoeging}`.trim();
   if (status === 429) return warning('The account has no quota left.', 'Give a key of another account.');

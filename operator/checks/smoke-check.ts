@@ -25,7 +25,7 @@ export type SmokeOptions = {
 };
 
 /** What the checks of one run share. */
-export type Run = {
+export type SmokeRun = {
   client: Client;
   options: SmokeOptions;
   limits: Limits | null;
@@ -34,7 +34,7 @@ export type Run = {
 };
 
 /** One guarantee of the API and its test. It asserts with `node:assert`, and throws `Skip` where it can't be tested. */
-export type Check = { section: string; title: string; run(run: Run): Promise<void> };
+export type Check = { section: string; title: string; run(run: SmokeRun): Promise<void> };
 
 /** Checks by their titles. */
 export function inSection(section: string, checks: Record<string, Check['run']>): Check[] {

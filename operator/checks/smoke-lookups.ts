@@ -10,9 +10,9 @@ import {
   assertProblem,
   assertStatus,
   inSection,
-  type Run,
   Skip,
   type SmokeAnswer,
+  type SmokeRun,
   type WrittenAddress,
 } from './smoke-check.ts';
 
@@ -23,12 +23,12 @@ type Lookup = { answer: SmokeAnswer; body: LookupAnswer };
 const minimumLeft = 20;
 
 /** @throws Skip when the account has little or no quota left */
-function assertQuotaLeft({ left }: Run): void {
+function assertQuotaLeft({ left }: SmokeRun): void {
   if (left !== null && left < minimumLeft) throw new Skip(`the account has only ${left} units left`);
 }
 
 /** Looks up, and asserts what every outcome must have. @throws Skip when the account has little or no quota left */
-async function lookUp(run: Run, query: string, { includesAll = false } = {}): Promise<Lookup> {
+async function lookUp(run: SmokeRun, query: string, { includesAll = false } = {}): Promise<Lookup> {
   assertQuotaLeft(run);
   const include = includesAll ? '&include=gemeente,nummeraanduidingen,toevoegingen' : '';
   const answer = await run.client.send(`/v1/address?${query}${include}`);
@@ -248,7 +248,7 @@ const outcomeChecks = inSection('outcomes', {
 
 const many = '/v1/addresses';
 
-function sendMany({ client }: Run, body: unknown, contentType = 'application/json'): Promise<SmokeAnswer> {
+function sendMany({ client }: SmokeRun, body: unknown, contentType = 'application/json'): Promise<SmokeAnswer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return client.send(many, { method: 'POST', headers: { 'content-type': contentType }, body: text });
 }

@@ -8,8 +8,8 @@ import {
   assertProblem,
   assertStatus,
   inSection,
-  type Run,
   type SmokeAnswer,
+  type SmokeRun,
 } from './smoke-check.ts';
 
 const p = 'postcode=1012RJ';
@@ -27,7 +27,11 @@ function badKeys(key: string): (string | null)[] {
   return [null, ...others, ...altered];
 }
 
-async function refusal({ client }: Run, path: string, options: ApiRequest & { shown?: string }): Promise<SmokeAnswer> {
+async function refusal(
+  { client }: SmokeRun,
+  path: string,
+  options: ApiRequest & { shown?: string },
+): Promise<SmokeAnswer> {
   const answer = await client.send(path, options);
   assertProblem(answer, 401, 'unauthorized');
   return answer;
@@ -175,7 +179,7 @@ const inputChecks = inSection('input', {
   ...Object.fromEntries(
     Object.entries(faulty).map(([fault, queries]) => [
       `reports ${fault.replace(' ', ' of ')}`,
-      async ({ client }: Run) => {
+      async ({ client }: SmokeRun) => {
         for (const query of queries) assertFaults(await client.send(`/v1/address?${query}`), fault);
       },
     ]),

@@ -4,10 +4,10 @@ import {
   type Check,
   createClient,
   inSection,
-  type Run,
   Skip,
   type SmokeAnswer,
   type SmokeOptions,
+  type SmokeRun,
   type WrittenAddress,
 } from './smoke-check.ts';
 import { lookupChecks } from './smoke-lookups.ts';
@@ -86,7 +86,7 @@ export type SmokeReport = { results: CheckResult[]; requests: number; lookups: n
 /** Runs all or the chosen checks against an API. @throws NoAnswerError when the first request gets no response */
 export async function runSmoke(baseUrl: string, options: SmokeOptions, chosen = checks): Promise<SmokeReport> {
   const client = createClient(baseUrl, options.key);
-  const run: Run = { client, options, limits: null, left: null };
+  const run: SmokeRun = { client, options, limits: null, left: null };
   const results: CheckResult[] = [];
   for (const check of chosen) results.push(await resultOf(check, run));
   return {
@@ -103,7 +103,7 @@ function unitsOf({ asked, status, json }: SmokeAnswer): number {
   return asked === 'POST /v1/addresses' && Array.isArray(json?.results) ? json.results.length : 0;
 }
 
-async function resultOf(check: Check, run: Run): Promise<CheckResult> {
+async function resultOf(check: Check, run: SmokeRun): Promise<CheckResult> {
   const { section, title } = check;
   try {
     await check.run(run);

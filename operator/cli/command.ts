@@ -237,7 +237,7 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Looks where the settings of this folder have the deployment: that is where it is deployed, whatever is exported. */
+  /** Looks where the settings of this folder have the deployment: it is deployed there, whatever is exported. */
   async #useRegionOf(stack: string): Promise<void> {
     const folder = folderOf(this.terminal);
     // The schema of the settings loads slower than most of what needs no settings.

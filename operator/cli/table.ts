@@ -19,7 +19,7 @@ export function table(head: string[], rows: string[][], columns?: number): strin
   return made.toString();
 }
 
-/** The width of each column that has to be narrower than its contents, with a space on both sides; `null` for others. */
+/** The width of each column that must be narrower than its contents, with a space on both sides; `null` for others. */
 function widthsOf(rows: readonly string[][], columns: number): (number | null)[] {
   const [head = []] = rows;
   const natural = head.map((_, index) =>

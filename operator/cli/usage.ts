@@ -57,7 +57,7 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
         const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
         return { json: null, text: [`account,${periodNames[by]},lookups`, ...lines].join('\n') };
       }
-      // Imported here, as everything below that loads the AWS clients, because they load slower than `--help` should print.
+      // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
       const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
       const refused = sumsOf(refusals, by, refusalKinds);
       const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refused, by)}`;

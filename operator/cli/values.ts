@@ -17,7 +17,7 @@ import {
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { UsageError } from '../connect/errors.ts';
 
-/** These read an argument or an option: they return it if the admin module accepts it, and throw `UsageError` if not. */
+/** These read an argument or an option: they return what the admin module accepts, else they throw `UsageError`. */
 export const accountId = checked(checkAccountId);
 export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);

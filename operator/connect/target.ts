@@ -8,10 +8,10 @@ import { clientConfig, deploymentStacks } from './deployment.ts';
 import { CommandError } from './errors.ts';
 
 /** A deployment, and where it is. */
-export type Place = { account: string; region: string; deployment: string };
+export type DeploymentLocation = { account: string; region: string; deployment: string };
 
 /** `bag-adres-prod in account 123456789012, eu-central-1`. */
-export function renderPlace({ account, region, deployment }: Place): string {
+export function renderLocation({ account, region, deployment }: DeploymentLocation): string {
   return `${deployment} in account ${account}, ${region}`;
 }
 
@@ -32,14 +32,14 @@ export async function targetOf({ local, data, stack, accountsTable }: Connection
   const [actor, region] = await Promise.all([callerIdentity(), sts.config.region()]).finally(() => sts.destroy());
   const account = accountOf(actor);
   if (stack === undefined)
-    return renderPlace({
+    return renderLocation({
       account,
       region,
       deployment: `table ${accountsTable ?? process.env[environment.accountsTable]}`,
     });
   const { name } = deploymentStacks(stack);
   const { account: wanted = account } = settingsOfDeployment(folder, name) ?? {};
-  if (wanted === account || account === unknownAccount) return renderPlace({ account, region, deployment: name });
+  if (wanted === account || account === unknownAccount) return renderLocation({ account, region, deployment: name });
   const message = `${settingsFileName} has ${name} in account ${wanted}, but the credentials are of ${account}. Nothing was changed. Correct AWS_PROFILE or the file.`;
   throw new CommandError('other_target', message);
 }

@@ -39,7 +39,10 @@ import { holdingOn, lastChange, type ReplayedDay, servedIn, undone } from './rep
 /** Names an occurrence of an object. */
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
 
-/** One occurrence of a nummeraanduiding, openbare ruimte, woonplaats or adresseerbaar object, in words. Dates are `2026-01-08`. */
+/**
+ * One occurrence of a nummeraanduiding, openbare ruimte, woonplaats or adresseerbaar object, in words. Dates are
+ * `2026-01-08`.
+ */
 export type ExplainedVoorkomen = NamedVoorkomen & {
   begin: string;
   eind: string | null;
@@ -72,8 +75,8 @@ export type AddressExplanation = {
   /** What lookups answer, as `straat, woonplaats (gemeente 0363)`; none for no address. */
   places: string[];
   /**
-   * The first date of the dataset on which it was that, and why; `null` where it is as the extract has it. Unknown where
-   * a delivery since then is no longer kept, or the days do not lead to it.
+   * The first date of the dataset on which it was that, and why; `null` where it is as the extract has it. Unknown
+   * where a delivery since then is no longer kept, or the days do not lead to it.
    */
   since: { date: string; because: string } | null | 'unknown';
   /** The full extract behind the dataset. */

@@ -1,7 +1,7 @@
 import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { RecordedChange } from '../connect/audit.ts';
-import type { Step } from './procedure.ts';
+import type { RecoveryStep } from './procedure.ts';
 
 /** A change after which somebody has less access: a restore to an earlier time must not give it back. */
 type Withdrawal = {
@@ -59,7 +59,7 @@ export function carryOverStep(
   admin: Admin,
   carriedOver: readonly RecordedChange[],
   { copy, isReplaced }: { copy: string; isReplaced: () => Promise<boolean> },
-): Step {
+): RecoveryStep {
   const areInForce = async () =>
     !(await Promise.all(carriedOver.map((change) => isInForce(admin, change)))).includes(false);
   return {

@@ -8,7 +8,7 @@ import { patient, waitUntil } from '../connect/wait-for.ts';
 import {
   accountsIn,
   checkInto,
-  contentsOf,
+  describeContents,
   printTarget,
   type RecoveryInput,
   type RecoveryTarget,
@@ -57,7 +57,7 @@ export async function drillStage(input: DrillInput): Promise<DrillReport> {
   const admin = accountsIn(client, table, actor);
   const order = ['deleted-table', 'wrong-contents'] as const;
   try {
-    const now = await contentsOf(client, output);
+    const now = await describeContents(client, output);
     const target = { account: accountOf(actor), region: await client.config.region(), deployment: name, now };
     printTarget(target, print);
     const report: DrillReport = { target, seed, procedures: [], summary: plan };

@@ -9,7 +9,7 @@ import { callerIdentity } from '../connect/admin.ts';
 import { type OperatorAudit, operatorAudit, servicePartition } from '../connect/audit.ts';
 import { clientConfig, type Deployment, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { accountOf, type Place, renderPlace } from '../connect/target.ts';
+import { accountOf, type DeploymentLocation, renderLocation } from '../connect/target.ts';
 import { type Patience, patient } from '../connect/wait-for.ts';
 import { countAccounts, renderCounts } from './backup-lines.ts';
 
@@ -27,7 +27,7 @@ export type RecoveryInput = {
 };
 
 /** One step of a recovery. Each looks at AWS itself for what is done, so a procedure continues wherever it stopped. */
-export type Step = {
+export type RecoveryStep = {
   /** What it does, as an imperative: "Delete the table x". */
   what: string;
   /** A step that can't be undone is marked in the plan. */
@@ -49,7 +49,7 @@ export type RecoveryReport = {
 };
 
 /** Where a recovery works, what is there now, and where the new contents come from: shown before anything is done. */
-export type RecoveryTarget = Place & { now?: string; from?: string };
+export type RecoveryTarget = DeploymentLocation & { now?: string; from?: string };
 
 /** What every recovery works with. */
 export type RecoveryContext = {
@@ -65,7 +65,7 @@ export type RecoveryContext = {
 };
 
 export type Recovery = Pick<RecoveryTarget, 'now' | 'from'> & {
-  steps: readonly Step[];
+  steps: readonly RecoveryStep[];
   /** What an operator has to know of the plan, and at the end. */
   summary: string[];
   /** Checks the result when no step remains, and returns further lines of the summary. */
@@ -133,19 +133,19 @@ export function checkInto(name: string, into: string | undefined): void {
 export function requireInto({ now, ...place }: RecoveryTarget, into: string | undefined): void {
   if (into !== undefined) return;
   const message =
-    `This replaces what ${renderPlace(place)}, has: ${now}. Nothing was changed. ` +
+    `This replaces what ${renderLocation(place)}, has: ${now}. Nothing was changed. ` +
     `If that is the deployment you mean, add --into ${place.deployment}.`;
   throw new CommandError('not_empty', message);
 }
 
 export function printTarget({ now, from, ...place }: RecoveryTarget, print: RecoveryInput['print']) {
-  print(`Into: ${renderPlace(place)}`);
+  print(`Into: ${renderLocation(place)}`);
   if (now !== undefined) print(`There now: ${now}`);
   if (from !== undefined) print(`From: ${from}`);
 }
 
 /** What a deployment holds: its accounts and register, and how old its accounts table is. */
-export async function contentsOf(client: DynamoDBClient, output: Deployment['output']): Promise<string> {
+export async function describeContents(client: DynamoDBClient, output: Deployment['output']): Promise<string> {
   const accounts = output('AccountsTableName');
   const addresses = output('AddressesTableName');
   const [found, dataset] = await Promise.all([
@@ -169,14 +169,14 @@ export function accountsIn(client: DynamoDBClient, table: string, actor?: string
   return createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret, actor });
 }
 
-const needsName = ({ destroys, isForeign }: Step) => destroys === true || isForeign === true;
+const needsName = ({ destroys, isForeign }: RecoveryStep) => destroys === true || isForeign === true;
 
 /**
  * Looks at each step in order, and runs those that are not done. A step may depend on the one before it, so in a plan
  * nothing after the first step that is not done counts as done.
  */
 export async function runSteps(
-  steps: readonly Step[],
+  steps: readonly RecoveryStep[],
   { execute, into, print }: RecoveryInput,
   target: RecoveryTarget,
 ): Promise<Omit<RecoveryReport, 'summary' | 'target'>> {

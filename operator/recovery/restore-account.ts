@@ -13,7 +13,14 @@ import { deployedVersions } from '../connect/checksum-rotation.ts';
 import { clientConfig, readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { countAccounts, renderCounts } from './backup-lines.ts';
-import { accountsIn, contentsOf, type RecoveryInput, type RecoveryReport, recover, type Step } from './procedure.ts';
+import {
+  accountsIn,
+  describeContents,
+  type RecoveryInput,
+  type RecoveryReport,
+  type RecoveryStep,
+  recover,
+} from './procedure.ts';
 import { type FromSet, openSet, sessionSecretOf } from './sets.ts';
 
 /**
@@ -38,12 +45,12 @@ export async function restoreFromSet(
       await admin.backup.import(backup, { checkOnly: true });
       const isForeign = index.deployment !== name || (await hasOthers(admin, backup, checksum, checksumSecret));
       const set = { set: index.created, of: index.deployment, region: index.region };
-      const audited = (step: Step, before: () => Promise<unknown>): Step => ({
+      const audited = (step: RecoveryStep, before: () => Promise<unknown>): RecoveryStep => ({
         ...step,
         run: async () =>
           audit(`restore lost-${input.lost}`, { step: step.what, ...set, before: await before() }, step.run),
       });
-      const secretStep = (what: string, place: SecretPlace, value: string): Step =>
+      const secretStep = (what: string, place: SecretPlace, value: string): RecoveryStep =>
         audited(
           {
             what,
@@ -56,7 +63,7 @@ export async function restoreFromSet(
       const sessionArn = sessionSecret === null ? undefined : await sessionSecretOf(name);
       const session = 'Put the session secret of the portal there';
       return {
-        now: await contentsOf(client, output),
+        now: await describeContents(client, output),
         from: `${input.from}, the set of ${index.created}, of ${index.deployment} in ${index.region}: ${renderCounts(index.counts)}`,
         steps: [
           secretStep('Put the checksum secret of the set into the new secret', checksum, checksumSecret),
@@ -112,7 +119,7 @@ function secretAt(client: SecretsManagerClient, SecretId: string) {
   };
 }
 
-function importStep(admin: Admin, backup: Backup): Step {
+function importStep(admin: Admin, backup: Backup): RecoveryStep {
   const { plans, accounts } = backup;
   return {
     what: `Create ${plans.length} plans and ${accounts.length} accounts, with their keys, members and usage`,
@@ -125,7 +132,7 @@ function importStep(admin: Admin, backup: Backup): Step {
 }
 
 /** Functions get the secret when CloudFormation deploys them: it must be deployed with the version that was put. */
-function serviceStep(stack: string, secret: SecretPlace): Step {
+function serviceStep(stack: string, secret: SecretPlace): RecoveryStep {
   return {
     what: `You: deploy ${stack} with the restored version of the checksum secret`,
     isDone: async () => deployedVersions(await readTemplate(stack))[0] === (await secret.currentVersion()),
@@ -138,7 +145,7 @@ function serviceStep(stack: string, secret: SecretPlace): Step {
 }
 
 /** The register is public: it is loaded as into a new deployment, which takes an hour. */
-function registerStep(client: DynamoDBClient, table: string, where: string): Step {
+function registerStep(client: DynamoDBClient, table: string, where: string): RecoveryStep {
   return {
     what: `You: load the register ("load run ${where}"), which can run meanwhile`,
     isDone: async () => (await dynamoDbAddressTable(client, table).dataset()) !== null,

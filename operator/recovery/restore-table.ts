@@ -12,7 +12,7 @@ import {
 import { applySettings, findTable, missingSettings, type TableSettings } from '../checks/table-settings.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type Patience, waitUntil } from '../connect/wait-for.ts';
-import type { Step } from './procedure.ts';
+import type { RecoveryStep } from './procedure.ts';
 
 export type TableContext = {
   client: DynamoDBClient;
@@ -112,7 +112,7 @@ async function interruptedRestore(
 }
 
 /** Restores a table that was deleted, with its settings, from the backup that its deletion made. */
-export function deletedTableSteps(context: TableContext, backup: BackupSummary): Step[] {
+export function deletedTableSteps(context: TableContext, backup: BackupSummary): RecoveryStep[] {
   const { table } = context;
   const made = backup.BackupCreationDateTime?.toISOString() ?? 'an unknown time';
   return [
@@ -171,8 +171,8 @@ export async function checkRecoverable({ client, table: TableName }: TableContex
 export function wrongContentsSteps(
   context: TableContext,
   at: Date,
-  carryOver: (copy: string, isReplaced: () => Promise<boolean>) => Step,
-): Step[] {
+  carryOver: (copy: string, isReplaced: () => Promise<boolean>) => RecoveryStep,
+): RecoveryStep[] {
   const { client, table, patience } = context;
   const copy = checkTableOf(table, at);
   const [goodName, wrongName] = [`good-${stamp(at)}`, `wrong-${stamp(at)}`];
@@ -184,7 +184,7 @@ export function wrongContentsSteps(
     const [source, existing] = await Promise.all([goodArn(), findTable(client, table)]);
     return !existing || (source !== undefined && existing.RestoreSummary?.SourceBackupArn === source);
   };
-  const backupStep = (TableName: string, BackupName: string, what: string): Step => {
+  const backupStep = (TableName: string, BackupName: string, what: string): RecoveryStep => {
     const isDone = async () => (await ownBackup(TableName, BackupName))?.BackupStatus === 'AVAILABLE';
     return {
       what,
@@ -225,7 +225,7 @@ export function wrongContentsSteps(
   ];
 }
 
-function restoreStep(context: TableContext, what: string, backupArn: () => Promise<string | undefined>): Step {
+function restoreStep(context: TableContext, what: string, backupArn: () => Promise<string | undefined>): RecoveryStep {
   const { client, table } = context;
   return {
     what,
@@ -240,7 +240,7 @@ function restoreStep(context: TableContext, what: string, backupArn: () => Promi
   };
 }
 
-function settingsStep({ client, table, settings, patience }: TableContext): Step {
+function settingsStep({ client, table, settings, patience }: TableContext): RecoveryStep {
   const { tags } = settings;
   return {
     what: `Set what a restore leaves out: deletion protection, point-in-time recovery, TTL and ${Object.keys(tags).length} tags`,

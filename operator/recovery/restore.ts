@@ -8,7 +8,7 @@ import { countAccounts, renderCounts } from './backup-lines.ts';
 import { carryOverStep, type LostChanges, sortChanges } from './carry-over.ts';
 import {
   accountsIn,
-  contentsOf,
+  describeContents,
   type RecoveryContext,
   type RecoveryInput,
   type RecoveryReport,
@@ -43,7 +43,7 @@ export async function restoreDeletedTable(input: RecoveryInput & { table: TableN
     const isAccounts = input.table === 'accounts';
     const compare = `Compare the table with the snapshot: "load check ${where}", and "load repair ${where}" if they differ.`;
     return {
-      now: await contentsOf(client, context.output),
+      now: await describeContents(client, context.output),
       from: `the backup of ${table} of ${backup.BackupCreationDateTime?.toISOString()}`,
       steps: deletedTableSteps(of, backup),
       summary: ['A deletion loses no item: the backup is of that moment.', ...(isAccounts ? [] : [compare])],
@@ -73,7 +73,7 @@ export async function restoreWrongContents(input: RecoveryInput & { at: Date }):
       : null;
     const before = changes && (await count(table));
     return {
-      now: await contentsOf(client, context.output),
+      now: await describeContents(client, context.output),
       from: `point-in-time recovery of ${table}, at ${at.toISOString()}`,
       steps: wrongContentsSteps(of, at, (copy, isReplaced) =>
         carryOverStep(accountsIn(client, copy, actor), changes?.carriedOver ?? [], { copy, isReplaced }),

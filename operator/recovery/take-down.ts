@@ -9,12 +9,12 @@ import { accountOf } from '../connect/target.ts';
 import { patient, waitUntil } from '../connect/wait-for.ts';
 import {
   checkInto,
-  contentsOf,
+  describeContents,
   printTarget,
   type RecoveryInput,
   type RecoveryReport,
+  type RecoveryStep,
   runSteps,
-  type Step,
 } from './procedure.ts';
 
 /** Why something is still there after its stack was deleted, by its type. */
@@ -57,12 +57,12 @@ export async function takeDown(input: RecoveryInput): Promise<RecoveryReport> {
   ];
   try {
     const data = found.find(({ stack }) => stack === stacks.data);
-    const now = data ? await contentsOf(client, (output) => data.outputs[output] ?? '') : 'the rest of it';
+    const now = data ? await describeContents(client, (output) => data.outputs[output] ?? '') : 'the rest of it';
     const actor = await callerIdentity();
     const target = { account: accountOf(actor), region: await client.config.region(), deployment: name, now };
     printTarget(target, input.print);
     const left = (await Promise.all(found.map(({ stack }) => keptOf(formation, stack)))).flat();
-    const steps = found.flatMap(({ stack, outputs }): Step[] => {
+    const steps = found.flatMap(({ stack, outputs }): RecoveryStep[] => {
       const buckets = [outputs.SnapshotBucketName, outputs.StatementsBucketName].flatMap((bucket) => bucket ?? []);
       return [
         ...buckets.map((bucket) => ({

@@ -8,7 +8,7 @@ export type ComparedTemplate = {
 
 /**
  * What an update must keep, since with another resource data, a host name or a URL that callers know would be lost. The
- * properties are those for which CloudFormation makes another one, or another value, although its specification does not
+ * properties are those for which CloudFormation makes another one, or another value, although its specification doesn't
  * say so; it knows all others.
  */
 const mustStay: Readonly<Record<string, readonly string[]>> = {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folders = 'core,loader,lambdas,lib,packages,portal,local,bin';
+const folders = 'core,loader,lambdas,lib,packages,portal,local,operator,bin';
 const exclude = ['**/dist/**', '**/node_modules/**'];
 const product = globSync(`{${folders}}/**/*.ts`, { cwd: root, exclude }).map(normalize).sort();
 const all = [...product, ...globSync('test/**/*.ts', { cwd: root, exclude }).map(normalize).sort()];
