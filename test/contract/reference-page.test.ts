@@ -248,7 +248,7 @@ describe('the reference page', () => {
     `shows the sample of one language at a time, each whole, and all in print, dark on white${because}`,
     async () => {
       const { page, show } = await visit('/docs');
-      for (const viewport of [phone, desktop]) {
+      for (const viewport of sweep([phone, desktop], 1)) {
         await show({ viewport, colorScheme: 'light' });
         for (const { label } of lookupSamples('')) {
           await page.locator('.tabs').getByText(label, { exact: true }).first().click();

@@ -82,7 +82,7 @@ describe('the state machine of the loader', () => {
     expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
   });
 
-  it('plans without a write or a message', async () => {
+  inSweep('plans without a write or a message', async () => {
     await loaded();
     loader.takeOperations();
     const execution = await loader.run({ source: await loader.serve(february), planOnly: true });
@@ -113,7 +113,7 @@ describe('the state machine of the loader', () => {
     expect(ofKind(execution, 'mapped')).toContainEqual(expect.objectContaining({ state: 'Merge', items: 4, peak }));
   });
 
-  it('rolls back to an earlier snapshot', async () => {
+  inSweep('rolls back to an earlier snapshot', async () => {
     await loaded();
     await loader.run({ source: await loader.serve(february) });
     const execution = await loader.run({ rollback: january.peildatum });

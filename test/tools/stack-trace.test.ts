@@ -3,6 +3,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { sweep } from '../support/sweep.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -33,7 +34,7 @@ describe('a tool that is called wrongly exits with 2, says what is wrong and doe
     ['tools/generators/check-generators.ts', '--nope'],
   ];
 
-  it.each(calls.map((args) => ({ args, line: args.join(' ') })))('$line', async ({ args }) => {
+  it.each(sweep(calls, 3).map((args) => ({ args, line: args.join(' ') })))('$line', async ({ args }) => {
     const { code, out, error } = await run(...args);
     expect([code, out]).toEqual([2, '']);
     expect(error).toMatch(/error: .+|^Usage: .+|^There is no benchmark/);

@@ -13,6 +13,7 @@ import { inSweep } from '../../support/in-sweep.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
+import { sweep } from '../../support/sweep.ts';
 import { startLoadBench } from './load-bench.ts';
 import { digitsOf, newDataset, Register, start } from './mutation-register.ts';
 
@@ -266,7 +267,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(before);
   });
 
-  it.each([
+  const unusable: [what: string, message: string, plan: object, damage: (file: string) => Promise<void>][] = [
     [
       'damaged',
       'BAGNLDM-10012026-11012026.zip',
@@ -283,23 +284,27 @@ describe('days of mutations', () => {
         await writeFile(file, await writeMutationDelivery('2026-01-10', '2026-01-11', other));
       },
     ],
-  ])('before one that is %s are applied, and the error is reported', async (_, message, plan, damage) => {
-    const register = new Register(bench, 15, 4);
-    await register.deliver();
-    const { table: expected } = await loaded(register, '2026-01-10');
-    const { options, content } = await newDataset(bench);
-    await runLoad({ ...options, source: await register.extract() });
-    await damage(join(register.mutations, 'BAGNLDM-10012026-11012026.zip'));
-    const wanted = { ...options, mutations: [register.mutations] };
-    expect(await runLoad({ ...wanted, planOnly: true })).toMatchObject({ peildatum: '2026-01-10', ...plan });
-    const published: LoadReport[] = [];
-    await expect(runLoad({ ...wanted, onPublished: (report) => published.push(report) })).rejects.toThrow(message);
-    expect(published).toMatchObject([{ peildatum: '2026-01-10', days: { length: 2 } }]);
-    expect(await content()).toEqual(expected);
-    await register.deliver();
-    expect(await runLoad(wanted)).toMatchObject({ peildatum: '2026-01-12', stopped: null });
-    expect(await content()).toEqual((await loaded(register, '2026-01-12')).table);
-  });
+  ];
+  it.each(sweep(unusable, 1))(
+    'before one that is %s are applied, and the error is reported',
+    async (_, message, plan, damage) => {
+      const register = new Register(bench, 15, 4);
+      await register.deliver();
+      const { table: expected } = await loaded(register, '2026-01-10');
+      const { options, content } = await newDataset(bench);
+      await runLoad({ ...options, source: await register.extract() });
+      await damage(join(register.mutations, 'BAGNLDM-10012026-11012026.zip'));
+      const wanted = { ...options, mutations: [register.mutations] };
+      expect(await runLoad({ ...wanted, planOnly: true })).toMatchObject({ peildatum: '2026-01-10', ...plan });
+      const published: LoadReport[] = [];
+      await expect(runLoad({ ...wanted, onPublished: (report) => published.push(report) })).rejects.toThrow(message);
+      expect(published).toMatchObject([{ peildatum: '2026-01-10', days: { length: 2 } }]);
+      expect(await content()).toEqual(expected);
+      await register.deliver();
+      expect(await runLoad(wanted)).toMatchObject({ peildatum: '2026-01-12', stopped: null });
+      expect(await content()).toEqual((await loaded(register, '2026-01-12')).table);
+    },
+  );
 
   it('of the whole country change only the addresses of the loaded municipality', async () => {
     const register = new Register(bench, 21, 4);
