@@ -23,6 +23,9 @@ const inputs = [
   'package-lock.json',
 ];
 
+/** What `npm pack` builds in a package; nothing is synthesized from it. */
+const builtFolder = 'dist';
+
 const stampFile = 'inputs.sha256';
 
 /** Whether `output` was synthesized from the current sources and has not been changed since. */
@@ -54,7 +57,8 @@ function addTree(hash: Hash, root: string, path: string): void {
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);
     return;
   }
-  for (const name of readdirSync(join(root, path)).sort()) addTree(hash, root, join(path, name));
+  for (const name of readdirSync(join(root, path)).sort())
+    if (name !== builtFolder) addTree(hash, root, join(path, name));
 }
 
 /** Empty for a file that is missing. */

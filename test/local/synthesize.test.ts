@@ -45,6 +45,8 @@ describe('synthesized templates', () => {
     await stamp(root, output);
     await writeFile(join(root, 'README.md'), 'new');
     await writeFile(join(output, 'synthesis.lock'), '1');
+    await mkdir(join(root, 'lib', 'service', 'dist'));
+    await writeFile(join(root, 'lib', 'service', 'dist', 'a.js'), '1');
     expect(await isFresh(root, output)).toBe(true);
   });
 });
