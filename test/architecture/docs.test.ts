@@ -7,9 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const files = globSync(
   ['*.md', '{bin,core,lib,lambdas,loader,local,operator,packages,portal,test,docs}/**/*.{ts,js,md}'],
-  {
-    cwd: root,
-  },
+  { cwd: root, exclude: ['**/dist/**', '**/node_modules/**'] },
 )
   .map(normalize)
   .sort();
