@@ -96,9 +96,15 @@ type StartPlace = {
 
 /** What `npm start` prints once it is running; its commands work when pasted. */
 export function greeting(service: Service, dataFolder: string): string {
-  const { baseUrl, apiKey, dataset } = service;
+  const { baseUrl, apiKey, dataset, objecten } = service;
   const { postcode, huisnummer, toevoeging } = dataset.example;
   const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }) });
+  const curl = (path: string) => `curl -H 'X-API-Key: ${apiKey}' '${baseUrl}${path}'`;
+  const paths = [
+    `/v1/address?${query}`,
+    ...(objecten ? [`/v1/address?${query}&include=objecten`] : []),
+    '/v1/auth/validate',
+  ];
   const data = dataFolder === defaultDataFolder ? '' : ` --data ${quoted(dataFolder)}`;
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
@@ -109,8 +115,7 @@ Serving ${grouped(addresses)} addresses with peildatum ${peildatum} on ${baseUrl
 
 Try it:
 
-  curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/address?${query}'
-  curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/auth/validate'
+  ${paths.map(curl).join('\n  ')}
 
 API reference: ${baseUrl}/docs
 

@@ -58,6 +58,8 @@ export type Service = {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly dataset: ServedDataset;
+  /** Whether addresses have their objects. */
+  readonly objecten: boolean;
   /** Resolves when the engine has ended. */
   readonly engineEnded: Promise<void>;
 };
@@ -137,7 +139,8 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     mutations: options.mutations,
     objecten: options.objecten,
   });
-  return { baseUrl: url, apiKey: filled.apiKey, dataset: filled.dataset, engineEnded };
+  const { apiKey, dataset } = filled;
+  return { baseUrl: url, apiKey, dataset, objecten: options.objecten ?? false, engineEnded };
 }
 
 /** Longer than any request can take: the gateway answers at the integration's timeout, functions end at their own. */

@@ -203,7 +203,9 @@ function missing(label: string, kind: StandKind, entries: ZipEntry[]): ExtractEr
   const held = entries.slice(0, 20).map(({ name }) => name);
   const problem = `has no member 9999${kind}*.zip; it holds ${held.join(', ') || 'nothing'}`;
   const whole = 'Use a whole lvbag-extract-nl.zip, or the BAGGEM of a municipality';
-  const without = objectenKinds.includes(kind as ObjectenKind) ? ', or turn dataset.objecten off' : '';
+  const without = objectenKinds.includes(kind as ObjectenKind)
+    ? ', or load it without objects (dataset.objecten, or --objecten of npm start)'
+    : '';
   return new ExtractError('missing_member', label, `${problem}. ${whole}${without}`);
 }
 

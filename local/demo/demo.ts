@@ -1,6 +1,6 @@
 import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import type { Historie, NumStand, RelatieStand, Voorkomens } from './stand-xml.ts';
+import type { Historie, NumStand, PlaatsStand, RelatieStand, VboStand, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 
 /** The peildatum of the demo extract. */
@@ -61,15 +61,26 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
 ];
 
 type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: DemoChange];
-type DemoChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string };
+type DemoChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string; object?: DemoObject };
+/** What differs from a home; or that the address is a nevenadres of the object of the address before it. */
+type DemoObject = Partial<Omit<VboStand, keyof Historie>> | 'none' | 'that before';
 
 /**
  * The addresses by woonplaats and street. They are no source of addresses: the well-known ones are public facts, some
  * come from a real extract, the odd cases resemble real ones on a made-up street, and every identificatie is made up.
+ * So are the objects: where they are, in the middle of their woonplaats, and how large.
  */
 const places: Record<string, Record<string, Address[]>> = {
   Amsterdam: {
-    'Nieuwezijds Voorburgwal': [['1012RJ', 147]],
+    'Nieuwezijds Voorburgwal': [
+      [
+        '1012RJ',
+        147,
+        undefined,
+        undefined,
+        { object: { gebruiksdoelen: ['kantoorfunctie', 'bijeenkomstfunctie'], oppervlakte: 22_000 } },
+      ],
+    ],
     Westermarkt: [['1016DK', 20]],
     Museumstraat: [
       ['1071XX', 1],
@@ -103,7 +114,7 @@ const places: Record<string, Record<string, Address[]>> = {
     ],
     Parkhaven: [
       ['3016GM', 20],
-      [undefined, 22],
+      [undefined, 22, undefined, undefined, { object: 'none' }],
     ],
   },
   Utrecht: {
@@ -111,7 +122,7 @@ const places: Record<string, Record<string, Address[]>> = {
     Amsterdamsestraatweg: [
       ['3554VZ', 24],
       ['3554VZ', 24, undefined, 'A'],
-      ['3554VZ', 24, undefined, 'B'],
+      ['3554VZ', 24, undefined, 'B', { object: 'that before' }],
     ],
     Dorpsstraat: [['9999ZZ', 1]],
   },
@@ -137,7 +148,7 @@ const places: Record<string, Record<string, Address[]>> = {
     ],
     Nijverheidslaan: [
       ['1382LJ', 28],
-      ['1382LJ', 28],
+      ['1382LJ', 28, undefined, undefined, { object: { status: 'Verblijfsobject gevormd' } }],
       ['1382LJ', 28, 'a'],
     ],
     Blomstraat: [
@@ -146,7 +157,7 @@ const places: Record<string, Record<string, Address[]>> = {
       ['1382AJ', 26, undefined, undefined, { eind: '2024-05-01' }],
     ],
     'Mr.J.C.Bührmannlaan': [['1381GH', 3]],
-    "'t Nauwe Steegje": [['1381XK', 2]],
+    "'t Nauwe Steegje": [['1381XK', 2, undefined, undefined, { type: 'Standplaats' }]],
     Ossenmarkt: [['1381LX', 12, undefined, undefined, { type: 'Ligplaats' }]],
   },
   Apeldoorn: { Hofstraat: [['7311KZ', 110]] },
@@ -155,36 +166,39 @@ const places: Record<string, Record<string, Address[]>> = {
   Delft: { Mekelweg: [['2628CC', 5]] },
 };
 
-/** The gemeente of each woonplaats, a public fact. */
-const gemeenten: Record<string, string> = {
-  Amsterdam: '0363',
-  Amstelveen: '0362',
-  "'s-Gravenhage": '0518',
-  Rotterdam: '0599',
-  Utrecht: '0344',
-  Weesp: '0363',
-  Apeldoorn: '0200',
-  Groningen: '0014',
-  Otterlo: '0228',
-  Delft: '0503',
+type Town = { gemeente: string; x: number; y: number };
+/** The gemeente of each woonplaats and its middle in kilometres of the national grid, public facts. */
+const towns: Record<string, Town> = {
+  Amsterdam: { gemeente: '0363', x: 121, y: 487 },
+  Amstelveen: { gemeente: '0362', x: 119, y: 480 },
+  "'s-Gravenhage": { gemeente: '0518', x: 81, y: 455 },
+  Rotterdam: { gemeente: '0599', x: 92, y: 437 },
+  Utrecht: { gemeente: '0344', x: 136, y: 456 },
+  Weesp: { gemeente: '0363', x: 131, y: 480 },
+  Apeldoorn: { gemeente: '0200', x: 194, y: 469 },
+  Groningen: { gemeente: '0014', x: 233, y: 582 },
+  Otterlo: { gemeente: '0228', x: 183, y: 456 },
+  Delft: { gemeente: '0503', x: 84, y: 447 },
 };
 
 /** The occurrences of the demo: a few dozen addresses with the peculiarities of real ones. */
 export function demoVoorkomens(): Voorkomens {
   const begin = '2010-09-29';
   const relaties: RelatieStand[] = [];
-  const voorkomens: Voorkomens = { NUM: [], OPR: [], WPL: [], relaties };
+  const objects = { VBO: [] as VboStand[], LIG: [] as PlaatsStand[], STA: [] as PlaatsStand[] };
+  const voorkomens: Voorkomens = { NUM: [], OPR: [], WPL: [], ...objects, relaties };
   const placeId = (name: string) => String(1000 + Object.keys(places).indexOf(name));
   for (const [place, streets] of Object.entries(places)) {
     voorkomens.WPL.push({ identificatie: placeId(place), naam: place, begin });
-    relaties.push({ woonplaats: placeId(place), gemeente: gemeenten[place] ?? '', begin });
+    const town = towns[place] as Town;
+    relaties.push({ woonplaats: placeId(place), gemeente: town.gemeente, begin });
     for (const [street, addresses] of Object.entries(streets)) {
       const openbareRuimte = `000030${String(voorkomens.OPR.length + 1).padStart(10, '0')}`;
       voorkomens.OPR.push({ identificatie: openbareRuimte, naam: street, woonplaats: placeId(place), begin });
       for (const [postcode, huisnummer, huisletter, huisnummertoevoeging, change] of addresses) {
         const identificatie = `000020${String(voorkomens.NUM.length + 1).padStart(10, '0')}`;
-        const { woonplaats, ...rest } = change ?? {};
-        voorkomens.NUM.push({
+        const { woonplaats, object = {}, ...rest } = change ?? {};
+        const num: NumStand = {
           identificatie,
           huisnummer,
           ...(huisletter === undefined ? {} : { huisletter }),
@@ -194,11 +208,35 @@ export function demoVoorkomens(): Voorkomens {
           begin,
           ...rest,
           ...(woonplaats === undefined ? {} : { woonplaats: placeId(woonplaats) }),
-        });
+        };
+        voorkomens.NUM.push(num);
+        if (object === 'that before') objects.VBO.at(-1)?.nevenadressen?.push(identificatie);
+        else if (object !== 'none') addObject(objects, num, voorkomens.NUM.length, town, object);
       }
     }
   }
   return voorkomens;
+}
+
+/** Adds the object whose hoofdadres an address is. `index` spreads objects over their town. */
+function addObject(
+  { VBO, LIG, STA }: { VBO: VboStand[]; LIG: PlaatsStand[]; STA: PlaatsStand[] },
+  { identificatie, type, begin, eind, live }: NumStand,
+  index: number,
+  town: Town,
+  object: Exclude<DemoObject, string>,
+): void {
+  const [x, y] = [town.x * 1000 + 10 * index, town.y * 1000 + 7 * index];
+  const history = { begin, ...(eind !== undefined && { eind }), ...(live !== undefined && { live }) };
+  const idOf = (kind: string) => `0000${kind}${identificatie.slice(6)}`;
+  const shared = { ...history, hoofdadres: identificatie };
+  const ring = `${x} ${y} ${x + 20} ${y} ${x + 20} ${y + 8} ${x} ${y + 8} ${x} ${y}`;
+  if (type === 'Ligplaats') LIG.push({ ...shared, identificatie: idOf('02'), corners: ring });
+  else if (type === 'Standplaats') STA.push({ ...shared, identificatie: idOf('03'), corners: ring });
+  else {
+    const home = { punt: `${x}.5 ${y}.25`, oppervlakte: 40 + (index % 9) * 12, gebruiksdoelen: ['woonfunctie'] };
+    VBO.push({ ...shared, identificatie: idOf('01'), nevenadressen: [], ...home, ...object });
+  }
 }
 
 /** The demo extract: a schema-valid zip in Kadaster's layout, with the same bytes every time. */

@@ -16,7 +16,9 @@ let extracts: Buffer[];
 let whole: Awaited<ReturnType<typeof readExtract>>;
 
 beforeAll(async () => {
-  extracts = await Promise.all(packings.map((packing) => writeExtract(demoPeildatum, demoVoorkomens(), packing)));
+  const { NUM, OPR, WPL, relaties = [] } = demoVoorkomens();
+  const extract = (packing: Packing) => writeExtract(demoPeildatum, { NUM, OPR, WPL, relaties }, packing);
+  extracts = await Promise.all(packings.map(extract));
   whole = await readExtract(extracts[0] as Buffer);
 });
 

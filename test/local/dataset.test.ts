@@ -57,13 +57,19 @@ const errorOf = (file: string) =>
     (error) => startErrorText(error, place),
   );
 
+/** What is printed of a service with this dataset. */
+const serviceOf = (dataset: ServedDataset) => ({
+  ...{ baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, objecten: false },
+  engineEnded: Promise.resolve(),
+});
+
 describe('a start without an extract', () => {
   it('serves what an earlier start has loaded, and not the demo', async () => {
     const dataset = await load(undefined);
     expect(dataset.report).toMatchObject({ outcome: 'unchanged', peildatum: '2026-02-08', addresses: 40 });
     expect(dataset.present).toBe(join(folder, '2026-02-08-40-2.zip'));
     expect(dataset.example.postcode).toBe('9999ZZ');
-    const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
+    const service = serviceOf(dataset);
     expect(greeting(service, '/home/me/.data')).toMatch(
       /^\nServing what the data folder holds, from .*2026-02-08-40-2\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with peildatum 2026-02-08 on /,
     );
@@ -107,7 +113,7 @@ describe('an extract that replaces another one', () => {
   it('is loaded although it removes many addresses, with a message about that', async () => {
     const dataset = await load(await extract('2026-03-08', { addresses: 20 }));
     expect(dataset.report).toMatchObject({ outcome: 'published', addresses: 20, removed: 20 });
-    const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
+    const service = serviceOf(dataset);
     expect(greeting(service, '/home/me/.data')).toContain(
       'Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped (no postcode), 0 faulty\n' +
         'Ignored because this extract is not the one that was served before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 9999 ZZ 21; 9999 ZZ 22; 9999 ZZ 23\n',
@@ -135,7 +141,7 @@ describe('the same extract as at the last start, with other contents', () => {
     async (_, peildatum, contents, why) => {
       const dataset = await start(peildatum, contents);
       expect(dataset.report).toMatchObject({ outcome: 'unchanged', peildatum: '2026-02-08', addresses: 40 });
-      const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
+      const service = serviceOf(dataset);
       const text = greeting(service, '/home/me/.data');
       expect(text).toContain(why);
       expect(text).toContain(`npx bag-adres load approve ${dataset.refused?.load} --local --data /home/me/.data\n`);

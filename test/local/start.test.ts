@@ -112,6 +112,26 @@ function sharedStart(args: string[], { onDataBefore }: { onDataBefore: boolean }
   return shared;
 }
 
+describe('npm start --objecten', () => {
+  it('serves the demo with objects, by the commands that it prints, and without them again without the option', async () => {
+    await useDataBefore();
+    const place = await serving({ objecten: true }, async (service) => {
+      const [line = ''] = /curl .*include=objecten'/.exec(greeting(service, data)) ?? [];
+      return (await runPasted(line)).address;
+    });
+    expect(place).toMatchObject({
+      straat: 'Nieuwezijds Voorburgwal',
+      objecten: [{ type: 'verblijfsobject', hoofdadres: true, oppervlakte: 22_000 }],
+    });
+    await serving({}, async (service) => {
+      const output = greeting(service, data);
+      const asked = 'postcode=1012RJ&huisnummer=147&include=objecten';
+      expect([output.includes('objecten'), (await lookUp(output, asked)).status]).toEqual([false, 422]);
+      expect(await lookUp(output)).toMatchObject({ status: 200, body: { status: 'ok' } });
+    });
+  });
+});
+
 describe('npm start', () => {
   it.each(sweep(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 1))(
     'stops completely when only npm gets %s',

@@ -24,10 +24,10 @@ export async function withService<T>(options: readonly string[], use: (service: 
   }
 }
 
-/** Judges the service twice: with its demo data, and with the objects of Weesp where that extract is there. */
+/** Judges the service twice: with its demo data, and with objects, of Weesp where that extract is there. */
 export async function withBothDocuments(use: (service: Service) => Promise<Verdict>): Promise<Verdict> {
-  const verdicts = [await withService([], use)];
-  if (existsSync(sample)) verdicts.push(await withService(['--extract', sample, '--objecten'], use));
+  const extract = existsSync(sample) ? ['--extract', sample] : [];
+  const verdicts = [await withService([], use), await withService([...extract, '--objecten'], use)];
   return {
     findings: verdicts.flatMap(({ findings }) => findings),
     detail: verdicts.map(({ detail }) => detail).join('; with objects '),
