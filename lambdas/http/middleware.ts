@@ -61,7 +61,7 @@ export function commonHeaders(): Middleware {
 const answerWithinMilliseconds = 3600;
 
 /** Gives the request a signal that aborts when the time for a response is up. */
-export function deadline(ms = answerWithinMilliseconds): Middleware {
+export function deadline(): Middleware {
   // Cleared with the response: thousands of pending timers cost an instance more than the lookups do.
   function clear({ event }: MiddlewareRequest): void {
     clearTimeout(event.deadline);
@@ -69,7 +69,7 @@ export function deadline(ms = answerWithinMilliseconds): Middleware {
   return {
     before: ({ event }) => {
       const controller = new AbortController();
-      event.deadline = setTimeout(() => controller.abort(), timeLeft(ms, event.requestContext.timeEpoch));
+      event.deadline = setTimeout(() => controller.abort(), timeLeft(event.requestContext.timeEpoch));
       event.signal = controller.signal;
     },
     after: clear,
@@ -83,9 +83,10 @@ const leastMilliseconds = 1000;
 const longestWaitMilliseconds = 29_000;
 
 /** A request may have waited for its function: for a cold start, or in the local run for its turn. */
-function timeLeft(ms: number, receivedAt: number): number {
+function timeLeft(receivedAt: number): number {
   const waited = Date.now() - receivedAt;
-  return waited > 0 && waited < longestWaitMilliseconds ? Math.max(leastMilliseconds, ms - waited) : ms;
+  if (waited <= 0 || waited >= longestWaitMilliseconds) return answerWithinMilliseconds;
+  return Math.max(leastMilliseconds, answerWithinMilliseconds - waited);
 }
 
 /** Refuses other paths, and other methods on this path. A trailing slash makes another path. */
