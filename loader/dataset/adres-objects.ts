@@ -63,9 +63,9 @@ const missingKeyLength = idWidth + 2;
 /** What a key without a postcode begins with. */
 const separator = 0x23;
 
-/** Whether the key of this length in a line is one of `keyOfMissing`: without postcode, others are shorter. */
-export function isMissingKey(line: Line, length = line.indexOf('\t')): boolean {
-  return length === missingKeyLength && line.charCodeAt(0) === separator;
+/** Whether the key of a line is one of `keyOfMissing`: without postcode, others are shorter. */
+export function isMissingKey(line: Line): boolean {
+  return line.charCodeAt(0) === separator && line.indexOf('\t') === missingKeyLength;
 }
 
 /** The part that a key of the layer belongs to. */

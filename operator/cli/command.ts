@@ -199,9 +199,9 @@ export class CliCommand extends Command {
   };
 
   /** Where the command changes something. @throws CommandError where the settings of this folder have it elsewhere */
-  async target(options: ConnectionOptions = this.opts<Options>()): Promise<string> {
+  async target(): Promise<string> {
     const { targetOf } = await import('../connect/target.ts');
-    return targetOf(options, folderOf(this.terminal));
+    return targetOf(this.opts<Options>(), folderOf(this.terminal));
   }
 
   /** Does nothing with `--plan`, or if the person at the terminal does not agree to what can't be undone. */
