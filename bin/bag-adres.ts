@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { redactKeys } from '../core/accounts/api-key.ts';
 import { packageVersion } from '../lib/config/deployment.ts';
 import { addAccessCommands } from '../operator/cli/access.ts';
@@ -8,6 +8,7 @@ import { addBackupCommands, addBackupSetCommands } from '../operator/cli/backup.
 import { CliCommand, pasteable, snakeCase, type Terminal } from '../operator/cli/command.ts';
 import { addCompletionCommand } from '../operator/cli/completion.ts';
 import { addConfigCommands } from '../operator/cli/config.ts';
+import { pathOf } from '../operator/cli/destructive.ts';
 import { addDoctorCommand } from '../operator/cli/doctor.ts';
 import { addInitCommand } from '../operator/cli/init.ts';
 import { addLoadCommands } from '../operator/cli/load.ts';
@@ -42,7 +43,8 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
-    const { code, message } = error instanceof CommanderError ? explainUsage(error) : explainError(error);
+    const { code, message } =
+      error instanceof CommanderError ? explainUsage(error, program, args) : explainError(error);
     const line = pasteable(redactKeys(message.replace(/\s*\n\s*/g, ' ')), command, command.opts());
     const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
     terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : `bag-adres: ${line}`);
@@ -109,13 +111,17 @@ function refuseEmpty(args: string[]): void {
   }
 }
 
-function explainUsage(error: CommanderError): ErrorExplanation {
-  if (error.code === 'commander.help') return { code: 'usage', message: 'Name a command. See --help.' };
+/** What is wrong, and the help of the command that the arguments begin with. */
+function explainUsage(error: CommanderError, program: Command, args: readonly string[]): ErrorExplanation {
+  let named = program;
+  for (const word of args) named = named.commands.find((one) => one.name() === word) ?? named;
+  const help = `See "npx ${['bag-adres', ...(named === program ? [] : [pathOf(named)]), '--help'].join(' ')}".`;
+  if (error.code === 'commander.help') return { code: 'usage', message: `Name a command. ${help}` };
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
     .replace(/[.\s]+$/, '');
-  return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. See --help.` };
+  return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${help}` };
 }
 
 /** Asks on standard error, so that the result alone is on standard output. */

@@ -15,7 +15,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['an unknown subcommand', 'account craete', /craete.*did you mean create/i],
     ['an unknown option', 'plan put x --limits day=1', /--limits.*did you mean --limit/i],
     ['no plan code', 'plan put --limit day=1', /missing required argument 'code'/i],
-    ['a word too many', 'plan list all', /too many arguments.*: all\. See --help\.$/im],
+    ['a word too many', 'plan list all', /too many arguments.*: all\. See "npx bag-adres plan list --help"\.$/im],
     ['no plan for an account', 'account create a', /--plan/],
     ['no label for a key', 'key create --account acme', /--label/],
     ['an unknown window', 'plan put x --limit decade=5', /"decade" is not a time window; use minute, hour, day, /],
@@ -51,7 +51,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     const { exit, out, err } = await run(['key']);
     expect([exit, out]).toEqual([2, '']);
     expect(err).toContain('Usage: bag-adres key');
-    expect(err).toMatch(/\nbag-adres: Name a command\. See --help\.$/);
+    expect(err).toMatch(/\nbag-adres: Name a command\. See "npx bag-adres key --help"\.$/);
   });
 
   it('a command without an option for the tables', async () => {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CommanderError } from 'commander';
 import { commandLine, runCommandLine } from '../../bin/bag-adres.ts';
 import { writeLocalState } from '../../local/data-folder.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
@@ -24,7 +25,8 @@ export async function usageFault(words: readonly string[]): Promise<string | und
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if ((error as Error).message !== 'valid') return (error as Error).message;
+    const isHelp = error instanceof CommanderError && error.exitCode === 0;
+    if (!isHelp && (error as Error).message !== 'valid') return (error as Error).message;
   }
   return words.find((word) => /^[A-Z][A-Z_]+$/.test(word)) && 'it has a placeholder';
 }
