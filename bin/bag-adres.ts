@@ -114,7 +114,11 @@ function refuseEmpty(args: string[]): void {
 /** What is wrong, and the help of the command that the arguments begin with. */
 function explainUsage(error: CommanderError, program: Command, args: readonly string[]): ErrorExplanation {
   let named = program;
-  for (const word of args) named = named.commands.find((one) => one.name() === word) ?? named;
+  for (const word of args) {
+    const next = named.commands.find((one) => one.name() === word);
+    if (!next && !word.startsWith('-')) break;
+    named = next ?? named;
+  }
   const help = `See "npx ${['bag-adres', ...(named === program ? [] : [pathOf(named)]), '--help'].join(' ')}".`;
   if (error.code === 'commander.help') return { code: 'usage', message: `Name a command. ${help}` };
   const message = error.message

@@ -63,7 +63,7 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
 type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: DemoChange];
 type DemoChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string; object?: DemoObject };
 /** What differs from a home; or that the address is a nevenadres of the object of the address before it. */
-type DemoObject = Partial<Omit<VboStand, keyof Historie>> | 'none' | 'that before';
+type DemoObject = Partial<Omit<VboStand, keyof Historie>> | 'that before';
 
 /**
  * The addresses by woonplaats and street. They are no source of addresses: the well-known ones are public facts, some
@@ -114,7 +114,7 @@ const places: Record<string, Record<string, Address[]>> = {
     ],
     Parkhaven: [
       ['3016GM', 20],
-      [undefined, 22, undefined, undefined, { object: 'none' }],
+      [undefined, 22],
     ],
   },
   Utrecht: {
@@ -211,7 +211,7 @@ export function demoVoorkomens(): Voorkomens {
         };
         voorkomens.NUM.push(num);
         if (object === 'that before') objects.VBO.at(-1)?.nevenadressen?.push(identificatie);
-        else if (object !== 'none') addObject(objects, num, voorkomens.NUM.length, town, object);
+        else addObject(objects, num, voorkomens.NUM.length, town, object);
       }
     }
   }

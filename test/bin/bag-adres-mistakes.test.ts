@@ -15,6 +15,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['an unknown subcommand', 'account craete', /craete.*did you mean create/i],
     ['an unknown option', 'plan put x --limits day=1', /--limits.*did you mean --limit/i],
     ['no plan code', 'plan put --limit day=1', /missing required argument 'code'/i],
+    ['an unknown command before words of others', 'nope plan list', /command 'nope'\. See "npx bag-adres --help"\.$/],
     ['a word too many', 'plan list all', /too many arguments.*: all\. See "npx bag-adres plan list --help"\.$/im],
     ['no plan for an account', 'account create a', /--plan/],
     ['no label for a key', 'key create --account acme', /--label/],

@@ -115,13 +115,23 @@ function sharedStart(args: string[], { onDataBefore }: { onDataBefore: boolean }
 describe('npm start --objecten', () => {
   it('serves the demo with objects, by the commands that it prints, and without them again without the option', async () => {
     await useDataBefore();
-    const place = await serving({ objecten: true }, async (service) => {
-      const [line = ''] = /curl .*include=objecten'/.exec(greeting(service, data)) ?? [];
-      return (await runPasted(line)).address;
-    });
-    expect(place).toMatchObject({
-      straat: 'Nieuwezijds Voorburgwal',
-      objecten: [{ type: 'verblijfsobject', hoofdadres: true, oppervlakte: 22_000 }],
+    await serving({ objecten: true }, async (service) => {
+      const output = greeting(service, data);
+      const [line = ''] = /curl .*include=objecten'/.exec(output) ?? [];
+      expect((await runPasted(line)).address).toMatchObject({
+        straat: 'Nieuwezijds Voorburgwal',
+        objecten: [{ type: 'verblijfsobject', hoofdadres: true, oppervlakte: 22_000 }],
+      });
+      const others = {
+        '3554VZ&huisnummer=24&toevoeging=B': [{ type: 'verblijfsobject', hoofdadres: false }],
+        '1382LJ&huisnummer=28': [{ status: 'Verblijfsobject in gebruik' }, { status: 'Verblijfsobject gevormd' }],
+        '1381LX&huisnummer=12': [{ type: 'ligplaats' }],
+        '1381XK&huisnummer=2': [{ type: 'standplaats' }],
+      };
+      for (const [query, objecten] of Object.entries(others)) {
+        const { body } = await lookUp(output, `postcode=${query}&include=objecten`);
+        expect([query, body.address]).toMatchObject([query, { objecten }]);
+      }
     });
     await serving({}, async (service) => {
       const output = greeting(service, data);

@@ -18,7 +18,7 @@ const command = new Command('bench')
   .description('Measure one thing beside its reference, in one run; writes a small JSON and a plot')
   .argument('<name>', names.join(', '))
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
-  .option('--json', 'print the figures as JSON, and nothing else')
+  .option('--json', 'print the figures as JSON, and write no files')
   .option('--extract <file>', 'read this extract instead of a generated one')
   .option(
     '--scale <share>',
@@ -41,15 +41,16 @@ async function run(
     machine: machine(),
     ...(await benchmark.run({ ...options, scale: scale ?? benchmark.scale ?? 0.01 })),
   };
-  mkdirSync(options.out, { recursive: true });
   const json = JSON.stringify(figures, null, 2);
-  writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
-  const plot = benchmark.plot?.(figures);
-  if (plot) writeFileSync(`${options.out}/${name}.svg`, renderPlot(plot));
   if (benchmark.table && !options.json) console.table(benchmark.table(figures));
   else console.log(json);
-  if (!options.json)
+  if (!options.json) {
+    mkdirSync(options.out, { recursive: true });
+    writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
+    const plot = benchmark.plot?.(figures);
+    if (plot) writeFileSync(`${options.out}/${name}.svg`, renderPlot(plot));
     console.log(`Written: ${options.out}/${name}.json${plot ? ` and ${options.out}/${name}.svg` : ''}`);
+  }
   const broken = benchmark.broken?.(figures) ?? [];
   if (broken.length === 0) return;
   console.error(broken.join('\n'));
