@@ -133,6 +133,19 @@ const forms = {
 const range = /^0*([1-9]\d{0,4})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)0*([1-9]\d{0,4})$/i;
 /** Digits, then any separator, then the rest. */
 const numberAndRest = /^0*([1-9]\d{0,4})[\s\-–/.,]*([a-z][0-9a-z\s\-–/.]*)$/i;
+/** Parts of an addition that stand for several addresses, or for a second number: they have no single meaning. */
+const severalPatterns = [
+  /(?<=[0-9a-z]\s*)[,;&+]\s*[0-9a-z]/i, // A, B
+  /t\s*\/\s*m|(?<![a-z])(?:tm|tot|to|en|and|of|or)(?![a-z])/i, // A t/m C
+  /(?<![a-z])[a-z](?:tm|tot|en|of)(?:\d|[a-z](?![a-z]))/i, // AenB
+  /\d[^0-9a-z]+\d/i, // 1-3
+  /[a-z]\s*[/\\]\s*[a-z]/i, // A/B
+  /(?<![a-z])(?:[a-z]|[ivx]+)\s*[-–—_]\s*(?:[a-z]|[ivx]+)(?![a-z])/i, // A-C, I-III
+  /(?<![a-z])(?:hs|huis|bg)\s*[-–—_/\\]\s*\d|\d\s*[-–—_/\\]\s*(?:hs|huis|bg)(?![a-z])/i, // hs-2
+  /[a-z][^0-9a-z]+[1-9]\d*\s?[a-z](?![a-z])/i, // A-14B
+];
+/** A range of house numbers is on one side of a street, so both are odd or both even, and not longer than this. */
+const longestRange = 20;
 const numberAlone = /^[+\-–−]?0*([1-9]\d{0,4})(?:[.,]0*)?$/;
 
 /** The kinds of invalid values: the first whose pattern fits, without spaces or, for a huisnummer, around it. */
@@ -166,6 +179,9 @@ function adviceOn(name: AddressName, value: string): Advice {
   }
   const text = name === 'huisnummer' ? plainText(value).trim() : value.replaceAll(' ', '');
   const [code, , wrong] = kinds[name].find(([, pattern]) => pattern.test(text)) as (typeof kinds)[AddressName][number];
+  if (name === 'huisnummer' && numberIn(text)?.rest === null) {
+    return { code, wrong: `${name} ${wrong}`, instead: 'send one address, what follows its number as toevoeging' };
+  }
   const [, from, to] = range.exec(text) ?? [];
   if (code !== 'huisnummer-range') return { code, wrong: `${name} ${wrong}`, instead };
   const one = `send one, huisnummer=${from} or huisnummer=${to}`;
@@ -193,7 +209,7 @@ function whatIsMeant(sent: Sent, offered: Offered = []): Partial<Record<Paramete
   const postcode = only(valuesOf('postcode').map(postcodeIn));
   const numbers = valuesOf('huisnummer').map(numberIn);
   const huisnummer = only(numbers.map((one) => one?.huisnummer));
-  const rest = oneOf(numbers.map((one) => one?.rest ?? ''));
+  const rest = numbers.some((one) => one?.rest === null) ? undefined : oneOf(numbers.map((one) => one?.rest ?? ''));
   const [letter, own, addition] = [
     oneOf(valuesOf('huisletter')),
     oneOf(valuesOf('toevoeging')),
@@ -219,11 +235,25 @@ function postcodeIn(value: string): string | undefined {
   return readPostcode(withoutSeparators(value).slice(0, 6)) ?? undefined;
 }
 
-/** The number that a huisnummer stands for, and what follows it: a part of the toevoeging, `A` in `12 A`. */
-function numberIn(value: string): { huisnummer: string; rest: string } | undefined {
+/** The number in a huisnummer, and the part of the toevoeging behind it: `A` in `12 A`, `null` in `12A-12C`. */
+function numberIn(value: string): { huisnummer: string; rest: string | null } | undefined {
   const text = plainText(value).trim();
   const [, huisnummer, rest = ''] = range.test(text) ? [] : (numberAndRest.exec(text) ?? numberAlone.exec(text) ?? []);
-  return huisnummer === undefined ? undefined : { huisnummer, rest };
+  if (huisnummer === undefined) return undefined;
+  return { huisnummer, rest: isSeveral(rest) || repeatsNumber(rest, Number(huisnummer)) ? null : rest };
+}
+
+function isSeveral(text: string): boolean {
+  return severalPatterns.some((pattern) => pattern.test(plainText(text)));
+}
+
+/** Whether the rest has the number again, `A12C`, or the end of a range that begins with it: `A-14` after 12. */
+function repeatsNumber(rest: string, huisnummer: number): boolean {
+  const isEnd = (to: number) => to > huisnummer && to <= huisnummer + longestRange && (to - huisnummer) % 2 === 0;
+  return [...rest.matchAll(/[a-z](\s*[-–/]\s*|)0*(\d+)([a-z]?)/gi)].some(
+    ([, separator, number, letter]) =>
+      (letter && Number(number) === huisnummer) || (separator && !letter && isEnd(Number(number))),
+  );
 }
 
 /** The parts of a toevoeging as one; a part that others contain is left out. `undefined` if that is invalid. */
@@ -241,8 +271,9 @@ function only(values: (string | undefined)[]): string | undefined {
   return new Set(values).size === 1 ? values[0] : undefined;
 }
 
-/** The one text that all are that have letters or digits, but for letter case; `undefined` for several. */
+/** The one text that all are that have letters or digits, but for letter case; `undefined` for several addresses. */
 function oneOf(texts: string[]): string | undefined {
+  if (texts.some(isSeveral)) return undefined;
   const [first = '', ...others] = texts.map(withoutSeparators).filter(Boolean);
   return others.every((other) => other.toUpperCase() === first.toUpperCase()) ? first : undefined;
 }

@@ -112,11 +112,10 @@ describe('the input of a lookup', () => {
 
   it('is the address that was meant when the suggestions are sent, however it was written', () => {
     const written = fc.record({
-      address: address.map((one) => ({
-        ...one,
-        postcode: one.postcode.toUpperCase(),
-        toevoeging: `b${one.toevoeging}`,
-      })),
+      address: address
+        .map((one) => ({ ...one, postcode: one.postcode.toUpperCase(), toevoeging: `b${one.toevoeging}` }))
+        // Such as `12b12c` and `12btm5`, which may be several addresses.
+        .filter(({ huisnummer, toevoeging }) => !new RegExp(`${huisnummer}|tm|tot|en|of`, 'i').test(toevoeging)),
       separator: fc.constantFrom('', ' ', '-', ' - ', '\u00a0', '\t', '/'),
       names: fc.constantFrom(['postcode', 'huisnummer', 'toevoeging'], ['Postcode', 'huisnumer', 'toevoging']),
       isOneText: fc.boolean(),
@@ -132,6 +131,40 @@ describe('the input of a lookup', () => {
           new URLSearchParams(values.map((value, index): [string, string] => [names[index] ?? '', value])),
         );
         expect(readAddressInput(corrected(raw, faultsOf(raw))).request).toEqual({ postcode, huisnummer, toevoeging });
+      }),
+    );
+  });
+
+  it('has no suggestion for a range or a list of addresses, in one parameter or two', () => {
+    const number = fc.integer({ min: 1, max: 99999 });
+    const single = fc.constantFrom(...'aBcXz');
+    const between = fc.constantFrom(
+      '-',
+      '–',
+      ' - ',
+      '/',
+      ' / ',
+      ' t/m ',
+      ' tm ',
+      ' tot ',
+      ' en ',
+      ' of ',
+      ', ',
+      ' & ',
+      '; ',
+    );
+    const several = fc
+      .record({ from: number, letter: single, between, to: fc.option(number), end: single, isOneText: fc.boolean() })
+      .map(({ from, letter, between, to, end, isOneText }) => {
+        const rest = `${letter}${between}${to ?? ''}${end}`;
+        return isOneText
+          ? { huisnummer: `${from}${rest}`, toevoeging: '' }
+          : { huisnummer: `${from}`, toevoeging: rest };
+      });
+    fc.assert(
+      fc.property(several, (sent) => {
+        const faults = faultsOf(String(new URLSearchParams({ postcode: '1012RJ', ...sent })));
+        expect([sent, faults.flatMap(({ suggestion }) => suggestion ?? [])]).toEqual([sent, []]);
       }),
     );
   });

@@ -49,7 +49,34 @@ describe('the input of a lookup', () => {
     ['huisnummer-with-toevoeging', 'send huisnummer=12 and toevoeging=bis.', ['12 bis']],
     ['huisnummer-with-toevoeging', 'send huisnummer=12 and toevoeging=A2.', ['0012-A-2']],
     ['huisnummer-with-toevoeging', 'send huisnummer=1 and toevoeging=e3.', ['1e3']],
+    ['huisnummer-with-toevoeging', 'send huisnummer=148 and toevoeging=EC6.', ['148EC6']],
+    ['huisnummer-with-toevoeging', 'send huisnummer=14 and toevoeging=d1.', ['14d-1']],
+    ['huisnummer-with-toevoeging', 'send huisnummer=30 and toevoeging=a100.', ['30 a 100', '30a-100']],
+    ['huisnummer-with-toevoeging', 'send huisnummer=35 and toevoeging=III.', ['35 III', '35-III']],
+    ['huisnummer-with-toevoeging', 'send huisnummer=12 and toevoeging=hs.', ['12 hs', '12-hs', '12/h.s.']],
+    ['huisnummer-with-toevoeging', 'send huisnummer=1 and toevoeging=A2.', ['1A-2', '1/A/2']],
     ['huisnummer-with-toevoeging', 'send one to five digits', ['12hoogachtend']],
+    [
+      'huisnummer-with-toevoeging',
+      'send one address, what follows its number as toevoeging.',
+      [
+        ...['12A-12C', '12A/12B', '12a-14a', '12A t/m C', '12A t/m 12C', '12 a en b', '12A–12C', '12A - 12C', '12A/B'],
+        ...[
+          '12A-C',
+          '12 A of B',
+          '12A tot C',
+          '12A tm C',
+          '12AtmC',
+          '12AenB',
+          '12A-14',
+          '12A12C',
+          '12A 12C',
+          '12AT/MC',
+        ],
+        ...['12 I-III', '12 hs-2', '12-A-1-3', '12 a 1 2', '12hs/1', '12-bis/hs'],
+      ],
+    ],
+    ['huisnummer-form', 'send one to five digits', ['12A, 12B', '12A & B', '12A+12B', '12-14A', '527 01R']],
     ['huisnummer-range', 'huisnummer=12 or huisnummer=14', ['12-14', '12 t/m 14', '12tot14']],
     ['huisnummer-range', 'huisnummer=12 and toevoeging=14', ['12 / 14']],
     ['huisnummer-range', 'huisnummer=1 or huisnummer=2', ['1 2']],
@@ -67,7 +94,15 @@ describe('the input of a lookup', () => {
     ['toevoeging-character', 'send toevoeging=A2.', ['A-2']],
     ['toevoeging-character', 'send toevoeging=2hoog.', ['2-hoog']],
     ['toevoeging-character', 'send toevoeging=2.', ['-2', '２']],
-    ['toevoeging-character', 'send toevoeging=fi.', ['f/i', 'fi\t', 'ﬁ']],
+    ['toevoeging-character', 'send toevoeging=fi.', ['f.i', 'fi\t', 'ﬁ']],
+    [
+      'toevoeging-character',
+      'send at most five letters and digits',
+      [
+        ...['A t/m C', 'A/B', 'A-C', 'A, B', 'A,B', 'A;B', 'A+B', 'A & B', '1-3', '1/2', '1,2', '1.2', 'I-III', 'hs-2'],
+        ...['A-12C', 'A tot-C', 'A-2 en B'],
+      ],
+    ],
     ['toevoeging-character', 'send at most five letters and digits', ['é']],
     ['toevoeging-character', 'send no toevoeging.', ['\u00a0', '-']],
     ['toevoeging-character', '', ['#', '\0', 'twee-hoog']],
@@ -76,10 +111,9 @@ describe('the input of a lookup', () => {
     const [parameter = ''] = code.split('-');
     for (const value of values) {
       const query = String(new URLSearchParams({ postcode: '1381AA', huisnummer: '1', [parameter]: value }));
-      expect([value, faultsOf(query)]).toMatchObject([
-        value,
-        [{ parameter, code, detail: expect.stringContaining(detail) }],
-      ]);
+      const faults = faultsOf(query);
+      expect([value, faults]).toMatchObject([value, [{ parameter, code, detail: expect.stringContaining(detail) }]]);
+      if (/^send [a-z ]*(?:one|five)/.test(detail)) expect([value, faults[0]?.suggestion]).toEqual([value, undefined]);
     }
   });
 
@@ -156,6 +190,7 @@ describe('a parameter with an unknown name', () => {
     ['send toevoeging=b99.', ['huisletter=b&toevoeging=99', 'huisletter=b&huisnummertoevoeging=99']],
     ['send toevoeging=B99.', ['huisletter=b&huisnummertoevoeging=99&toevoeging=B-99']],
     ['send no toevoeging.', ['house_number_addition=']],
+    ['send it as toevoeging.', ['huisletter=A%2FB', 'huisletter=A&huisnummertoevoeging=1-3', 'addition=A+en+B']],
     ['send it as toevoeging.', ['huisletter=b&huisletter=c', 'numberAddition=tweehoog', 'toevoging=B&toevoeging=A']],
     ['send huisnummer=30.', ['number=30', 'house-number=', 'huisnumer=30']],
     ['send huisnummer=30 and toevoeging=a.', ['housenumber=30a', 'huisnumer=30a']],
