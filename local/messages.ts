@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
-import { grouped } from '../loader/dataset/objections.ts';
 import { ExtractError } from '../loader/extract-error.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
 import { NoMoreWritesError } from '../loader/storage/address-writer.ts';
 import { LockedError } from '../loader/storage/lock.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
+import { type LoadReport, RefusedLoadError } from '../loader/verdict/load-report.ts';
+import { grouped } from '../loader/verdict/objections.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
 import { DiskSpaceError } from './engine/bulk-import.ts';

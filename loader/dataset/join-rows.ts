@@ -3,7 +3,7 @@ import { placeOfTexts } from '../../core/place-fields.ts';
 import type { ObjectsOfAddresses } from './derive-objects.ts';
 import { type LineCounts, noLines } from './line-segment.ts';
 import type { Line, RowTexts } from './lines.ts';
-import { addSizes, isSpecial, type PlaceSize, suffixOf } from './place-changes.ts';
+import { addSizes, isSpecial, type PlaceSize, suffixOf } from './place-sizes.ts';
 import { GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
 
 /** The positions of an address, its toevoeging and its id in the bytes of lines, and its place. */

@@ -2,7 +2,7 @@
 
 import { BlockedLines, BlockFile, BlockFileWriter } from './block-file.ts';
 import { type Line, linesForm, parseLine } from './lines.ts';
-import { addSizes, type PlaceSize, type PlaceSizes, sizeOfAddress } from './place-changes.ts';
+import { addSizes, type PlaceSize, type PlaceSizes, sizeOfAddress } from './place-sizes.ts';
 
 /** How many lines there are, how many of them have only a list of toevoegingen, and the addresses by woonplaats. */
 export type LineCounts = { lines: number; lists: number; places: PlaceSizes };

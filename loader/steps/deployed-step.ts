@@ -4,7 +4,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { metricNames, metricNamespace, environment as variables, versionDimension } from '../../core/names.ts';
-import type { Thresholds } from '../dataset/objections.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { noProgress } from '../progress.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
@@ -13,6 +12,7 @@ import type { Held } from '../storage/lock.ts';
 import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Thresholds } from '../verdict/objections.ts';
 import type { TableSample } from './manifest.ts';
 import type { StepContext, StepInput } from './step.ts';
 

@@ -15,8 +15,8 @@ import { LoadError } from '../load-error.ts';
 import { isDeliveryKept, isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { listAllMutations } from '../storage/mutation-lists.ts';
 import { concurrentReads, findJson, paths, putJson, type Storage } from '../storage/storage.ts';
+import type { LoadProposal } from '../verdict/load-report.ts';
 import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
-import type { LoadProposal } from './load-report.ts';
 import type { Discovery } from './manifest.ts';
 
 /** Days change objects, and can't bring those that the register had before. */

@@ -12,7 +12,6 @@ import {
   type MutationFile,
 } from '../dataset/load.ts';
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
-import { setAsideOf } from '../dataset/set-aside.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
@@ -20,6 +19,7 @@ import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
 import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
+import { setAsideOf } from '../verdict/set-aside.ts';
 import { DeliveryFinder } from './delivery-finder.ts';
 import { discoverMutations, keptDays, withCorrections } from './discover-mutations.ts';
 import { lambda } from './lambda-step.ts';

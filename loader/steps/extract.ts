@@ -7,7 +7,6 @@ import { type ReadObjects, readNummeraanduidingen } from '../bag/read-stands.ts'
 import type { Span } from '../bag/voorkomen.ts';
 import { BlockedLines, withEdit } from '../dataset/block-file.ts';
 import { changedSince, extractDate, extractName, type Load, type Part, startOf } from '../dataset/load.ts';
-import type { PartCounts } from '../dataset/load-counts.ts';
 import { findNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import {
@@ -36,6 +35,7 @@ import {
   type Storage,
   unpacked,
 } from '../storage/storage.ts';
+import type { PartCounts } from '../verdict/load-counts.ts';
 import { withEntry } from '../zip/zip.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import { readZipMember } from './stage.ts';

@@ -11,20 +11,9 @@ import {
   type Snapshot,
   type SourceVersion,
 } from '../dataset/load.ts';
-import { type LoadCounts, mergeSegments, problemCount, sumOfChanges } from '../dataset/load-counts.ts';
 import { begin, lastExtract, type Manifest } from '../dataset/manifest.ts';
-import {
-  type Earlier,
-  grouped,
-  isAboutSize,
-  judge,
-  type Objection,
-  type RenamedPlace,
-  type Thresholds,
-  thresholdsOfDays,
-} from '../dataset/objections.ts';
-import { addSizes, mergeTallies, mostChanged } from '../dataset/place-changes.ts';
-import { objectionsToSetAside, type SetAsideObject, setAsideOf } from '../dataset/set-aside.ts';
+import { addSizes } from '../dataset/place-sizes.ts';
+import type { SetAsideObject } from '../dataset/set-aside.ts';
 import { LoadError } from '../load-error.ts';
 import type { Fence } from '../storage/lease.ts';
 import { isSameLocation } from '../storage/source.ts';
@@ -37,9 +26,22 @@ import {
   type Storage,
   UnusableObjectError,
 } from '../storage/storage.ts';
+import { type LoadCounts, mergeSegments, problemCount, sumOfChanges } from '../verdict/load-counts.ts';
+import { type LoadProposal, type LoadReport, reportOf } from '../verdict/load-report.ts';
+import {
+  type Earlier,
+  grouped,
+  isAboutSize,
+  judge,
+  type Objection,
+  type RenamedPlace,
+  type Thresholds,
+  thresholdsOfDays,
+} from '../verdict/objections.ts';
+import { mergeTallies, mostChanged } from '../verdict/place-changes.ts';
+import { objectionsToSetAside, setAsideOf } from '../verdict/set-aside.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { type LoadProposal, type LoadReport, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, putManifest } from './manifest.ts';
 import type { Merged } from './merge.ts';
 import type { Mutated } from './mutate.ts';

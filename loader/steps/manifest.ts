@@ -17,6 +17,7 @@ import {
   type Storage,
   UnusableObjectError,
 } from '../storage/storage.ts';
+import type { Unchanged } from '../verdict/load-report.ts';
 import type { LoadAction, LoadContext } from './step.ts';
 
 /** A manifest and the bytes that it was read from: `null` where there were none. */
@@ -79,10 +80,7 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
 }
 
 /** What to do: nothing, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
-export type Discovery =
-  /** `isSkipped`: the named extract is not loaded for this reason. `rejected`: the load that an operator rejected. */
-  | { action: 'none'; reason: string; live: ManifestEntry | null; isSkipped?: boolean; rejected?: string }
-  | { action: LoadAction; load: string; peildatum: string };
+export type Discovery = Unchanged | { action: LoadAction; load: string; peildatum: string };
 
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };

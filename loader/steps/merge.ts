@@ -4,7 +4,6 @@ import { addProblem, emptyReport, mergeReports, type ProblemReport, problemCount
 import { isExplained } from '../dataset/audit.ts';
 import { BlockedLines, type BlockFileWriter, withEdit } from '../dataset/block-file.ts';
 import { ChangeWriter } from '../dataset/change-file.ts';
-import { type ChangesCsv, ChangesCsvWriter } from '../dataset/changes-csv.ts';
 import { ObjectsOfAddresses } from '../dataset/derive-objects.ts';
 import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
 import { editPart, type HeldPart } from '../dataset/edit-part.ts';
@@ -12,7 +11,6 @@ import { RowJoiner } from '../dataset/join-rows.ts';
 import { countsAfter, type LineCounts, LineSegmentReader, lineSegmentWriter } from '../dataset/line-segment.ts';
 import { addressPart, type Change, type ChangeKind, changedPlaces, diff, keyOf, type Line } from '../dataset/lines.ts';
 import { extractName, hasObjecten, type Load, type Snapshot, startOf } from '../dataset/load.ts';
-import { countChange, countFirst, noChanges, type SegmentCounts } from '../dataset/load-counts.ts';
 import { acceptedBefore } from '../dataset/manifest.ts';
 import { namedObjects } from '../dataset/named-objects.ts';
 import {
@@ -25,13 +23,7 @@ import {
   type PartResult,
 } from '../dataset/object-segment.ts';
 import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
-import {
-  addSizes,
-  PlaceCounter,
-  type PlaceSize,
-  type PlaceSizes,
-  type PlaceTallies,
-} from '../dataset/place-changes.ts';
+import { addSizes, type PlaceSize, type PlaceSizes } from '../dataset/place-sizes.ts';
 import { type ReferenceMemory, referenceAt, referenceOn, unpackReference } from '../dataset/reference-file.ts';
 import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
 import {
@@ -44,6 +36,9 @@ import {
   putPacked,
   type Storage,
 } from '../storage/storage.ts';
+import { type ChangesCsv, ChangesCsvWriter } from '../verdict/changes-csv.ts';
+import { countChange, countFirst, noChanges, type SegmentCounts } from '../verdict/load-counts.ts';
+import { PlaceCounter, type PlaceTallies } from '../verdict/place-changes.ts';
 import type { Collected, SegmentItem } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
 import { objectenSource } from './join.ts';

@@ -1,8 +1,8 @@
-import type { Thresholds } from '../dataset/objections.ts';
 import type { Amount, Progress } from '../progress.ts';
 import type { AddressTable, ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Thresholds } from '../verdict/objections.ts';
 
 /** What an operator asks of a load: the input of an execution, and part of the options of a load on one machine. */
 export type LoadRequest = {

@@ -12,7 +12,6 @@ import {
   tableLine,
 } from '../../loader/dataset/lines.ts';
 import type { ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
-import { countChange, noChanges, type SegmentCounts } from '../../loader/dataset/load-counts.ts';
 import type { Manifest } from '../../loader/dataset/manifest.ts';
 import {
   adresObjectLayer,
@@ -34,6 +33,7 @@ import {
   type Storage,
   UnusableObjectError,
 } from '../../loader/storage/storage.ts';
+import { countChange, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;

@@ -5,6 +5,11 @@ import type { Amount } from '../../loader/progress.ts';
 import { importAll } from '../../loader/steps/apply.ts';
 import type { Collected } from '../../loader/steps/collect.ts';
 import type { Guarded } from '../../loader/steps/guard.ts';
+import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
+import type { ChangeFile, Discovery } from '../../loader/steps/manifest.ts';
+import type { LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
+import { SourceChangedError } from '../../loader/storage/source.ts';
+import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
 import {
   finishedReport,
   type LoadProposal,
@@ -12,12 +17,7 @@ import {
   RefusedLoadError,
   reportOf,
   unchangedReport,
-} from '../../loader/steps/load-report.ts';
-import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
-import type { ChangeFile, Discovery } from '../../loader/steps/manifest.ts';
-import type { LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
-import { SourceChangedError } from '../../loader/storage/source.ts';
-import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
+} from '../../loader/verdict/load-report.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 import { type Task, thisThread } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Load } from '../../loader/dataset/load.ts';
-import type { Thresholds } from '../../loader/dataset/objections.ts';
 import { loadDefaults, localGuardDefaults } from '../../loader/names.ts';
 import { noProgress, type Progress } from '../../loader/progress.ts';
 import type { StepContext, StepOptions } from '../../loader/steps/step.ts';
@@ -10,6 +9,7 @@ import { type LeaseTiming, localLease, withLock } from '../../loader/storage/lea
 import { processOwner } from '../../loader/storage/lock.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { getJson, paths, type Storage } from '../../loader/storage/storage.ts';
+import type { Thresholds } from '../../loader/verdict/objections.ts';
 import { ThreadPool, thisThread, type Workers } from './threads.ts';
 
 /** The options of a load on one machine. */

@@ -1,6 +1,6 @@
-import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
+import type { LoadReport } from '../../loader/verdict/load-report.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
@@ -109,7 +109,7 @@ function addPlan(load: CliCommand): void {
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
   const [{ differences }, { changesCsvHead, changesCsvLine }] = await Promise.all([
     import('../../loader/steps/refused-loads.ts'),
-    import('../../loader/dataset/changes-csv.ts'),
+    import('../../loader/verdict/changes-csv.ts'),
   ]);
   async function* lines() {
     yield changesCsvHead;
@@ -135,7 +135,7 @@ before its first write (exit code 1, code "refused"); "load approve" runs it any
  * @throws CommandError `refused` with the reasons, after printing what the load would have changed
  */
 async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
-  const { RefusedLoadError } = await import('../../loader/steps/load-report.ts');
+  const { RefusedLoadError } = await import('../../loader/verdict/load-report.ts');
   const { refusalOf, renderChanges, renderReport } = await import('./render-load.ts');
   try {
     const report = await start();

@@ -1,10 +1,10 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/dataset/lines.ts';
-import type { ChangeExample } from '../../loader/dataset/load-counts.ts';
-import { type SetAside, setAsideOf } from '../../loader/dataset/set-aside.ts';
 import { loadDefaults } from '../../loader/names.ts';
-import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
+import type { ChangeExample } from '../../loader/verdict/load-counts.ts';
+import { type LoadReport, notServedText } from '../../loader/verdict/load-report.ts';
+import { type SetAside, setAsideOf } from '../../loader/verdict/set-aside.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad } from '../../packages/admin/load-approvals.ts';

@@ -15,12 +15,18 @@ import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
 import { failureStates } from '../../loader/names.ts';
 import type { Progress } from '../../loader/progress.ts';
-import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/steps/load-report.ts';
 import { loadSteps } from '../../loader/steps/load-steps.ts';
 import { fileSource } from '../../loader/storage/files.ts';
 import { listMutations } from '../../loader/storage/mutation-lists.ts';
 import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
+import {
+  finishedReport,
+  type LoadReport,
+  RefusedLoadError,
+  type Unchanged,
+  unchangedReport,
+} from '../../loader/verdict/load-report.ts';
 import { CommandError, explainLoadError } from './errors.ts';
 
 /** Whether a source is a file on this machine, which a deployment can't read. */
@@ -135,8 +141,6 @@ function parsed(text: string | undefined): Record<string, unknown> | null {
     return null;
   }
 }
-
-type Unchanged = Parameters<typeof unchangedReport>[0];
 
 /** The report of an execution that succeeded. @throws RefusedLoadError, CommandError for one that did not */
 function executionReport(

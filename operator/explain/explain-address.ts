@@ -17,7 +17,6 @@ import { type Objects, objectKey, withinRegister } from '../../loader/dataset/ap
 import { unpackSegment } from '../../loader/dataset/line-segment.ts';
 import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
 import { hasObjecten, type ManifestEntry, type MutationFile, type Snapshot } from '../../loader/dataset/load.ts';
-import { nameWithGemeente } from '../../loader/dataset/load-counts.ts';
 import { namedObjects } from '../../loader/dataset/named-objects.ts';
 import { adresObjectLayer, numLayer, ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
 import {
@@ -33,6 +32,7 @@ import { segmentOf } from '../../loader/dataset/stored-form.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
+import { nameWithGemeente } from '../../loader/verdict/load-counts.ts';
 import { bufferAccess } from '../../loader/zip/random-access.ts';
 import { holdingOn, lastChange, type ReplayedDay, servedIn, undone } from './replay.ts';
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { type ChangesCsv, changesCsvHead } from '../../loader/dataset/changes-csv.ts';
-import { problemCount } from '../../loader/dataset/load-counts.ts';
-import { setAsideOf } from '../../loader/dataset/set-aside.ts';
-import type { LoadProposal } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
+import { type ChangesCsv, changesCsvHead } from '../../loader/verdict/changes-csv.ts';
+import { problemCount } from '../../loader/verdict/load-counts.ts';
+import type { LoadProposal } from '../../loader/verdict/load-report.ts';
+import { setAsideOf } from '../../loader/verdict/set-aside.ts';
 import { AdminError } from './accounts/admin-error.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */

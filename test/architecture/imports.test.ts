@@ -80,10 +80,10 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     (name) => name.startsWith('core/') || isPage(name) || isPackage(name),
   ],
   [
-    'reading the register imports no AWS, storage or step',
-    /^loader\/(zip|bag|dataset)\//,
+    'reading the register and judging a load import no AWS, storage or step',
+    /^loader\/(zip|bag|dataset|verdict)\//,
     (name) =>
-      /^(loader\/(zip|bag|dataset)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|(adres-object|gemeenten|place-fields)\.ts$))/.test(
+      /^(loader\/(zip|bag|dataset|verdict)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|(adres-object|gemeenten|place-fields)\.ts$))/.test(
         name,
       ) ||
       (isPackage(name) && !isAws(name)),

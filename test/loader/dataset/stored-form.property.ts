@@ -28,7 +28,7 @@ import {
   parseLine,
   placeText,
 } from '../../../loader/dataset/lines.ts';
-import { addSizes } from '../../../loader/dataset/place-changes.ts';
+import { addSizes } from '../../../loader/dataset/place-sizes.ts';
 import { GrowingBytes, packLines, postcode3sOf, UnknownFormError } from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import type { LoadReport } from '../../../loader/steps/load-report.ts';
+import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';

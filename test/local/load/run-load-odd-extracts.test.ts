@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import type { LoadReport } from '../../../loader/steps/load-report.ts';
+import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { Packing } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';

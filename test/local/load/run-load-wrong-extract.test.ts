@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import type { LoadReport, RefusedLoadError } from '../../../loader/steps/load-report.ts';
+import type { LoadReport, RefusedLoadError } from '../../../loader/verdict/load-report.ts';
 import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import type { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
+import type { RefusedLoadError } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';
 import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type LoadProposal, reportOf } from '../../../loader/steps/load-report.ts';
 import { findRefusedProposal } from '../../../loader/steps/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
+import { type LoadProposal, reportOf } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import type { AdminError } from '../../../packages/admin/accounts/admin-error.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import type { LoadProposal } from '../../../loader/steps/load-report.ts';
 import { openStorage } from '../../../loader/storage/open.ts';
 import { paths, putPacked } from '../../../loader/storage/storage.ts';
+import type { LoadProposal } from '../../../loader/verdict/load-report.ts';
 import { changesFilesOf, readChanges } from '../../../packages/admin/load-views.ts';
 
 const load = '2026-03-08-0123456789';

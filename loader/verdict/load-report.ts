@@ -1,17 +1,10 @@
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
-import type { ChangesCsv } from '../dataset/changes-csv.ts';
 import type { ChangeCounts, ChangeKind } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
-import {
-  type ChangeExample,
-  type LoadCounts,
-  noChanges,
-  type ObjectenCounts,
-  problemCount,
-} from '../dataset/load-counts.ts';
-import type { Objection } from '../dataset/objections.ts';
-import { type SetAside, setAsideOf } from '../dataset/set-aside.ts';
-import type { Discovery } from './manifest.ts';
+import type { ChangesCsv } from './changes-csv.ts';
+import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, problemCount } from './load-counts.ts';
+import type { Objection } from './objections.ts';
+import { type SetAside, setAsideOf } from './set-aside.ts';
 
 /** What a proposal and a report both say of a load. Plain JSON. */
 type LoadOutline = {
@@ -107,13 +100,19 @@ function reported({ problems, changes, examples, lists: _, ...counts }: LoadCoun
   };
 }
 
+/** Why there is nothing to load, and what is live. */
+export type Unchanged = {
+  action: 'none';
+  reason: string;
+  live: ManifestEntry | null;
+  /** The named extract is not loaded for this reason. */
+  isSkipped?: boolean;
+  /** The load that an operator rejected. */
+  rejected?: string;
+};
+
 /** The report of a load for which there was nothing to do: the counts describe the live dataset. */
-export function unchangedReport({
-  reason,
-  live,
-  isSkipped = false,
-  rejected,
-}: Extract<Discovery, { action: 'none' }>): LoadReport {
+export function unchangedReport({ reason, live, isSkipped = false, rejected }: Unchanged): LoadReport {
   const { voorkomens = 0, nummeraanduidingen = 0, addresses = 0, problemCounts, problems = null } = live ?? {};
   const problemReport = problemCounts ? reportOfCounts(problemCounts) : null;
   return {

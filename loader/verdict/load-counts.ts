@@ -3,7 +3,7 @@
 import { type AdresObject, adresObjectOfText } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
-import type { LineCounts } from './line-segment.ts';
+import type { LineCounts } from '../dataset/line-segment.ts';
 import {
   type Change,
   type ChangeCounts,
@@ -14,8 +14,9 @@ import {
   type Line,
   objectTextsIn,
   placeText,
-} from './lines.ts';
-import { corrected, nameOf } from './place-changes.ts';
+} from '../dataset/lines.ts';
+import { nameOf } from '../dataset/place-sizes.ts';
+import { corrected } from './place-changes.ts';
 
 /** What one worker found in its part of the extract. */
 export type PartCounts = { voorkomens: number; problems: ProblemReport };

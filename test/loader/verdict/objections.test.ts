@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import { type LoadCounts, noChanges } from '../../../loader/dataset/load-counts.ts';
-import { isAboutSize, type Judged, judge, type Live, thresholdsOfDays } from '../../../loader/dataset/objections.ts';
-import { type AreaTally, noTallies, type PlaceKind, type PlaceSize } from '../../../loader/dataset/place-changes.ts';
+import type { PlaceSize } from '../../../loader/dataset/place-sizes.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
+import { type LoadCounts, noChanges } from '../../../loader/verdict/load-counts.ts';
+import { isAboutSize, type Judged, judge, type Live, thresholdsOfDays } from '../../../loader/verdict/objections.ts';
+import { type AreaTally, noTallies, type PlaceKind } from '../../../loader/verdict/place-changes.ts';
 
 /** 10,000 addresses in 100 woonplaatsen, none of which has enough to be judged by itself. */
 const names = Array.from({ length: 100 }, (_, i) => `Plaats ${i}`);

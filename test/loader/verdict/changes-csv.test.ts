@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { ChangesCsvWriter, changesCsvLine } from '../../../loader/dataset/changes-csv.ts';
 import { changedPlaces, lineOf } from '../../../loader/dataset/lines.ts';
+import { ChangesCsvWriter, changesCsvLine } from '../../../loader/verdict/changes-csv.ts';
 
 const line = (key: string, straat: string) =>
   lineOf({ key, places: [{ straat, woonplaats: 'Weesp', nummeraanduidingen: ['0457200000201234'] }] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
 import { type Change, diff, lineOf } from '../../../loader/dataset/lines.ts';
-import { changeExample, countChange, noChanges } from '../../../loader/dataset/load-counts.ts';
+import { changeExample, countChange, noChanges } from '../../../loader/verdict/load-counts.ts';
 
 describe('a change of the objects of an address', () => {
   const address = (more: Partial<AdresObject> | null, straat = 'Buitenveer') => {

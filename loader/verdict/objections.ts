@@ -1,6 +1,7 @@
 /** What a load may change without an approval, and each objection to what changes more (decision 0112). */
 
 import { addressText } from '../../core/addresses/address-key.ts';
+import type { PlaceSize, PlaceSizes } from '../dataset/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 import { type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
 import {
@@ -11,8 +12,6 @@ import {
   mostChanged,
   noTallies,
   type PlaceKind,
-  type PlaceSize,
-  type PlaceSizes,
   type PlaceTallies,
   type SizeCode,
   woonplaatsOf,

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { Place } from '../../../core/place-fields.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { type Change, changedPlaces, lineOf } from '../../../loader/dataset/lines.ts';
-import { countChange, noChanges } from '../../../loader/dataset/load-counts.ts';
-import { type Earlier, judge, type Objection, thresholdsOfDays } from '../../../loader/dataset/objections.ts';
-import { mergeTallies, noTallies, PlaceCounter, type PlaceSize } from '../../../loader/dataset/place-changes.ts';
+import type { PlaceSize } from '../../../loader/dataset/place-sizes.ts';
 import { loadDefaults } from '../../../loader/names.ts';
+import { countChange, noChanges } from '../../../loader/verdict/load-counts.ts';
+import { type Earlier, judge, type Objection, thresholdsOfDays } from '../../../loader/verdict/objections.ts';
+import { mergeTallies, noTallies, PlaceCounter } from '../../../loader/verdict/place-changes.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
