@@ -32,7 +32,7 @@ export const objectStatuses: Record<string, string> = {
   a: 'Plaats aangewezen',
 };
 
-/** The values of `Gebruiksdoel` in the XSDs by their letters, in the order of their names. */
+/** The values of `GebruiksdoelType` in the XSDs by their letters, in the order of their names. */
 export const gebruiksdoelen: Record<string, string> = {
   b: 'bijeenkomstfunctie',
   c: 'celfunctie',
@@ -51,14 +51,25 @@ const idDigits = 16;
 
 /**
  * `0457010000012345Vg1,131234.5,480123.4,85,w`: identificatie, letters of type and status, `1` for a hoofdadres, x, y,
- * and of a verblijfsobject its oppervlakte and the letters of its gebruiksdoelen.
+ * and of a verblijfsobject its oppervlakte and the letters of its gebruiksdoelen: of any other one, which the XSDs
+ * allow, its own text in parentheses.
  */
 export function adresObjectText({ identificatie, type, status, hoofdadres, locatie, ...more }: AdresObject): string {
   const head = `${identificatie}${letterOf(types, type)}${letterOf(objectStatuses, status)}${hoofdadres ? 1 : 0}`;
   const text = `${head},${locatie.x},${locatie.y}`;
   if (type !== 'verblijfsobject') return text;
-  const doelen = (more.gebruiksdoelen ?? []).map((doel) => letterOf(gebruiksdoelen, doel)).join('');
+  const doelen = (more.gebruiksdoelen ?? []).map(gebruiksdoelText).join('');
   return `${text},${more.oppervlakte ?? ''},${doelen}`;
+}
+
+function gebruiksdoelText(doel: string): string {
+  if (isGebruiksdoel(doel)) return letterOf(gebruiksdoelen, doel);
+  return `(${encodeURIComponent(doel).replace(/[()]/g, (character) => (character === '(' ? '%28' : '%29'))})`;
+}
+
+function gebruiksdoelenOf(text: string): string[] {
+  const found = text.matchAll(/\(([^)]*)\)|./g);
+  return Array.from(found, ([letter, other]) => gebruiksdoelen[letter] ?? decodeURIComponent(other as string)).sort();
 }
 
 /** The object of what `adresObjectText` made. */
@@ -70,7 +81,7 @@ export function adresObjectOfText(text: string): AdresObject {
     type,
     status: objectStatuses[head.charAt(idDigits + 1)] as string,
     ...(type === 'verblijfsobject' && {
-      gebruiksdoelen: Array.from(doelen ?? '', (letter) => gebruiksdoelen[letter] as string).sort(),
+      gebruiksdoelen: gebruiksdoelenOf(doelen ?? ''),
       oppervlakte: Number(oppervlakte),
     }),
     hoofdadres: head.charAt(idDigits + 2) === '1',
@@ -89,9 +100,9 @@ export function answeredObject(object: AdresObject): AnsweredObject {
 /** Between the texts of several objects. */
 export const betweenObjects = ';';
 
-/** Whether the register may give an object that exists this status or gebruiksdoel. */
+/** Whether the register may give an object that exists this status. */
 export const isObjectStatus = (status: string) => Object.values(objectStatuses).includes(status);
-export const isGebruiksdoel = (doel: string) => Object.values(gebruiksdoelen).includes(doel);
+const isGebruiksdoel = (doel: string) => Object.values(gebruiksdoelen).includes(doel);
 
 /** @throws Error for a value that no text has a letter for: the reader has refused it before */
 function letterOf(letters: Record<string, string>, value: string): string {

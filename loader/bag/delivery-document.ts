@@ -3,6 +3,7 @@ import { ExtractError } from '../extract-error.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { readEntry, type ZipEntry } from '../zip/zip.ts';
 import { schemaVersion, unknownSchema } from './schema.ts';
+import { xsdDate } from './xsd-values.ts';
 
 /** Whether an entry is metadata that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary despite its name. */
 export function isJunk(name: string): boolean {
@@ -74,12 +75,12 @@ function readDeliveryDocument(xml: Buffer, file: string): DeliveryDocument {
     throw new ExtractError('invalid_xml', file, `not well-formed XML (${(cause as Error).message})`, { cause });
   }
   if (schema !== levering) throw unknownSchema(file, schema);
-  const textOf = (name: string) => texts.get(name)?.trim() ?? '';
+  const dateOf = (name: string) => xsdDate(texts.get(name) ?? '') ?? texts.get(name)?.trim() ?? '';
   return {
     variant,
-    standTechnischeDatum: textOf(`${variant}/StandTechnischeDatum`),
-    vanaf: textOf(`${period}/MutatiedatumVanaf`),
-    tot: textOf(`${period}/MutatiedatumTot`),
+    standTechnischeDatum: dateOf(`${variant}/StandTechnischeDatum`),
+    vanaf: dateOf(`${period}/MutatiedatumVanaf`),
+    tot: dateOf(`${period}/MutatiedatumTot`),
     gemeenten: gemeenten.map((code) => code.trim()).sort(),
   };
 }

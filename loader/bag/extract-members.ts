@@ -218,7 +218,7 @@ function refuseTwice(members: Member[], label: string): void {
 
 /** Members of an older date have objects that have ended since: combined, they would come back. */
 function refuseOtherDates(members: Member[], peildatum: string, label: string): void {
-  const dates = new Set(members.map(({ name }) => dateIn(name)));
+  const dates = new Set(members.map(({ name }) => xsdDate(name)));
   if (dates.size === 1 && dates.has(peildatum)) return;
   const held = members.slice(0, 20).map(({ name }) => name);
   const problem =
@@ -239,7 +239,7 @@ function refuseOtherArea(members: Member[], gemeenten: string[], kinds: readonly
 }
 
 /** `2026-01-08` of `9999NUM08012026.zip`. */
-function dateIn(member: string): string {
+function xsdDate(member: string): string {
   return member.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1');
 }
 

@@ -5,6 +5,7 @@ import { ExtractError } from '../extract-error.ts';
 import type { Problem } from './problem-report.ts';
 import { relatieDocument, SchemaParser } from './schema.ts';
 import { dayOf, type GemeenteRelatie, noEind, type WoonplaatsInGemeente } from './voorkomen.ts';
+import { xsdDate } from './xsd-values.ts';
 
 /** What the names of its zip and its XML begin with. */
 export const relatieFile = 'GEM-WPL-RELATIE';
@@ -40,7 +41,7 @@ export function readGemeenteRelaties(
     },
     onText(name, text) {
       if (name === 'selecties-extract:StandTechnischeDatum') {
-        stand = text.trim();
+        stand = xsdDate(text) ?? text.trim();
         return;
       }
       const field = fields[(name === 'gwr-product:identificatie' ? around : name) as keyof typeof fields];
@@ -58,8 +59,9 @@ export function readGemeenteRelaties(
       else problems.push({ kind: 'invalid_value', file, identificatie: woonplaats, detail: `gemeente '${gemeente}'` });
     },
   });
-  const dayIn = (date: string): number => {
-    if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw parser.invalid(`a relation with the date '${date}'`);
+  const dayIn = (text: string): number => {
+    const date = xsdDate(text);
+    if (date === null) throw parser.invalid(`'${text}' in a relation is not a date (xs:date)`);
     return dayOf(date);
   };
   parser.write(xml);

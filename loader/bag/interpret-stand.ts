@@ -1,4 +1,4 @@
-import { type AdresObjectType, isGebruiksdoel, isObjectStatus } from '../../core/adres-object.ts';
+import { type AdresObjectType, isObjectStatus } from '../../core/adres-object.ts';
 import { ExtractError } from '../extract-error.ts';
 import { locationOf } from './location.ts';
 import { isProblem, type Problem, type ReadCounts } from './problem-report.ts';
@@ -17,6 +17,7 @@ import {
   type Woonplaats,
   whyNotCurrent,
 } from './voorkomen.ts';
+import { collapse, xsdDate, xsdInteger } from './xsd-values.ts';
 
 /**
  * Values by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`; of a reference to a
@@ -152,15 +153,15 @@ export function visitStand<K extends StandKind, T>(
 
 /** Which occurrence of its object an element describes, and when it holds. @throws ExtractError */
 export function spanOf(fields: Occurrence, file: string): Span {
-  const volgnummer = trim(fields.voorkomenidentificatie);
-  if (!/^[1-9]\d{0,4}$/.test(volgnummer)) {
-    throw unreadable(file, fields.identificatie, 'voorkomenidentificatie', volgnummer);
+  const volgnummer = xsdInteger(fields.voorkomenidentificatie);
+  if (volgnummer === null || volgnummer < 0 || volgnummer > 99_999) {
+    const rule = 'a whole number of 0 to 99999';
+    throw unreadable(file, fields.identificatie, 'voorkomenidentificatie', fields.voorkomenidentificatie, rule);
   }
-  const { eindGeldigheid } = fields;
   return {
-    volgnummer: Number(volgnummer),
-    begin: dayIn(fields, fields.beginGeldigheid, file),
-    eind: eindGeldigheid === undefined ? noEind : dayIn(fields, eindGeldigheid, file),
+    volgnummer,
+    begin: dayIn(fields, 'beginGeldigheid', file),
+    eind: fields.eindGeldigheid === undefined ? noEind : dayIn(fields, 'eindGeldigheid', file),
   };
 }
 
@@ -168,7 +169,9 @@ export function spanOf(fields: Occurrence, file: string): Span {
 export function geldigheidOf(kind: StandKind, fields: Occurrence, file: string): Geldigheid {
   const { identificatie, status, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
   const isLive = isLiveStatus(kind, status);
-  if (!isLive && !withdrawnStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
+  if (!isLive && !withdrawnStatuses[kind].includes(status)) {
+    throw unreadable(file, identificatie, 'status', status, `a status of ${kind} in the schema`);
+  }
   return {
     span: spanOf(fields, file),
     isLive,
@@ -182,13 +185,14 @@ function recordedOn(fields: Occurrence): number {
   const { tijdstipRegistratieLV, tijdstipEindRegistratieLV, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
   const times = [tijdstipRegistratieLV, tijdstipEindRegistratieLV, tijdstipInactiefLV, tijdstipNietBagLV];
   return Math.max(
-    ...times.map((time) => (time === undefined ? 0 : dayOf(/^\s*(\d{4}-\d\d-\d\d)/.exec(time)?.[1] ?? '9999-99-99'))),
+    ...times.map((time) => (time === undefined ? 0 : dayOf(xsdDate(time.split('T', 1)[0] as string) ?? '9999-99-99'))),
   );
 }
 
-function dayIn({ identificatie }: Occurrence, text: string, file: string): number {
-  const date = trim(text);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw unreadable(file, identificatie, 'date', date);
+function dayIn(fields: Occurrence, field: string, file: string): number {
+  const text = fields[field] as string;
+  const date = xsdDate(text);
+  if (date === null) throw unreadable(file, fields.identificatie, field, text, 'a date (xs:date)');
   return dayOf(date);
 }
 
@@ -255,8 +259,6 @@ function readObject<K extends StandKind>(kind: K, fields: Occurrence, file: stri
 function adresseerbaarObject(type: AdresObjectType, fields: Occurrence, file: string): AdresseerbaarObject | Problem {
   const { identificatie, status, heeftAlsHoofdadres, heeftAlsNevenadres, oppervlakte } = fields;
   const gebruiksdoelen = valuesOf(fields.gebruiksdoel);
-  const unknown = gebruiksdoelen.find((doel) => !isGebruiksdoel(doel));
-  if (unknown !== undefined) throw unreadable(file, identificatie, 'gebruiksdoel', unknown);
   const locatie = locationOf(fields.geometrie as string);
   if (typeof locatie === 'string') return { kind: 'location_unknown', file, identificatie, detail: locatie };
   return {
@@ -285,12 +287,8 @@ export function toObjectVoorkomen(
   return isProblem(read) ? read : ({ kind, ...read, ...span } as ObjectVoorkomen | AdresseerbaarVoorkomen);
 }
 
-function unreadable(file: string, identificatie: string, what: string, value: string): ExtractError {
-  const problem = `object ${identificatie} has an unknown ${what} '${value}'; get the extract again, or update this program`;
-  return new ExtractError('invalid_xml', file, problem);
-}
-
-/** XML Schema ignores blanks around dates and numbers. */
-function trim(value: string): string {
-  return value.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+/** The error for a value that is not `rule`. */
+function unreadable(file: string, identificatie: string, field: string, value: string, rule: string): ExtractError {
+  const problem = `${field} '${collapse(value)}' of object ${identificatie} is not ${rule}`;
+  return new ExtractError('invalid_xml', file, `${problem}; get the extract again, or update this program`);
 }

@@ -11,12 +11,18 @@ const children: Record<string, readonly string[]> = {
   '': ['Objecten:punt', 'Objecten:vlak', 'gml:Polygon'],
   'Objecten:punt': ['gml:Point'],
   'Objecten:vlak': ['gml:Polygon'],
-  'gml:Point': ['gml:pos'],
+  'gml:Point': ['gml:pos', 'gml:coordinates'],
   'gml:Polygon': ['gml:exterior', 'gml:interior'],
   'gml:exterior': ['gml:LinearRing'],
   'gml:interior': ['gml:LinearRing'],
-  'gml:LinearRing': ['gml:posList', 'gml:pos'],
+  'gml:LinearRing': ['gml:posList', 'gml:pos', 'gml:coordinates', 'gml:pointProperty', 'gml:pointRep'],
+  'gml:pointProperty': ['gml:Point'],
+  'gml:pointRep': ['gml:Point'],
 };
+const positions = ['gml:pos', 'gml:posList', 'gml:coordinates'];
+/** What GML lets any geometry say about itself. */
+const description =
+  /<gml:(name|description|descriptionReference|identifier|metaDataProperty)(?: [^>]*)?>.*?<\/gml:\1>/gs;
 
 const token = /<(\/?)([^ >]+)([^>]*)>|[^<]+/g;
 const blank = /^[ \t\r\n]*$/;
@@ -35,7 +41,7 @@ export function locationOf(geometry: string): Locatie | string {
   const rings: Ring[] = [];
   const points: Locatie[] = [];
   let [polygons, ring] = [0, [] as Locatie[]];
-  for (const [text, slash, name = '', attributes = ''] of geometry.matchAll(token)) {
+  for (const [text, slash, name = '', attributes = ''] of geometry.replace(description, '').matchAll(token)) {
     const parent = open.at(-1) as Open;
     if (!name) {
       parent.text += text;
@@ -50,12 +56,13 @@ export function locationOf(geometry: string): Locatie | string {
     } else {
       open.pop();
       const holder = open.at(-1)?.name;
-      if (name === 'gml:pos' || name === 'gml:posList') {
+      if (positions.includes(name)) {
         const found = pointsOf(parent);
         if (typeof found === 'string') return found;
-        if (name === 'gml:pos' && found.length !== 1) return `a pos of ${found.length} points`;
-        if (holder === 'gml:Point') points.push(...found);
-        else ring = ring.concat(found);
+        if ((name === 'gml:pos' || holder === 'gml:Point') && found.length !== 1)
+          return `a ${name.slice('gml:'.length)} of ${found.length} points`;
+        if (open.some((one) => one.name === 'gml:LinearRing')) ring = ring.concat(found);
+        else points.push(...found);
       } else if (!blank.test(parent.text)) return `text in ${name}`;
       if (name === 'gml:LinearRing') {
         const [first, last] = [ring[0], ring.at(-1)];
@@ -85,9 +92,10 @@ const [srsNameIn, srsDimensionIn] = ['srsName', 'srsDimension'].map((name) => {
 }) as [AttributeIn, AttributeIn];
 type AttributeIn = (attributes: string) => string | undefined;
 
-function pointsOf({ text, isRd, dimension }: Open): Locatie[] | string {
+function pointsOf({ name, text, isRd, dimension }: Open): Locatie[] | string {
   if (!isRd) return 'coordinates without srsName';
-  const values = text.split(/[ \t\r\n]+/).filter(Boolean);
+  const between = name === 'gml:coordinates' ? /[ \t\r\n,]+/ : /[ \t\r\n]+/;
+  const values = text.split(between).filter(Boolean);
   const wrong = values.find((value) => !coordinate.test(value) || !Number.isFinite(Number(value)));
   if (wrong !== undefined) return `the coordinate '${wrong.slice(0, 40)}'`;
   if (values.length === 0 || values.length % dimension !== 0) {

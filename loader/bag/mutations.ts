@@ -6,6 +6,7 @@ import type { Problem } from './problem-report.ts';
 import { isObjectenKind, mutationDocument, SchemaParser, type StandKind } from './schema.ts';
 import { type UsualChange, usualChanges } from './usual-changes.ts';
 import type { AnyVoorkomen } from './voorkomen.ts';
+import { xsdDate } from './xsd-values.ts';
 
 /** `was` is `null` for a new one; either side is for one that never counts. `isNew` distinguishes the two. */
 export type Mutation = {
@@ -123,7 +124,7 @@ class MutationCollector {
     this.parser.close();
     const { MutatiedatumVanaf: vanaf = '', MutatiedatumTot: tot = '', StandTechnischeDatum: stand = '' } = this.#dates;
     for (const date of [vanaf, tot, stand]) {
-      if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw this.#refused(`has no valid dates (from and to): '${date}'`);
+      if (xsdDate(date) === null) throw this.#refused(`has no valid dates (from and to): '${date}'`);
     }
     if (tot !== stand || vanaf >= tot) {
       throw this.#refused(`contradicts itself: it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`);
@@ -154,7 +155,7 @@ class MutationCollector {
   #onText(name: string, text: string, parent: string): void {
     const local = name.slice(name.indexOf(':') + 1);
     if (local === 'GemeenteIdentificatie') this.#gemeenten.push(text.trim());
-    else if (name.startsWith('selecties-extract:')) this.#dates[local] = text.trim();
+    else if (name.startsWith('selecties-extract:')) this.#dates[local] = xsdDate(text) ?? text.trim();
     else if (!addField(this.#fields, name, text, parent)) throw this.parser.invalid(`a second ${name} in one object`);
   }
 

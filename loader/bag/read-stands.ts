@@ -24,6 +24,7 @@ import { NumBytes } from './num-bytes.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { documentOf, namespaces, type ObjectenKind, objectenKinds, SchemaParser, type StandKind } from './schema.ts';
 import type { Woonplaats } from './voorkomen.ts';
+import { xsdDate } from './xsd-values.ts';
 
 /** Visits what counts on `peildatum`, each `Span` valid meanwhile. @throws ExtractError, after some visits */
 export type ReadObjects<T> = (
@@ -240,12 +241,13 @@ class StandParser {
   #onText(name: string, text: string, parent: string): void {
     if (this.#inStand) {
       if (!addField(this.#fields, name, text, parent)) throw this.#parser.invalid(`a second ${name}`);
-    } else if (name === standTechnischeDatum) this.#checkPeildatum(text.trim());
+    } else if (name === standTechnischeDatum) this.#checkPeildatum(xsdDate(text) ?? text.trim());
     else this.#objectTypes.push(text);
   }
 
   #closeStand(): void {
     this.#inStand = false;
+    if (this.#seenInStand.has('sl-bag-extract:kenmerkInOnderzoek')) return;
     this.#onStand(occurrenceOf(this.#kind, this.#fields, (problem) => this.#parser.invalid(problem)));
   }
 
@@ -256,7 +258,7 @@ class StandParser {
   }
 
   #checkObjectType(): void {
-    if (this.#objectTypes.length === 1 && this.#objectTypes[0] === this.#kind) return;
+    if (this.#objectTypes.includes(this.#kind)) return;
     throw this.#parser.invalid(`holds objects of type ${this.#objectTypes.join(', ') || 'unknown'}, not ${this.#kind}`);
   }
 }

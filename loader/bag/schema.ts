@@ -145,7 +145,7 @@ export function documentOf(kind: StandKind): Content {
           'sl:leveringsId': 'skipped',
           'sl:objectTypen': { 'sl:objectType': 'text' },
         },
-        'sl:stand': { 'sl-bag-extract:bagObject': objects[kind] },
+        'sl:stand': { 'sl-bag-extract:bagObject': objects[kind], 'sl-bag-extract:kenmerkInOnderzoek': 'skipped' },
       },
     },
   };
@@ -282,10 +282,11 @@ export class SchemaParser {
     this.#handler = handler;
     this.#open = [document];
     this.#parser.on('xmldecl', ({ encoding }) => {
-      if (encoding && encoding.toUpperCase() !== 'UTF-8') throw this.invalid(`encoded in ${encoding}, not UTF-8`);
+      if (encoding && encoding.toUpperCase() !== 'UTF-8')
+        throw this.#unread(`encoded in ${encoding}, and only UTF-8 is read`);
     });
     this.#parser.on('doctype', () => {
-      throw this.invalid('has a DOCTYPE');
+      throw this.#unread('has a DOCTYPE, which no file of the BAG has');
     });
     this.#parser.on('opentag', (tag) => this.#onOpen(tag));
     this.#parser.on('text', (text) => this.#onText(text));
@@ -313,12 +314,17 @@ export class SchemaParser {
   }
 
   invalid(problem: string): ExtractError {
+    return this.#unread(`does not follow the BAG 2.0 schema: ${problem}`);
+  }
+
+  #unread(problem: string): ExtractError {
     const { line, column } = this.#parser;
-    return new ExtractError(
-      'invalid_xml',
-      this.#file,
-      `${line}:${column}: does not follow the BAG 2.0 schema: ${problem}`,
-    );
+    return new ExtractError('invalid_xml', this.#file, `${line}:${column}: ${problem}`);
+  }
+
+  #unexpected(name: string): ExtractError {
+    const parent = this.#names.at(-1);
+    return this.invalid(parent ? `${parent} has no element ${name}` : `${name} is not the root element of such a file`);
   }
 
   #onOpen(tag: SaxesTagNS): void {
@@ -331,7 +337,7 @@ export class SchemaParser {
     const prefix = prefixOf.get(tag.uri);
     const name = nameOf(tag);
     if (prefix === undefined) throw unknownSchema(this.#file, `${tag.uri} (element ${tag.local})`);
-    if (typeof content !== 'object' || !Object.hasOwn(content, name)) throw this.invalid(`unexpected element ${name}`);
+    if (typeof content !== 'object' || !Object.hasOwn(content, name)) throw this.#unexpected(name);
     this.#open.push(content[name] as Content);
     this.#names.push(name);
     this.#text = '';

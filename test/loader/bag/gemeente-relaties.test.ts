@@ -85,7 +85,7 @@ describe('the relations between woonplaatsen and gemeenten', () => {
     [
       'with an unknown element',
       () => once('<gwr-product:status>', '<gwr-product:x/><gwr-product:status>'),
-      'unexpected',
+      'GemeenteWoonplaatsRelatie has no element gwr-product:x',
     ],
     [
       'without a status',
@@ -99,7 +99,11 @@ describe('the relations between woonplaatsen and gemeenten', () => {
       'a second gemeente in one relation',
     ],
     ['without a begin', () => xml.replace(/<bagtypes:begin.*?<\/bagtypes:begin[^>]*>/, ''), 'a relation without begin'],
-    ['with a date of another form', () => once('>2016-01-01<', '>1-1-2016<'), "a relation with the date '1-1-2016'"],
+    [
+      'with a date of another form',
+      () => once('>2016-01-01<', '>1-1-2016<'),
+      "'1-1-2016' in a relation is not a date (xs:date)",
+    ],
     ['with a DOCTYPE', () => xml.replace('?>', '?><!DOCTYPE x [<!ENTITY e "e">]>'), 'has a DOCTYPE'],
     ['that is cut off', () => xml.slice(0, -20), 'not well-formed XML'],
     ['that is not UTF-8', () => Buffer.from(once('>definitief<', '>\u00e9<'), 'latin1'), 'not UTF-8'],

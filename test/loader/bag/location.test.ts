@@ -48,6 +48,26 @@ describe('locationOf', () => {
       { x: 100_002, y: 400_001 },
     ],
     [
+      'gml:coordinates',
+      polygon(ring('exterior', '1e5,4e5 100006,4e5 1e5,400003 1e5,4e5').replaceAll('posList', 'coordinates')),
+      { x: 100_002, y: 400_001 },
+    ],
+    ['a point of gml:coordinates', point('1e5,4e5').replaceAll('gml:pos>', 'gml:coordinates>'), { x: 1e5, y: 4e5 }],
+    [
+      'corners that are points',
+      polygon(
+        `<gml:exterior><gml:LinearRing>${['1e5 4e5', '100006 4e5', '1e5 400003', '1e5 4e5']
+          .map((pos) => `<gml:pointProperty><gml:Point><gml:pos>${pos}</gml:pos></gml:Point></gml:pointProperty>`)
+          .join('')}</gml:LinearRing></gml:exterior>`,
+      ),
+      { x: 100_002, y: 400_001 },
+    ],
+    [
+      'a polygon with a name and a description',
+      polygon(`<gml:description>vlak</gml:description><gml:name codeSpace="x">1 2</gml:name>${outline}`),
+      { x: 100_005, y: 400_005 },
+    ],
+    [
       'a line: the average of its corners',
       polygon(ring('exterior', '1e5 4e5 100010 4e5 100020 4e5 1e5 4e5')),
       { x: 100_010, y: 4e5 },

@@ -151,12 +151,12 @@ describe('a file of mutations', () => {
     [
       'with an unknown kind of object',
       changed(/Objecten:Nummeraanduiding>/g, 'Objecten:Postbus>'),
-      'unexpected element Objecten:Postbus',
+      'mlm:bagObject has no element Objecten:Postbus',
     ],
     [
       'with an unknown status',
       changed('Naamgeving uitgegeven', 'Naamgeving verzonnen'),
-      "unknown status 'Naamgeving verzonnen'",
+      "status 'Naamgeving verzonnen' of object",
     ],
     ['that is cut off', usualXml.slice(0, -300), 'not well-formed XML'],
     ['whose dates are reversed', mutationsXml(day.groups, day.date, vanaf), 'contradicts itself'],
@@ -181,7 +181,7 @@ describe('a file of mutations', () => {
     [
       'with a group inside another group',
       changed('<ml:mutatieGroep>', `<ml:mutatieGroep>${other}`),
-      'unexpected element',
+      'ml:mutatieGroep has no element ml:mutatieGroep',
     ],
     [
       'with buildings of another schema',
