@@ -4,7 +4,7 @@ import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEven
 import { secureHeaders } from 'hono/secure-headers';
 import { AdminError } from '../packages/admin/index.ts';
 import { iconUrl, readAsset, styleSheet } from '../packages/reference/page/assets.ts';
-import type { Language } from '../packages/reference/page/language.ts';
+import { type Language, languageIn } from '../packages/reference/page/language.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
 import { accountPages } from './pages/account.ts';
 import { excelType } from './pages/csv.ts';
@@ -14,7 +14,7 @@ import { homePages } from './pages/home.ts';
 import { keyPages } from './pages/keys.ts';
 import { memberPages } from './pages/members.ts';
 import { operatorPages } from './pages/operator.ts';
-import { faultPage, notFoundPage } from './pages/parts.ts';
+import { faultPage, invalidPage, notFoundPage } from './pages/parts.ts';
 import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
 import { sessionPages } from './pages/sessions.ts';
@@ -22,7 +22,7 @@ import { statementPages } from './pages/statements.ts';
 import { tryPages } from './pages/try.ts';
 import { usagePages } from './pages/usage.ts';
 import { providerFault } from './stack/names.ts';
-import { isLanguage, texts } from './text/format.ts';
+import { texts } from './text/format.ts';
 import { localPath, portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
@@ -99,21 +99,25 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
       c.body(content, 200, { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }),
     );
   app.get('/language', (c) => {
-    const to = c.req.query('to');
-    if (isLanguage(to)) cookies.write(c, 'language', to, 365 * 86_400);
+    const to = languageIn(c.req.query('to'));
+    if (to) cookies.write(c, 'language', to, 365 * 86_400);
     return c.redirect(localPath(c.req.query('back')), 303);
   });
   addSignIn(app, parts);
   addPages(app, parts);
   app.notFound((c) => answers.fault(c, 'notFound'));
   app.onError((error, c) => {
-    // Only operators get this far about an account that does not exist.
-    const [, account] = /^\/accounts\/([^/]+)/.exec(c.req.path) ?? [];
-    if (error instanceof AdminError && ['not_found', 'invalid'].includes(error.code))
-      return account === undefined ? answers.fault(c, 'notFound') : answers.noAccount(c, account);
+    const text = texts[visit.languageOf(c)];
+    if (error instanceof AdminError && error.code === 'invalid')
+      return answers.show(c, invalidPage(text, '/', text.errors.other));
+    if (error instanceof AdminError && error.code === 'not_found') {
+      // Only operators get this far about an account that does not exist.
+      const [, account] = /^\/accounts\/([^/]+)/.exec(c.req.path) ?? [];
+      const isAbout = account !== undefined && error.subject === 'account';
+      return isAbout ? answers.noAccount(c, account) : answers.fault(c, 'notFound');
+    }
     const id = requestId(c);
     logError(error, id);
-    const text = texts[visit.languageOf(c)];
     const { failed: title, failedText } = text.errors;
     return answers.show(c, faultPage(text, { title, explanation: `${failedText} ${id}`, back: '/', status: 500 }));
   });

@@ -14,6 +14,12 @@ const dayMilliseconds = 86_400_000;
 
 export const utcDateOf = (date: Date): string => date.toISOString().slice(0, 10);
 
+/** Whether a text is a day of this century, `2026-11-21`. */
+export function isDay(text: string): boolean {
+  const date = new Date(/^20\d\d-\d\d-\d\d$/.test(text) ? text : Number.NaN);
+  return !Number.isNaN(date.getTime()) && utcDateOf(date) === text;
+}
+
 /** The date so many days later, or earlier. */
 export function daysLater(date: string, days: number): string {
   return utcDateOf(new Date(Date.parse(date) + days * dayMilliseconds));

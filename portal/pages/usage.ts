@@ -4,6 +4,7 @@ import type { Text } from '../text/en.ts';
 import {
   type AccountVisit,
   type Html,
+  OtherPage,
   ofAccount,
   ofService,
   type Page,
@@ -13,11 +14,12 @@ import {
 } from '../visit/visit.ts';
 import { chart } from './chart.ts';
 import { csvTable } from './csv.ts';
-import { attempt, field, hidden } from './form.ts';
+import { attempt, faulty, field, hidden } from './form.ts';
 import { listOf } from './list.ts';
 import { facts, invalidPage, numbers, quotaBar, scrollTable, stateTag } from './parts.ts';
 import {
   daysLater,
+  isDay,
   type PeriodCounts,
   type PeriodSum,
   periodFor,
@@ -45,13 +47,34 @@ const periodsShown = { day: 30, week: 26, month: 12 };
 const later = (one: string, other: string) => (one > other ? one : other);
 const todayOf = ({ tools }: Visit) => utcDateOf(new Date(tools.now()));
 
-/** The range that the address of the page asks for, else the last days, weeks or months that there are. */
-async function rangeOf(visit: AccountVisit): Promise<Range> {
-  const { admin, account, query } = visit;
-  const asked = periods.find((period) => period === query.by);
-  const to = query.to || todayOf(visit);
-  const from = query.from || later(firstOf(asked ?? 'day', to), await admin.accounts.usageKeptSince(account));
-  return { by: periodFor({ from, to }, asked), from, to };
+/**
+ * What is read of the range that the address asks for, else of the last days, weeks or months that there are. Of a
+ * range without data every page and file says the same, beside the days that were asked for.
+ * @throws OtherPage
+ */
+async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T>): Promise<T> {
+  const { admin, account, query, text } = visit;
+  const asked = { ...visit, form: { from: query.from ?? '', to: query.to ?? '' } };
+  const show = (again: AccountVisit): Page => ({
+    title: text.usage,
+    body: html`<div class="card">${rangeForm(again)}</div>`,
+  });
+  const message = text.errors.range;
+  const wrong = (['from', 'to'] as const).find((name) => asked.form[name] !== '' && !isDay(asked.form[name]));
+  if (wrong) throw new OtherPage(await faulty(asked, { field: wrong, message }, show));
+  const of = {
+    back: pathOf(visit),
+    about: 'range',
+    form: { show, field: 'from' },
+    own: { not_found: message },
+  } as const;
+  return attempt(asked, of, async () => {
+    const by = periods.find((period) => period === query.by);
+    const to = query.to || todayOf(visit);
+    const [first, kept] = [firstOf(by ?? 'day', to), await admin.accounts.usageKeptSince(account)];
+    const from = query.from || (kept <= to ? later(first, kept) : first);
+    return read({ by: periodFor({ from, to }, by), from, to });
+  });
 }
 
 /** The first day of the last periods up to `to`, as many as are shown. */
@@ -62,26 +85,20 @@ function firstOf(period: UsagePeriod, to: string): string {
   return utcDateOf(new Date(Date.UTC(year, month - 1 - count, 1)));
 }
 
-async function readUsage(visit: AccountVisit): Promise<Usage> {
-  const { by, from, to } = await rangeOf(visit);
-  const { days, refusals } = await visit.admin.accounts.usage(visit.account, { from, to });
-  return { by, from, to, sums: sumsBy(by, [...days, ...refusals]), hasRefusals: refusals.length > 0 };
-}
+const readUsage = (visit: AccountVisit): Promise<Usage> =>
+  inRange(visit, async (range) => {
+    const { days, refusals } = await visit.admin.accounts.usage(visit.account, range);
+    return { ...range, sums: sumsBy(range.by, [...days, ...refusals]), hasRefusals: refusals.length > 0 };
+  });
 
 async function usagePage(visit: AccountVisit): Promise<Page> {
   const { admin, account, text, format } = visit;
-  const { from, to } = await rangeOf(visit);
-  const asked = { ...visit, form: { from, to } };
-  const show = (again: AccountVisit): Page => ({
-    title: text.usage,
-    body: html`<div class="card">${rangeForm(again)}</div>`,
-  });
-  const of = { back: pathOf(visit), about: 'range', form: { show, field: 'from' } } as const;
-  const usage = await attempt(asked, { ...of, own: { not_found: text.errors.range } }, () => readUsage(visit));
+  const usage = await readUsage(visit);
+  const { from, to } = usage;
   const total = usage.sums.reduce((sum, { lookups }) => sum + lookups, 0);
   const { windows } = await admin.accounts.show(account);
   const head = html`${facts([...(await comparisonOf(visit, windows)), [text.total, format.number(total)]], 'stats')}
-<div class="toolbar">${choices(visit, usage.by)}${rangeForm(asked)}</div>`;
+<div class="toolbar">${choices(visit, usage.by)}${rangeForm({ ...visit, form: { from, to } })}</div>`;
   if (total === 0 && !usage.hasRefusals)
     return { title: text.usage, body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>` };
   const byKey = await admin.accounts.usageByKey(account, { from, to });
@@ -296,18 +313,19 @@ async function usageCsv(visit: AccountVisit): Promise<PageAnswer> {
   return csvTable(visit, { name: `${visit.account}-${by}.csv`, columns, rows: rowsOf(account, sums) });
 }
 
-async function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account } = visit;
-  const { by, from, to } = await rangeOf(visit);
-  const [{ keys, unattributed }, { refusals }, ofFile] = await Promise.all([
-    admin.accounts.usageByKey(account, { from, to }),
-    admin.accounts.usage(account, { from, to }),
-    accountForFile(visit),
-  ]);
-  const { columns, rowsOf } = usageFile(by, visit, true);
-  const none = { keyId: '', label: null, days: [...unattributed.days, ...refusals] };
-  const rows = [...keys, none].flatMap((key) => rowsOf(ofFile, sumsBy(by, key.days), key));
-  return csvTable(visit, { name: `${account}-by-key.csv`, columns, rows });
+function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
+  return inRange(visit, async ({ by, ...range }) => {
+    const { admin, account } = visit;
+    const [{ keys, unattributed }, { refusals }, ofFile] = await Promise.all([
+      admin.accounts.usageByKey(account, range),
+      admin.accounts.usage(account, range),
+      accountForFile(visit),
+    ]);
+    const { columns, rowsOf } = usageFile(by, visit, true);
+    const none = { keyId: '', label: null, days: [...unattributed.days, ...refusals] };
+    const rows = [...keys, none].flatMap((key) => rowsOf(ofFile, sumsBy(by, key.days), key));
+    return csvTable(visit, { name: `${account}-by-key.csv`, columns, rows });
+  });
 }
 
 /** How many accounts one file has: what a Lambda reads within seconds, in less than it may return. */

@@ -6,11 +6,6 @@ import { nl } from './nl.ts';
 /** Every sentence of the portal in each language. */
 export const texts: Readonly<Record<Language, Text>> = { en, nl };
 
-/** Whether the portal has a language of this code. */
-export function isLanguage(code: string | undefined): code is Language {
-  return code !== undefined && Object.hasOwn(texts, code);
-}
-
 const formatters: Partial<Record<Language, Formatter>> = {};
 
 /** How numbers and instants are written in a language; instants in Dutch time, which they name. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { type Admin, AdminError, type Role, type SessionView } from '../../packages/admin/index.ts';
+import type { Admin, Role, SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
 import { type Language, languageFor } from '../../packages/reference/page/language.ts';
@@ -167,6 +167,9 @@ export class OtherPage extends Error {
 /** A session, with what the provider has to confirm first. */
 export type Session = { id: string; person: Person; people: readonly string[]; isStale: boolean };
 
+/** The ids that an account can have. */
+const accountIds = /^[a-z0-9][\w.-]{0,31}$/i;
+
 /** No form of the portal is larger. */
 const formBytes = 16 * 1024;
 
@@ -253,11 +256,8 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
 
     /** What the visitor is to an account; `null` for a stranger, and for an id that no account can have. */
     async roleOf({ admin, people, person }: Visit, account: string): Promise<PortalRole | null> {
-      if (person.operator) return 'operator';
-      return admin.members.roleIn(account, people).catch((error: unknown) => {
-        if (error instanceof AdminError && error.code === 'invalid') return null;
-        throw error;
-      });
+      if (!accountIds.test(account)) return null;
+      return person.operator ? 'operator' : admin.members.roleIn(account, people);
     },
   };
 }

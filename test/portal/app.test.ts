@@ -289,6 +289,11 @@ describe('every page', () => {
 });
 
 describe('the other language', () => {
+  it.each(['en', 'EN', 'en-GB', 'En-us'])('is chosen by the tag %s, in letters of either case', async (tag) => {
+    const { headers } = await portal.app.request(`/language?to=${tag}`);
+    expect(headers.get('set-cookie')).toContain('portal-language=en;');
+  });
+
   it('shows the same page, with what was searched there', async () => {
     const { body } = await operator.get('/operator/accounts?q=caf%C3%A9+%26+co');
     const [, link = ''] = /href="(\/language[^"]+)" lang="nl"/.exec(body) ?? [];

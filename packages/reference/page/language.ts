@@ -16,6 +16,12 @@ export function acceptedBy(header = ''): string[] {
   return accepted.map(({ name }) => name);
 }
 
+/** The language on offer that a tag (BCP 47) begins with, in letters of either case: `nl` for `NL-be`. */
+export function languageIn(tag = '', offered: readonly Language[] = languages): Language | undefined {
+  const [code] = tag.trim().toLowerCase().split('-');
+  return offered.find((language) => language === code);
+}
+
 /** The language of those on offer that somebody chose, else the one that the client prefers, else the first. */
 export function languageFor(
   chosen: string | null | undefined,
@@ -23,10 +29,6 @@ export function languageFor(
   offered: readonly Language[] | undefined,
   otherwise: Language,
 ): Language {
-  // A client that accepts `nl-BE` accepts `nl`.
-  const accepted = acceptedBy(acceptLanguage).map((tag) => tag.split('-')[0]);
-  const known = [chosen?.toLowerCase(), ...accepted].map((code) =>
-    (offered ?? languages).find((language) => language === code),
-  );
+  const known = [chosen ?? '', ...acceptedBy(acceptLanguage)].map((tag) => languageIn(tag, offered));
   return known.find((language) => language !== undefined) ?? offered?.[0] ?? otherwise;
 }

@@ -29,6 +29,8 @@ describe('the language of a page', () => {
     ['', 'tlh, *', undefined, 'en'],
     ['nl', 'en', undefined, 'nl'],
     ['NL', undefined, undefined, 'nl'],
+    ['NL-be', 'en', undefined, 'nl'],
+    ['', 'NL-BE', undefined, 'nl'],
     ['xx', 'nl', undefined, 'nl'],
     ['toString', undefined, undefined, 'en'],
     ['en', 'en', ['nl'], 'nl'],
