@@ -15,25 +15,35 @@ type Objecten = {
 type Place = { straat: string; woonplaats: string } & Objecten;
 type Answer = { status: string; address: Place | null; candidates: Place[] };
 
-const { BAG_ADRES_URL, BAG_ADRES_KEY } = process.env;
-if (!BAG_ADRES_URL || !BAG_ADRES_KEY) {
-  console.error('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
-  process.exit(1);
-}
+// A file with the key often ends with a line end.
+const [baseUrl, key] = [process.env.BAG_ADRES_URL?.trim(), process.env.BAG_ADRES_KEY?.trim()];
+if (!baseUrl || !key) fail('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
+if (!/^bagadres_[\w.-]+$/.test(key)) fail('BAG_ADRES_KEY is not an API key.');
 const [postcode = '', huisnummer = '', toevoeging = ''] = process.argv.slice(2);
 const query = new URLSearchParams({ postcode, huisnummer, toevoeging, include: 'objecten' });
-const response = await fetch(`${BAG_ADRES_URL.replace(/\/+$/, '')}/v1/address?${query}`, {
-  headers: { 'X-API-Key': BAG_ADRES_KEY },
-  signal: AbortSignal.timeout(10_000),
-});
-if (!response.ok) {
-  const { title, detail, errors = [], message } = await response.json();
-  console.error(
-    [message ?? `${title}: ${detail}`, ...errors.map((fault: { detail: string }) => fault.detail)].join('\n'),
-  );
+const { isOk, body } = await lookUp().catch(() => fail('no valid response: check BAG_ADRES_URL and the connection'));
+if (!isOk) {
+  const { title, detail, errors = [], message } = body;
+  fail([message ?? `${title}: ${detail}`, ...errors.map((fault: { detail: string }) => fault.detail)].join('\n'));
+}
+const { address, candidates }: Answer = body;
+
+async function lookUp() {
+  const response = await fetch(`${baseUrl?.replace(/\/+$/, '')}/v1/address?${query}`, {
+    headers: { 'X-API-Key': key ?? '' },
+    redirect: 'error', // It would take the key along.
+    signal: AbortSignal.timeout(10_000),
+  });
+  const body = await response.json();
+  if (!body?.status && !body?.message) throw new Error('no valid response');
+  return { isOk: response.ok, body };
+}
+
+/** Prints fixed texts and those of the service only: an error of `fetch` can contain the key. */
+function fail(message: string): never {
+  console.error(message);
   process.exit(1);
 }
-const { address, candidates }: Answer = await response.json();
 
 function html(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

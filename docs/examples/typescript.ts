@@ -10,25 +10,31 @@ type Answer =
 /** API Gateway's own refusals have only a `message`. */
 type Problem = { title?: string; detail?: string; errors?: { detail: string }[]; message?: string };
 
-const { BAG_ADRES_URL, BAG_ADRES_KEY } = process.env;
-if (!BAG_ADRES_URL || !BAG_ADRES_KEY) {
-  console.error('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
-  process.exit(1);
-}
-const headers = { 'X-API-Key': BAG_ADRES_KEY };
+// A file with the key often ends with a line end.
+const [baseUrl, key] = [process.env.BAG_ADRES_URL?.trim(), process.env.BAG_ADRES_KEY?.trim()];
+if (!baseUrl || !key) fail('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
+if (!/^bagadres_[\w.-]+$/.test(key)) fail('BAG_ADRES_KEY is not an API key.');
+const headers = { 'X-API-Key': key };
 const [postcode = '', huisnummer = '', toevoeging = ''] = process.argv.slice(2);
 const query = new URLSearchParams({ postcode, huisnummer, toevoeging });
-const url = `${BAG_ADRES_URL.replace(/\/+$/, '')}/v1/address?${query}`;
+const url = `${baseUrl.replace(/\/+$/, '')}/v1/address?${query}`;
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
 
 /** Sends the request. Retries twice on 429 and 503 after Retry-After, and on 500 or no response after a growing pause. */
 async function send(triesLeft = 2, pauseSeconds = 1): Promise<Response> {
   let wait = pauseSeconds;
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
+    // A redirect would take the key along.
+    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(10_000) });
     wait = Number(response.headers.get('Retry-After') ?? pauseSeconds);
     if (triesLeft === 0 || ![429, 500, 503].includes(response.status) || wait > 30) return response;
-  } catch (error) {
-    if (triesLeft === 0) throw new Error(`no response: ${(error as Error).message}`);
+  } catch {
+    // Its message is not printed: it could contain the key.
+    if (triesLeft === 0) fail('no response: check BAG_ADRES_URL and the connection');
   }
   await sleep(wait * 1000);
   return await send(triesLeft - 1, 2 * pauseSeconds);
@@ -43,11 +49,13 @@ function describe(answer: Answer): string {
 }
 
 const response = await send();
-if (response.ok) {
-  console.log(describe((await response.json()) as Answer));
+const body = await response.json().catch(() => null);
+if (response.ok && body?.status) {
+  console.log(describe(body as Answer));
+} else if (response.ok || !body) {
+  fail(`${response.status}, and no valid response: check BAG_ADRES_URL`);
 } else {
-  const { title, detail, errors = [], message } = (await response.json()) as Problem;
+  const { title, detail, errors = [], message } = body as Problem;
   const first = title ? `${title}: ${detail}` : message;
-  console.error([`${response.status} ${first}`, ...errors.map((fault) => fault.detail)].join('\n'));
-  process.exitCode = 1;
+  fail([`${response.status} ${first}`, ...errors.map((fault) => fault.detail)].join('\n'));
 }

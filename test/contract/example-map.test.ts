@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/address-service.ts';
+import { startBrokenService } from '../support/broken-service.ts';
 import { startHttpService } from '../support/http-service.ts';
 
 const cwd = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
 
 const service = startForTests(startHttpService);
+const broken = startForTests(startBrokenService);
 let key: string;
 
 beforeAll(async () => {
@@ -17,7 +19,14 @@ beforeAll(async () => {
 });
 
 async function page(...address: string[]): Promise<string> {
-  const env = { ...process.env, BAG_ADRES_URL: service.baseUrl, BAG_ADRES_KEY: key };
+  return await pageWith({}, ...address);
+}
+
+async function pageWith(
+  own: { BAG_ADRES_URL?: string; BAG_ADRES_KEY?: string },
+  ...address: string[]
+): Promise<string> {
+  const env = { ...process.env, BAG_ADRES_URL: service.baseUrl, BAG_ADRES_KEY: `${key}\n`, ...own };
   return (await promisify(execFile)(process.execPath, ['map.ts', ...address], { cwd, env })).stdout;
 }
 
@@ -35,5 +44,18 @@ describe('the example map.ts', () => {
   it('says so for an address that does not exist, and repeats what the service says about its input', async () => {
     expect(await page('9999SD', '4')).toContain('Dit adres bestaat niet.');
     await expect(page('0123', '1')).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('postcode') });
+  });
+
+  it("prints no part of a key that it can't send, and a fixed text for a response that is none", async () => {
+    const refused = pageWith({ BAG_ADRES_KEY: `${key}\n${key}` }, '9999SD', '1');
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr: 'BAG_ADRES_KEY is not an API key.\n' });
+    await Promise.all(
+      broken.urls.map(async (url) => {
+        await expect(pageWith({ BAG_ADRES_URL: url }, '9999SD', '1')).rejects.toMatchObject({
+          code: 1,
+          stderr: 'no valid response: check BAG_ADRES_URL and the connection\n',
+        });
+      }),
+    );
   });
 });

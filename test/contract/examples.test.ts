@@ -12,6 +12,7 @@ import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { lookupSamples } from '../../packages/reference/page/samples.ts';
 import { codeSamples } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
+import { startBrokenService } from '../support/broken-service.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
@@ -23,7 +24,7 @@ const interpreters: [file: string, command: string[], toFindIt: string[]][] = [
   ['curl.sh', ['sh', 'curl.sh'], ['curl', '--version']],
   ['typescript.ts', [process.execPath, 'typescript.ts'], [process.execPath, '--version']],
   ['python.py', [python, 'python.py'], [python, '--version']],
-  ['php.php', ['php', 'php.php'], ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);']],
+  ['php.php', ['php', '-d', 'arg_separator.output=&amp;', 'php.php'], ['php', '--version']],
   ['csharp/Program.cs', ['dotnet', 'run', '--project', 'csharp', '--'], ['dotnet', '--version']],
 ];
 const present = new Set(interpreters.filter(([, , toFindIt]) => runs(toFindIt)).map(([file]) => file));
@@ -31,6 +32,7 @@ const present = new Set(interpreters.filter(([, , toFindIt]) => runs(toFindIt)).
 const tried = new Set(sweep(present, 1));
 
 const service = startForTests(startHttpService);
+const broken = startForTests(startBrokenService);
 let key: string;
 /** The runs of each program that wait for seconds: they run beside the other tests. */
 const waiting = new Map<string, WaitingRuns>();
@@ -143,6 +145,29 @@ describe.each(interpreters)('the example %s', (file, command) => {
     const { code, error } = await run(command, ['1012RJ', '147'], key, `${service.baseUrl}/`);
     expect([code, error]).toEqual([0, '']);
   });
+
+  test(`takes a key with a line end behind it, and prints no part of a key that it can't send${because}`, async () => {
+    const taken = [`${key}\n`, `${key}\r\n`, ` ${key} `].map((one) => run(command, ['1012RJ', '147'], one));
+    for (const { code, out, error } of await Promise.all(taken)) {
+      expect([code, out, error]).toEqual([0, expect.stringContaining('Nieuwezijds Voorburgwal'), '']);
+    }
+    const refused = [`${key}\n${key}`, `${key.slice(0, 20)}\r\n${key.slice(20)}`, `${key}\u20ac`, `"${key}"`];
+    for (const { code, out, error } of await Promise.all(refused.map((one) => run(command, ['1012RJ', '147'], one)))) {
+      expect([code, out, error.trim()]).toEqual([1, '', 'BAG_ADRES_KEY is not an API key.']);
+    }
+  });
+
+  testAtLength(`prints a fixed text without the key for a response that is none${because}`, async () => {
+    const results = broken.urls.map(async (url) => ({ url, ...(await run(command, ['1012RJ', '147'], key, url)) }));
+    for (const { url, code, out, error } of await Promise.all(results)) {
+      // curl prints what it gets.
+      if (!isCurl) {
+        expect([url, code, out, error.trim()]).toEqual([url, 1, '', expect.stringMatching(/^.*(no|No) .*response.*$/)]);
+      }
+      expect([url, out + error]).toEqual([url, expect.not.stringContaining(key.slice(-12))]);
+    }
+    expect(broken.redirected()).toBe(0);
+  });
 });
 
 describe('a sample of the reference page', () => {
@@ -151,7 +176,7 @@ describe('a sample of the reference page', () => {
     curl: ['lookup.sh', ['sh'], ['curl', '--version']],
     JavaScript: ['lookup.mjs', [process.execPath], [process.execPath, '--version']],
     Python: ['lookup.py', [python], [python, '--version']],
-    PHP: ['lookup.php', ['php'], ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);']],
+    PHP: ['lookup.php', ['php'], ['php', '--version']],
     Java: ['Lookup.java', ['java'], ['javac', '--version']],
     Go: ['lookup.go', ['go', 'run'], ['go', 'version']],
     'C#': ['lookup.cs', ['dotnet', 'run'], ['dotnet', '--version']],

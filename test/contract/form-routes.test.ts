@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/address-service.ts';
+import { startBrokenService } from '../support/broken-service.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
@@ -26,8 +27,14 @@ const routes: [language: string, command: (query: string) => string[], toFindIt:
   ],
   [
     'PHP',
-    (query) => ['php', '-r', `parse_str('${query}', $_GET); require 'routes/route.php';`],
-    ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);'],
+    (query) => [
+      'php',
+      '-d',
+      'arg_separator.output=&amp;',
+      '-r',
+      `parse_str('${query}', $_GET); require 'routes/route.php';`,
+    ],
+    ['php', '--version'],
   ],
   [
     'Python',
@@ -41,6 +48,7 @@ const routes: [language: string, command: (query: string) => string[], toFindIt:
 ];
 
 const service = startForTests(startHttpService);
+const broken = startForTests(startBrokenService);
 let key: string;
 
 beforeAll(async () => {
@@ -89,6 +97,51 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command, toFindIt)
     expect([refused.answer, away.answer]).toEqual([{ status: 'unavailable' }, { status: 'unavailable' }]);
     expect(refused.logged).toContain('The lookup failed with status 401.');
     expect(away.logged).toContain('The lookup failed');
+  });
+
+  withIt(`finds the address with white space around the key and the base URL${because}`, async () => {
+    const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
+    const files = [`${key}\n`, `${key}\r\n`, ` ${key}\t`];
+    for (const { answer, logged } of await Promise.all(
+      files.map((file) => ask(query, { BAG_ADRES_KEY: file, BAG_ADRES_URL: `${service.baseUrl}\n` })),
+    )) {
+      expect([answer, logged]).toEqual([expect.objectContaining({ status: 'ok' }), '']);
+    }
+  });
+
+  withIt(
+    `answers "unavailable" with what to set, and logs no part of the key, for any other value${because}`,
+    async () => {
+      const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
+      const values = [
+        ...[`${key}\n${key}`, `${key.slice(0, 20)}\n${key.slice(20)}`, `${key}\u0001`, `${key}\u20ac`, `"${key}"`, ''],
+      ].map((value) => ({ BAG_ADRES_KEY: value }));
+      const results = [...values, { BAG_ADRES_URL: '' }, { BAG_ADRES_URL: ' \n' }].map(async (env) => ({
+        env,
+        ...(await ask(query, env)),
+      }));
+      for (const { env, answer, logged } of await Promise.all(results)) {
+        expect([env, answer]).toEqual([env, { status: 'unavailable' }]);
+        expect(logged).toContain('Set BAG_ADRES_URL and BAG_ADRES_KEY');
+        expect(logged).not.toContain(key.slice(-12));
+      }
+    },
+  );
+
+  withIt(`answers "unavailable" for a response that is none, and takes the key nowhere else${because}`, async () => {
+    const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
+    const urls = [...broken.urls, 'no-url', 'http://', 'http://127.0.0.1:99999', 'http://[::1'];
+    for (const { url, answer, logged } of await Promise.all(
+      urls.map(async (url) => ({ url, ...(await ask(query, { BAG_ADRES_URL: url })) })),
+    )) {
+      expect([url, answer, logged]).toEqual([
+        url,
+        { status: 'unavailable' },
+        expect.stringMatching(/The lookup failed|Set BAG_ADRES_URL/),
+      ]);
+      expect(logged).not.toContain(key.slice(-12));
+    }
+    expect(broken.redirected()).toBe(0);
   });
 });
 

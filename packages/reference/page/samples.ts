@@ -32,7 +32,7 @@ export function lookupSamples(url: string): { label: string; source: string }[] 
     {
       label: 'JavaScript',
       source: `const url = '${url}';
-const headers = { 'X-API-Key': process.env.BAG_ADRES_KEY ?? '' };
+const headers = { 'X-API-Key': (process.env.BAG_ADRES_KEY ?? '').trim() };
 
 const response = await fetch(url, { headers });
 if (!response.ok) throw new Error(await response.text());
@@ -44,7 +44,7 @@ if (answer.status === 'ok') console.log(answer.address.straat);`,
       source: `import json, os, sys, urllib.error, urllib.request
 
 url = "${url}"
-headers = {"X-API-Key": os.environ["BAG_ADRES_KEY"]}
+headers = {"X-API-Key": os.environ["BAG_ADRES_KEY"].strip()}
 
 request = urllib.request.Request(url, headers=headers)
 try:
@@ -58,17 +58,14 @@ if answer["status"] == "ok":
     {
       label: 'PHP',
       source: `<?php
-$curl = curl_init('${url}');
-$key = getenv('BAG_ADRES_KEY');
-curl_setopt_array($curl, [
-    CURLOPT_HTTPHEADER => ["X-API-Key: $key"],
-    CURLOPT_RETURNTRANSFER => true,
-]);
-$body = curl_exec($curl);
-if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) !== 200) {
-    throw new RuntimeException($body ?: curl_error($curl));
-}
+$key = trim(getenv('BAG_ADRES_KEY'));
+$http = ['header' => "X-API-Key: $key", 'ignore_errors' => true];
+$context = stream_context_create(['http' => $http]);
+$body = file_get_contents('${url}', false, $context);
 $answer = json_decode($body, true);
+if (!isset($answer['request'])) {
+    throw new RuntimeException($body);
+}
 if ($answer['status'] === 'ok') {
     echo $answer['address']['straat'];
 }`,
@@ -82,7 +79,7 @@ class Lookup {
   public static void main(String[] args) throws Exception {
     var url = URI.create("${url}");
     var request = HttpRequest.newBuilder(url)
-        .header("X-API-Key", System.getenv("BAG_ADRES_KEY"))
+        .header("X-API-Key", System.getenv("BAG_ADRES_KEY").strip())
         .build();
     var response = HttpClient.newHttpClient()
         .send(request, HttpResponse.BodyHandlers.ofString());
@@ -101,12 +98,14 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"strings"
 )
 
 func main() {
 	url := "${url}"
 	request, _ := http.NewRequest("GET", url, nil)
-	request.Header.Set("X-API-Key", os.Getenv("BAG_ADRES_KEY"))
+	key := strings.TrimSpace(os.Getenv("BAG_ADRES_KEY"))
+	request.Header.Set("X-API-Key", key)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)
@@ -123,7 +122,7 @@ func main() {
       label: 'C#',
       source: `using System.Text.Json.Nodes;
 
-var key = Environment.GetEnvironmentVariable("BAG_ADRES_KEY");
+var key = Environment.GetEnvironmentVariable("BAG_ADRES_KEY")?.Trim();
 using var client = new HttpClient();
 client.DefaultRequestHeaders.Add("X-API-Key", key);
 
