@@ -136,8 +136,11 @@ function addRevokeKey(key: CliCommand): void {
     .onAccounts(async ({ admin, carryOut }, keyId: string, { account }: OfAccount) => {
       const key = (await admin.keys.list(account)).find((key) => key.keyId === keyId && key.state !== 'revoked');
       const intent =
-        key !== undefined &&
-        `Revokes key ${keyId}${key.label === null ? '' : `, "${key.label}"`}, of account "${account}", ${lastUseOf(key)}, for good. Its next request is refused with 401; the other keys go on.`;
+        key === undefined
+          ? {
+              nothing: `Account "${account}" has no active key ${keyId}. List its keys: "key list --account ${account}".`,
+            }
+          : `Revokes key ${keyId}${key.label === null ? '' : `, "${key.label}"`}, of account "${account}", ${lastUseOf(key)}, for good. Its next request is refused with 401; the other keys go on.`;
       return carryOut(intent, async () => {
         const revoked = await admin.keys.revoke({ account, keyId });
         return { json: revoked, text: `Key ${keyId} of account "${account}" is revoked.` };

@@ -188,8 +188,11 @@ function addDelete(account: CliCommand): void {
         .at(-1);
       // An active account is refused by the call itself.
       const intent =
-        state === 'suspended' &&
-        `Deletes account "${id}", on the plan ${plan} since ${created}, ${lastUsed ? `last used on ${lastUsed}` : 'never used'}, with its ${counted(keys.length, 'key')}, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
+        state !== 'suspended'
+          ? {
+              nothing: `Account "${id}" is ${state}, so it can't be deleted. Suspend it first: "account suspend ${id}".`,
+            }
+          : `Deletes account "${id}", on the plan ${plan} since ${created}, ${lastUsed ? `last used on ${lastUsed}` : 'never used'}, with its ${counted(keys.length, 'key')}, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
       return carryOut(intent, async () => {
         await admin.accounts.delete(id);
         return { json: { id, deleted: true }, text: `Account "${id}" and its keys are deleted.` };

@@ -58,8 +58,17 @@ const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message
 
 type Options = ConnectionOptions & { json?: true; plan?: true; yes?: true };
 
-/** Says where what is about to be done, and does it. Without an intent, as it can't be done, `work` says why. */
-export type CarryOut = (intent: string | false, work: () => Promise<Result>) => Promise<Result>;
+/** What a command is about to do, or why it can't do it, which `work` then refuses in its own words. */
+export type Intent = string | { nothing: string };
+/**
+ * Says what is about to be done and where, and does it. With `--plan` it never calls `work`: it says what that would
+ * do, or calls `preview`, which must change nothing.
+ */
+export type CarryOut = (
+  intent: Intent,
+  work: () => Promise<Result>,
+  preview?: () => Promise<Result>,
+) => Promise<Result>;
 type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string> };
 
 /** What an option or a command of the help may be long, so that there is room for what it does. */
@@ -205,12 +214,21 @@ export class CliCommand extends Command {
   }
 
   /** Does nothing with `--plan`, or if the person at the terminal does not agree to what can't be undone. */
-  readonly carryOut: CarryOut = async (intent, work) => {
-    if (intent === false) return work();
+  readonly carryOut: CarryOut = async (intent, work, preview) => {
     const { plan, yes } = this.opts<Options>();
+    const isPossible = typeof intent === 'string';
+    if (!plan && !isPossible) return work();
     const into = await this.target();
-    const text = `Into: ${into}\n${intent}`;
-    if (plan) return { json: { into, plan: intent }, text, hint: 'Nothing was changed. Leave out --plan to do it.' };
+    const what = isPossible ? intent : intent.nothing;
+    const text = `Into: ${into}\n${what}`;
+    if (plan && preview) {
+      this.tell(text);
+      return preview();
+    }
+    if (plan) {
+      const hint = isPossible ? 'Nothing was changed. Leave out --plan to do it.' : 'Nothing was changed.';
+      return { json: { into, plan: isPossible ? intent : null, ...(!isPossible && { reason: what }) }, text, hint };
+    }
     const { ask } = this.terminal;
     if (!ask || yes || this.#agreement !== 'asks') this.tell(text);
     else if (!/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim()))

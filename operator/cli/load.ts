@@ -215,8 +215,9 @@ function addRollback(load: CliCommand): void {
       // Refuses one that is not kept, before anything is started.
       const { target, published } = await snapshotNamed(loads.context, rollback);
       const intent =
-        target.snapshot.id !== published.snapshot.id &&
-        `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${await liveRegister(loads)}.`;
+        target.snapshot.id === published.snapshot.id
+          ? { nothing: `The snapshot of ${target.peildatum} (load ${target.load}) is live already.` }
+          : `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${await liveRegister(loads)}.`;
       return loads.carryOut(intent, () => run(loads, () => loads.start({ rollback })));
     });
 }
@@ -296,19 +297,19 @@ function addRepair(load: CliCommand): void {
 the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.`,
     )
     .examples('load repair --plan --stack bag-adres-prod')
-    .onDataset(async (loads, { plan }: { plan?: true }) => {
-      const repair = async () => {
-        const report = await loads.repair({ planOnly: plan === true });
-        const hint = report.pending && !plan ? 'That load is not published yet: run "load run" now.' : undefined;
+    .onDataset(async (loads) => {
+      const repair = async (planOnly: boolean) => {
+        const report = await loads.repair({ planOnly });
+        const hint = report.pending && !planOnly ? 'That load is not published yet: run "load run" now.' : undefined;
         return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
       };
       const intent = `Compares every address with the snapshot of the register, ${await liveRegister(loads)}, and writes those that differ.`;
-      // Its plan is the comparison itself.
-      if (plan) {
-        loads.tell(`Into: ${await loads.target()}\n${intent}`);
-        return repair();
-      }
-      return loads.carryOut(intent, repair);
+      // The plan is the comparison itself.
+      return loads.carryOut(
+        intent,
+        () => repair(false),
+        () => repair(true),
+      );
     });
 }
 
@@ -323,8 +324,9 @@ function addDiscard(load: CliCommand): void {
       const { paths } = await import('../../loader/storage/storage.ts');
       const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
       const intent =
-        work.length > 0 &&
-        `Removes the work of load ${id}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
+        work.length === 0
+          ? { nothing: `The storage has no work of load ${id}. The refused loads: "load status".` }
+          : `Removes the work of load ${id}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
       return carryOut(intent, async () => {
         const report = await discard(id);
         const size = `${counted(report.objects, 'object')}, ${thousands(Math.ceil(report.bytes / 1e6))} MB`;
