@@ -19,6 +19,7 @@ import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
 import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
+import { interruptedLoad } from '../verdict/load-report.ts';
 import { setAsideOf } from '../verdict/set-aside.ts';
 import { DeliveryFinder } from './delivery-finder.ts';
 import { discoverMutations, keptDays, withCorrections } from './discover-mutations.ts';
@@ -33,14 +34,21 @@ import { rejectRefused, removeExpiredSnapshots, resume, rollback } from './store
  * comes first. @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function discover(context: LoadContext, request: LoadRequest): Promise<Discovery> {
-  const { storage, addresses, objecten = false } = context;
+  const { storage, addresses } = context;
   const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;
   if (pending && !request.planOnly) return finishPending(storage, pending);
   // Not where nothing is live: then the table was lost, and the manifest does not count.
   if (manifest.published) await removeExpiredSnapshots(storage, manifest);
-  const base = pending ?? manifest.published;
+  const found = await discoverNew(context, manifest, request);
+  // A plan is made as if it were finished, which it is not.
+  const interrupted = pending && { live: manifest.published, interrupted: interruptedLoad(pending) };
+  return found.action === 'none' && interrupted ? { ...found, ...interrupted } : found;
+}
 
+async function discoverNew(context: LoadContext, manifest: Manifest, request: LoadRequest): Promise<Discovery> {
+  const { storage, objecten = false } = context;
+  const base = manifest.pending ?? manifest.published;
   const { source, mutations = [], again = false } = request;
   const extract = source === undefined ? null : await discoverExtract(context, manifest, base, { ...request, source });
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;

@@ -27,7 +27,7 @@ import {
   UnusableObjectError,
 } from '../storage/storage.ts';
 import { type LoadCounts, mergeSegments, problemCount, sumOfChanges } from '../verdict/load-counts.ts';
-import { type LoadProposal, type LoadReport, reportOf } from '../verdict/load-report.ts';
+import { interruptedLoad, type LoadProposal, type LoadReport, reportOf } from '../verdict/load-report.ts';
 import {
   type Earlier,
   grouped,
@@ -103,6 +103,7 @@ export async function guard(
     waived,
     approved,
     go,
+    ...(manifest.pending && { interrupted: interruptedLoad(manifest.pending) }),
     ...(load.more && { more: true }),
     ...(!go && load.days.length > (load.leastDays ?? load.days.length) && { divided: true }),
   };

@@ -26,7 +26,14 @@ type LoadOutline = {
   waived: Objection[];
   /** Whether an operator has approved this load despite its objections. */
   approved: boolean;
+  /** The load that began to write and has not finished: a plan takes it as finished, and the next load finishes it. */
+  interrupted?: InterruptedLoad;
 };
+
+/** A load that began to write `at` an instant (ISO 8601) and has not finished. */
+export type InterruptedLoad = Pick<ManifestEntry, 'load' | 'peildatum' | 'at'>;
+
+export const interruptedLoad = ({ load, peildatum, at }: ManifestEntry): InterruptedLoad => ({ load, peildatum, at });
 
 /** What a load would do, and whether it may. Plain JSON, small for any size of load. */
 export type LoadProposal = LoadOutline & {
@@ -109,10 +116,12 @@ export type Unchanged = {
   isSkipped?: boolean;
   /** The load that an operator rejected. */
   rejected?: string;
+  /** The reason holds once this load is finished. */
+  interrupted?: InterruptedLoad;
 };
 
 /** The report of a load for which there was nothing to do: the counts describe the live dataset. */
-export function unchangedReport({ reason, live, isSkipped = false, rejected }: Unchanged): LoadReport {
+export function unchangedReport({ reason, live, isSkipped = false, rejected, interrupted }: Unchanged): LoadReport {
   const { voorkomens = 0, nummeraanduidingen = 0, addresses = 0, problemCounts, problems = null } = live ?? {};
   const problemReport = problemCounts ? reportOfCounts(problemCounts) : null;
   return {
@@ -135,6 +144,7 @@ export function unchangedReport({ reason, live, isSkipped = false, rejected }: U
     objections: [],
     waived: [],
     approved: false,
+    ...(interrupted && { interrupted }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { ChangeKind } from '../../loader/dataset/lines.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import type { ChangeExample } from '../../loader/verdict/load-counts.ts';
-import { type LoadReport, notServedText } from '../../loader/verdict/load-report.ts';
+import { type InterruptedLoad, type LoadReport, notServedText } from '../../loader/verdict/load-report.ts';
 import { type SetAside, setAsideOf } from '../../loader/verdict/set-aside.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
@@ -17,8 +17,10 @@ import { table } from './table.ts';
 export function renderReport(report: LoadReport): string {
   const { outcome, reason, peildatum, livePeildatum, notes } = report;
   if (outcome === 'rejected') return `${reason}.\nThe snapshot of ${peildatum} is live.`;
+  const isInterrupted = report.interrupted ? [interruptedText(report.interrupted)] : [];
   if (outcome === 'unchanged') {
-    return [`Nothing to do: ${reason}.`, ...(peildatum === null ? [] : [`The snapshot of ${peildatum} is live.`])].join(
+    const nothing = report.interrupted ? `Once it is finished: ${reason}.` : `Nothing to do: ${reason}.`;
+    return [...isInterrupted, nothing, ...(peildatum === null ? [] : [`The snapshot of ${peildatum} is live.`])].join(
       '\n',
     );
   }
@@ -33,6 +35,7 @@ export function renderReport(report: LoadReport): string {
   const stopped = report.stopped === null ? [] : [`The mutations that follow can't be applied. ${report.stopped}`];
   const tense = outcome === 'planned' ? 'would' : 'did';
   return [
+    ...isInterrupted,
     `${title}.`,
     ...days,
     ...stopped,
@@ -45,6 +48,13 @@ export function renderReport(report: LoadReport): string {
     ...renderCounts(report, tense),
     ...auditText(report),
   ].join('\n');
+}
+
+function interruptedText({ load, peildatum, at }: InterruptedLoad): string {
+  return (
+    `The load of ${peildatum} (${load}) started writing at ${at} and has not finished: some addresses are already from that ` +
+    'snapshot. Unless it is still running, finish it: "load run".'
+  );
 }
 
 const signs = { added: '+', changed: '~', removed: '-' } as const;
@@ -187,11 +197,7 @@ export function renderStatus(shown: ShownStatus): string {
     lines.push('', `A load has been running since ${since}. Follow it: "load follow ${name}".`);
   }
   if (pending && running.length === 0) {
-    lines.push(
-      '',
-      `The load of ${pending.peildatum} (${pending.load}) started writing at ${pending.at} and has not finished: some addresses ` +
-        `are already from that snapshot. Unless it is still running, finish it: "load run".`,
-    );
+    lines.push('', interruptedText(pending));
   }
   const setAside = setAsideText(setAsideOf(published?.setAside ?? []));
   if (setAside.length > 0) lines.push('', ...setAside);

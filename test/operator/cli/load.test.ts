@@ -331,6 +331,19 @@ describe('loads on this machine, one after the other', () => {
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
     expect((await load('status')).out).toMatch(/started writing at .* finish it: "npx bag-adres load run --local/);
     expect(await failure('discard', before.published.load)).toMatchObject({ code: 'pending' });
+    // A plan of the same extract says so too: live is the load before.
+    const [, earlier] = before.history;
+    await writeFile(manifest, JSON.stringify({ ...before, published: earlier, pending: before.published }));
+    const { peildatum, source } = before.published;
+    const { out } = await load('plan', '--extract', source.location);
+    expect(out).toMatch(/^The load of \S+ \(.*\) started writing at .* finish it: "npx bag-adres load run --local/);
+    expect(out).toContain(`\nThe snapshot of ${earlier.peildatum} is live.`);
+    expect(out).not.toMatch(/Nothing to do|Once it is finished: .* is live\b/);
+    expect(await json('plan', '--extract', source.location)).toMatchObject({
+      outcome: 'unchanged',
+      peildatum: earlier.peildatum,
+      interrupted: { load: before.published.load, peildatum },
+    });
     await writeFile(manifest, JSON.stringify(before));
   });
 });
