@@ -84,7 +84,7 @@ function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): QueriesBy
     'Load failed': {
       Errors: [
         Object.values(steps).map(({ logs }) => logs),
-        'filter message = "failed" | sort @timestamp desc | limit 5 | display @timestamp, error.name, error.message, input.load',
+        'filter message = "failed" or type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, error.name, error.message, input.load, type, record.status, record.errorType',
       ],
     },
     ...(mutations && {

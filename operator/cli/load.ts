@@ -234,13 +234,18 @@ async function liveRegister({ context }: LoadCommands): Promise<string> {
 function addStatus(load: CliCommand): void {
   load
     .command('status')
-    .description('show the live snapshot and its age, running loads, and loads that need your decision')
-    .onDataset(async ({ context, loads, mutations: list }) => {
+    .description('show the live snapshot and its age, how the last loads ended, and loads that need your decision')
+    .onDataset(async ({ context, loads, mutations: list, lastRuns }) => {
       const { loadStatus } = await import('../../loader/steps/manifest.ts');
       const { renderStatus } = await import('./render-load.ts');
       const { mutationStatus } = await import('../connect/loads.ts');
-      const [found, refused, running] = await Promise.all([loadStatus(context), loads.waiting(), loads.running()]);
-      const shown = { ...found, running, refused, mutations: await mutationStatus(found.published, list) };
+      const [found, refused, running, runs] = await Promise.all([
+        loadStatus(context),
+        loads.waiting(),
+        loads.running(),
+        lastRuns(),
+      ]);
+      const shown = { ...found, running, runs, refused, mutations: await mutationStatus(found.published, list) };
       return { json: shown, text: renderStatus(shown) };
     });
 }

@@ -10,6 +10,7 @@ import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad } from '../../packages/admin/load-approvals.ts';
 import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
 import type { MutationStatus } from '../connect/loads.ts';
+import type { EndedLoad } from '../connect/state-machine-load.ts';
 import { counted, thousands } from './command.ts';
 import { table } from './table.ts';
 
@@ -164,6 +165,8 @@ export function refusalOf({ load, proposal, objections }: Refused, what: string)
 export type ShownStatus = LoadStatus & {
   running: RunningLoad[];
   refused: WaitingLoad[];
+  /** The last loads that ended, the newest first. */
+  runs?: EndedLoad[];
   /** Only of a dataset that follows days of mutations. */
   mutations?: MutationStatus | null;
 };
@@ -173,7 +176,8 @@ const oldDays = loadDefaults.oldAfterDays;
 
 /** The status, with what to do about it. */
 export function renderStatus(shown: ShownStatus): string {
-  const { published, pending, ageDays, running, refused, mutations = null } = shown;
+  const { published, pending, ageDays, running, refused, runs = [], mutations = null } = shown;
+  const isFailing = runs[0]?.error != null && running.length === 0;
   const lines: string[] = [];
   if (published) {
     const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } = published;
@@ -191,8 +195,9 @@ export function renderStatus(shown: ShownStatus): string {
       `source     ${source?.location ?? '-'}`,
     );
   } else {
-    lines.push(`No addresses are loaded yet. Load an extract: "load run".`);
+    lines.push(`No addresses are loaded yet.${isFailing ? '' : ' Load an extract: "load run".'}`);
   }
+  lines.push(...runsText(runs));
   for (const { name, since } of running) {
     lines.push('', `A load has been running since ${since}. Follow it: "load follow ${name}".`);
   }
@@ -209,6 +214,28 @@ export function renderStatus(shown: ShownStatus): string {
     lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run".`);
   }
   return lines.join('\n');
+}
+
+const outcomes = {
+  succeeded: 'succeeded',
+  refused: 'was refused',
+  failed: 'failed',
+  timed_out: 'took too long',
+  aborted: 'was stopped',
+} as const satisfies Record<EndedLoad['outcome'], string>;
+
+/** How the last loads ended, and why the newest failed. */
+function runsText(runs: readonly EndedLoad[]): string[] {
+  const [last] = runs;
+  if (!last) return [];
+  const ends = runs.map(({ name, started, outcome }) => `  ${started}  ${outcomes[outcome]}  ${name}`);
+  const { error } = last;
+  if (!error) return ['', 'The last loads:', ...ends];
+  return [
+    ...['', 'The last load failed; the register that was live goes on:', `  ${error.message}`],
+    `Its log: the saved query ${error.log} in CloudWatch Logs Insights. When the cause is gone, go on: "load run".`,
+    ...['', 'The last loads:', ...ends],
+  ];
 }
 
 /** A dataset of a later date than tomorrow would make every extract and every day older. */

@@ -26,7 +26,14 @@ import { type ConnectionOptions, callerIdentity, localUser } from './admin.ts';
 import { type OperatorAudit, operatorAudit } from './audit.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { followExecution, isOnThisMachine, uploadExtract, uploadMutations } from './state-machine-load.ts';
+import {
+  type EndedLoad,
+  followExecution,
+  isOnThisMachine,
+  lastRuns,
+  uploadExtract,
+  uploadMutations,
+} from './state-machine-load.ts';
 
 /** Loads of one dataset: in this process on the data of the local run, or by the state machine of a deployment. */
 export type LoadCommands = {
@@ -36,6 +43,8 @@ export type LoadCommands = {
   readonly mutations: string | undefined;
   /** The loads that run and those that wait, as the portal shows them. */
   readonly loads: Pick<Loads, 'running' | 'waiting'>;
+  /** The last loads that ended, the newest first; none on this machine, where the command that ran one said why. */
+  lastRuns(): Promise<EndedLoad[]>;
   /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
   start(request: Omit<LoadRequest, LoadDecision>): Promise<LoadReport>;
   /** Approves or rejects what was seen of a load, as the portal does, and follows its run to the end. */
@@ -96,6 +105,7 @@ async function localLoads(
     context: { storage, addresses },
     mutations,
     loads,
+    lastRuns: async () => [],
     start(request) {
       const { source, mutations: named, rollback, planOnly } = request;
       const isOfExtract = (rollback ?? named) === undefined;
@@ -130,7 +140,7 @@ const scanPagesPerSecond = 8;
 
 /** Loads by the state machine of a deployment. @throws CommandError, and errors of AWS */
 async function stackLoads(stack: string, { print, progress }: ProgressReporter): Promise<LoadCommands> {
-  const { output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
+  const { name, output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
   const stateMachineArn = output('StateMachineArn');
   const bucket = output('SnapshotBucketName');
   const table = output('AddressesTableName');
@@ -189,6 +199,7 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
     context: { storage, addresses },
     mutations: optionalOutput('MutationsSource'),
     loads,
+    lastRuns: () => lastRuns(stepFunctions, { stateMachineArn, log: `${name}/Load failed/Errors` }),
     start,
     async decide(decision, seen) {
       const { run, started } = await loadsAs(await callerIdentity())[decision](seen);

@@ -179,6 +179,47 @@ function lastStep({ entered }: ExecutionStory): string {
   return entered.findLast((state) => !endings.includes(state)) ?? 'its start';
 }
 
+/** How an execution of the state machine ended. Plain JSON. */
+export type EndedLoad = {
+  name: string;
+  started: string;
+  ended: string | null;
+  outcome: 'succeeded' | 'refused' | 'failed' | 'timed_out' | 'aborted';
+  /** Why it did not succeed: the error of the failed step, or of the failed item of a map, and where its log is. */
+  error: { code: string; message: string; log: string } | null;
+};
+
+/** The last executions that ended, the newest first. The error is read of the newest alone, if that failed. */
+export async function lastRuns(
+  client: SFNClient,
+  { stateMachineArn, log }: { stateMachineArn: string; log: string },
+  most = 3,
+): Promise<EndedLoad[]> {
+  const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn, maxResults: most + 1 }));
+  const ended = executions.filter(({ status }) => status !== 'RUNNING').slice(0, most);
+  return Promise.all(
+    ended.map(
+      async ({ name = '', status = 'FAILED', startDate, stopDate, executionArn }, index): Promise<EndedLoad> => {
+        const run = { name, started: startDate?.toISOString() ?? '', ended: stopDate?.toISOString() ?? null };
+        if (status === 'SUCCEEDED' || index > 0) return { ...run, outcome: outcomeOf(status), error: null };
+        const execution = await client.send(new DescribeExecutionCommand({ executionArn }));
+        const story = executionStory(await history(client, execution.executionArn ?? ''));
+        try {
+          executionReport(await withInnerError(client, execution, story), story);
+        } catch (error) {
+          if (error instanceof RefusedLoadError || execution.error === 'LoadRefused')
+            return { ...run, outcome: 'refused', error: null };
+          const { code, message } = error as CommandError;
+          return { ...run, outcome: outcomeOf(status), error: { code, message, log } };
+        }
+        return { ...run, outcome: outcomeOf(status), error: null };
+      },
+    ),
+  );
+}
+
+const outcomeOf = (status: string) => status.toLowerCase() as EndedLoad['outcome'];
+
 type FollowOptions = {
   client: SFNClient;
   executionArn: string;

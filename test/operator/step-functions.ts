@@ -100,11 +100,13 @@ export function stepFunctionsOver(loader: StateMachineBench) {
           ?.events.map((event, id) => ({ ...event, id, timestamp: 1 })),
       },
     }),
-    ListExecutions: ({ mapRunArn, statusFilter }: { mapRunArn?: string; statusFilter: string }) => {
+    ListExecutions: ({ mapRunArn, statusFilter }: { mapRunArn?: string; statusFilter?: string }) => {
       if (mapRunArn) return { value: { executions: [{ executionArn: 'failed item', name: 'item' }] } };
-      const found = [...executions].filter(([, { status }]) => status === statusFilter);
-      const list = found.map(([name]) => ({ executionArn: `${executionArn}:${name}`, name, startDate: 1_790_000_000 }));
-      return { value: { executions: list } };
+      const found = [...executions].filter(([, { status }]) => statusFilter === undefined || status === statusFilter);
+      const list = found.map(([name, { status }]) => {
+        return { executionArn: `${executionArn}:${name}`, name, status, startDate: 1_790_000_000 };
+      });
+      return { value: { executions: list.reverse() } };
     },
     DescribeMapRun: ({ mapRunArn }: { mapRunArn: string }) => ({
       value: { mapRunArn, itemCounts: { total: 4, succeeded: mapped.get(mapRunArn)?.succeeded } },

@@ -82,7 +82,7 @@ describe('a log query of the runbook', () => {
     const known = /\baccess log\b/.test(about)
       ? logged.access
       : /step's log group|`Steps\w+Logs`/.test(about)
-        ? logged.steps
+        ? [...logged.steps, ...platformFields]
         : /portal's function/.test(about)
           ? [...logged.requests, providerFault.member, 'error', ...platformFields]
           : [...logged.requests, ...platformFields];

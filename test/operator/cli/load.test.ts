@@ -71,6 +71,7 @@ describe('loads on this machine, one after the other', () => {
       pending: null,
       age_days: null,
       running: [],
+      runs: [],
       refused: [],
     });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });

@@ -266,6 +266,28 @@ describe('loads by the state machine of a stack, one after the other', () => {
     });
     machine.fail('Extract');
   });
+
+  it('status says how the last loads ended, and shows the error of the item that failed and where its log is', async () => {
+    machine.fail('Merge', new ExtractError('invalid_xml', '9999NUM.zip > 1.xml', 'ends in the middle'));
+    await failure('run', '--again', '--extract', await loader.serve(march));
+    machine.fail('Merge');
+    const log = 'bag-adres-test/Load failed/Errors';
+    const { runs } = JSON.parse((await load('status', '--json')).out);
+    expect(runs).toHaveLength(3);
+    expect(runs[0]).toMatchObject({
+      name: expect.stringMatching(/^execution-\d+$/),
+      outcome: 'failed',
+      error: { code: 'bad_extract', message: '9999NUM.zip > 1.xml: ends in the middle', log },
+    });
+    const { out } = await load('status');
+    expect(out).toContain(
+      `:\n  9999NUM.zip > 1.xml: ends in the middle\nIts log: the saved query ${log} in CloudWatch`,
+    );
+    expect(out).toMatch(new RegExp(`\n  2026-\\S+  failed  ${runs[0].name}\n`));
+    // Once a load succeeds, the failure is history.
+    await load('run', '--again', '--extract', await loader.serve(february));
+    expect((await load('status')).out).not.toContain('ends in the middle');
+  });
 });
 
 describe('a stack that is not there', () => {
