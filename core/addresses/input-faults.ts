@@ -133,6 +133,9 @@ const forms = {
 const range = /^0*([1-9]\d{0,4})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)0*([1-9]\d{0,4})$/i;
 /** Digits, then any separator, then the rest. */
 const numberAndRest = /^0*([1-9]\d{0,4})[\s\-–/.,]*([a-z][0-9a-z\s\-–/.]*)$/i;
+/** What people and programs write for no addition: a text without letters and digits, or these with any marks. */
+const nothing =
+  /^(?:geen|zonder|no)(?:toevoeging|addition)$|^(?:geen|zonder|leeg|nee|niets|nvt|nietvantoepassing|none|nothing|na|notapplicable|null|nil|nan|undefined|empty|blank)?$/i;
 /** Parts of an addition that stand for several addresses, or for a second number: they have no single meaning. */
 const severalPatterns = [
   /(?<=[0-9a-z]\s*)[,;&+]\s*[0-9a-z]/i, // A, B
@@ -179,6 +182,8 @@ function adviceOn(name: AddressName, value: string): Advice {
   }
   const text = name === 'huisnummer' ? plainText(value).trim() : value.replaceAll(' ', '');
   const [code, , wrong] = kinds[name].find(([, pattern]) => pattern.test(text)) as (typeof kinds)[AddressName][number];
+  if (name === 'toevoeging' && isNothing(value))
+    return { code, wrong: 'toevoeging has a text for no addition', instead };
   if (name === 'huisnummer' && numberIn(text)?.rest === null) {
     return { code, wrong: `${name} ${wrong}`, instead: 'send one address, what follows its number as toevoeging' };
   }
@@ -240,7 +245,12 @@ function numberIn(value: string): { huisnummer: string; rest: string | null } | 
   const text = plainText(value).trim();
   const [, huisnummer, rest = ''] = range.test(text) ? [] : (numberAndRest.exec(text) ?? numberAlone.exec(text) ?? []);
   if (huisnummer === undefined) return undefined;
+  if (isNothing(rest)) return { huisnummer, rest: '' };
   return { huisnummer, rest: isSeveral(rest) || repeatsNumber(rest, Number(huisnummer)) ? null : rest };
+}
+
+function isNothing(text: string): boolean {
+  return nothing.test(text.replaceAll(/[^\p{L}\p{N}]/gu, ''));
 }
 
 function isSeveral(text: string): boolean {
@@ -273,8 +283,9 @@ function only(values: (string | undefined)[]): string | undefined {
 
 /** The one text that all are that have letters or digits, but for letter case; `undefined` for several addresses. */
 function oneOf(texts: string[]): string | undefined {
-  if (texts.some(isSeveral)) return undefined;
-  const [first = '', ...others] = texts.map(withoutSeparators).filter(Boolean);
+  const written = texts.filter((text) => !isNothing(text));
+  if (written.some(isSeveral)) return undefined;
+  const [first = '', ...others] = written.map(withoutSeparators);
   return others.every((other) => other.toUpperCase() === first.toUpperCase()) ? first : undefined;
 }
 

@@ -260,7 +260,8 @@ export const english = {
     'toevoeging-character': {
       happened:
         'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
-      remedy: 'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`.',
+      remedy:
+        'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`. Leave it out if the address has none.',
     },
     'toevoeging-too-long': {
       happened: 'The toevoeging has more than five letters and digits. The register has no longer ones.',

@@ -342,7 +342,8 @@ export const dutch: TranslatedText = {
     },
     'toevoeging-character': {
       happened: 'De toevoeging heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals het streepje in `A-2`.',
-      remedy: 'Stuur alleen de letters en cijfers, in hun volgorde: `A-2` is `toevoeging=A2`.',
+      remedy:
+        'Stuur alleen de letters en cijfers, in hun volgorde: `A-2` is `toevoeging=A2`. Laat hem weg als het adres er geen heeft.',
     },
     'toevoeging-too-long': {
       happened: 'De toevoeging heeft meer dan vijf letters en cijfers. Langere staan niet in het register.',
