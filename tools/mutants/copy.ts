@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -42,37 +43,22 @@ export class Copy {
   }
 
   /**
-   * Runs Jest. `cpuSeconds` of what it returns is the time of its process, without processes that it starts and waits
-   * for.
-   *
-   * @param cpuSeconds of the process, not of the clock, so that a busy machine ends nothing early: what runs for longer
-   * loops forever. What waits forever uses none, so it is ended after twenty times as long by the clock
+   * Runs Jest, and returns its exit code. What loops forever is ended by the CPU seconds of the process, not of the clock,
+   * so that a busy machine ends nothing early; what waits forever uses none, so the clock ends it after twenty times as
+   * long.
    */
-  async jest(
-    args: readonly string[],
-    cpuSeconds: number,
-  ): Promise<{ code: number | null; output: string; cpuSeconds: number }> {
-    // The last line that `times` prints is user and system time of the children of the shell: 0m1.25s 0m0.31s
-    const script = `ulimit -t ${cpuSeconds}; "$0" "$@"; code=$?; times; exit $code`;
+  async jest(args: readonly string[], cpuSeconds: number): Promise<number | null> {
+    const script = `ulimit -t ${cpuSeconds}; exec "$0" "$@"`;
     const child = spawn('sh', ['-c', script, process.execPath, ...flags, ...args], {
       cwd: this.folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: 'ignore',
       detached: true,
     });
     const { pid } = child;
     const waits = setTimeout(() => pid && process.kill(-pid, 'SIGKILL'), (60 + 20 * cpuSeconds) * 1000);
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    const code = await new Promise<number | null>((done) => child.once('close', done));
+    const [code] = (await once(child, 'close')) as [number | null];
     clearTimeout(waits);
-    const times = [...(output.trimEnd().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
-    return {
-      code,
-      output,
-      cpuSeconds: times.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0),
-    };
+    return code;
   }
 
   remove(): void {
