@@ -15,15 +15,12 @@ export function logoFault(logo: string | undefined, folder: string): string | un
   return `branding.logo is "${logo}", which has ${found.size} bytes. Allowed: ${mostLogoBytes} or less: make the picture smaller, 64 pixels high for instance.`;
 }
 
-const assets = ['style.css', 'copy.js', 'reference.js'];
-
 /**
- * What the bundle of a function with pages has beside its code: their style and scripts, and the operator's logo.
+ * The operator's logo, for the bundle of a function with pages.
  * @throws ConfigError when the logo is not a file or is too large
  */
-export function pageFiles(logo: string | undefined) {
+export function logoFile(logo: string | undefined): Record<string, string> {
   const fault = logoFault(logo, process.cwd());
   if (fault) throw new ConfigError([fault], 'the settings');
-  const files = Object.fromEntries(assets.map((name) => [`assets/${name}`, `packages/reference/page/assets/${name}`]));
-  return { files, ...(logo !== undefined && { operatorFiles: { logo } }) };
+  return logo === undefined ? {} : { logo };
 }

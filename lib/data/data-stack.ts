@@ -17,7 +17,6 @@ import {
   metricNamespaceVariable,
 } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
-import { bundle } from '../shared/bundle.ts';
 import {
   encryptionKey,
   isProtected,
@@ -178,7 +177,7 @@ class AccountsBackup extends Construct {
     const lambda = new LambdaFunction(this, 'Watch', {
       config,
       encryptionKey,
-      code: bundle({ name: 'BackupCopies', entries: { index: 'operator/recovery/copies.ts' } }),
+      bundle: 'BackupCopies',
       description: 'Reports how old the last copy of the accounts table is',
       memoryMb: 256,
       timeout: Duration.seconds(60),

@@ -16,7 +16,6 @@ import { manifestKeys } from '../../loader/names.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { ownMetric } from '../shared/monitoring.ts';
@@ -36,7 +35,7 @@ export class BackupSets extends Construct {
     const lambda = new LambdaFunction(this, 'Set', {
       config,
       encryptionKey,
-      code: bundle({ name: 'Backup', entries: { index: 'operator/recovery/handler.ts' } }),
+      bundle: 'Backup',
       description: 'Writes a backup set',
       memoryMb: 2048,
       timeout: Duration.minutes(15),

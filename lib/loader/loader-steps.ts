@@ -9,7 +9,6 @@ import { loaderEnvironment, publicMutations } from '../../loader/names.ts';
 import { type StepName, stepNames, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import { packageVersion } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
-import { bundle } from '../shared/bundle.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { lockTime, settlingTime, stateName } from './load-states.ts';
 
@@ -63,12 +62,6 @@ export class LoaderSteps extends Construct {
     const names = stepNames(objecten);
     this.ofALoad = stepsOfALoad(objecten);
     const values = settingsOf(config);
-    // One bundle for all of them, as they share most of their code.
-    const code = bundle({
-      name: 'Loader',
-      entries: Object.fromEntries(names.map((name) => [name, `loader/steps/${name}.ts`])),
-      requires: true,
-    });
     const lambdaOf = (name: StepName): LambdaFunction => {
       const { description, memoryMb, minutes, settings = [], measures, table, bucket: access } = stepOf(name);
       const variables = settings.flatMap((setting) => {
@@ -78,7 +71,7 @@ export class LoaderSteps extends Construct {
       const step = new LambdaFunction(this, stateName(name), {
         config,
         encryptionKey,
-        code,
+        bundle: 'Loader',
         module: name,
         description,
         memoryMb,

@@ -20,7 +20,6 @@ import {
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledgeStatements } from '../data/statement-bucket.ts';
-import { type BundleOptions, bundle } from '../shared/bundle.ts';
 import { acknowledge, defaultEventBus } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
@@ -28,10 +27,7 @@ import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
 type CommonProps = Pick<LambdaFunctionProps, 'config' | 'encryptionKey'>;
 
 export type HttpFunctionProps = CommonProps &
-  Pick<LambdaFunctionProps, 'description' | 'reservedConcurrency'> &
-  Pick<BundleOptions, 'files' | 'operatorFiles'> & {
-    /** The module with the handler, relative to the root of the project. */
-    entry: string;
+  Pick<LambdaFunctionProps, 'description' | 'reservedConcurrency' | 'operatorFiles'> & {
     /** How many are kept started. */
     provisionedConcurrency?: number | undefined;
   };
@@ -43,12 +39,12 @@ export type HttpFunctionProps = CommonProps &
 export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
-  constructor(scope: Construct, id: string, props: HttpFunctionProps) {
-    const { entry, files, operatorFiles, provisionedConcurrency, ...common } = props;
+  constructor(scope: Construct, id: 'Address' | 'Validate', props: HttpFunctionProps) {
+    const { provisionedConcurrency, ...common } = props;
     const { config } = common;
     super(scope, id, {
       ...common,
-      code: bundle({ name: id, entries: { index: entry }, files, operatorFiles }),
+      bundle: id,
       // Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer.
       memoryMb: 1024,
       // Every request gets a response within 5 seconds; the handler gives up well before that, with its own response.
@@ -125,7 +121,7 @@ export class Canary extends LambdaFunction {
     super(scope, id, {
       config,
       encryptionKey,
-      code: bundle({ name: id, entries: { index: 'lambdas/canary/handler.ts' } }),
+      bundle: 'Canary',
       description: 'Looks up an address, as a caller does',
       memoryMb: 256,
       timeout: Duration.seconds(20),
@@ -161,7 +157,7 @@ export class UsageJobFunction extends LambdaFunction {
     super(scope, id, {
       config,
       encryptionKey,
-      code: bundle({ name: id, entries: { index: 'lambdas/usage/handler.ts' } }),
+      bundle: 'Usage',
       description: 'Records the usage of accounts by day',
       memoryMb: 512,
       timeout: Duration.minutes(15),

@@ -4,7 +4,7 @@ import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
-import { pageFiles } from '../config/logo.ts';
+import { logoFile } from '../config/logo.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { stackProps } from '../shared/data-protection.ts';
@@ -34,7 +34,6 @@ export class ServiceStack extends Stack {
     const address = new HttpFunction(this, 'Address', {
       config,
       encryptionKey,
-      entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
       reservedConcurrency: config.reservedConcurrency,
       provisionedConcurrency: config.provisionedConcurrency,
@@ -45,8 +44,7 @@ export class ServiceStack extends Stack {
     const validate = new HttpFunction(this, 'Validate', {
       config,
       encryptionKey,
-      entry: 'packages/reference/handler.ts',
-      ...pageFiles(config.branding.logo),
+      operatorFiles: logoFile(config.branding.logo),
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret, config)

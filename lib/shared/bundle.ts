@@ -1,8 +1,9 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
-import { AssetCode } from 'aws-cdk-lib/aws-lambda';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { type BundleName, type BundleSource, bundles } from './bundles.ts';
 
 /** The root of the project: paths in a bundle are relative to it, so that it is the same wherever it is made. */
 const root = resolve(import.meta.dirname, '../..');
@@ -24,51 +25,32 @@ const aliases = Object.fromEntries(
   }).map(([module, file]) => [module, join(import.meta.dirname, 'aliases', file)]),
 );
 
-export type BundleOptions = {
-  /** The name of the folder with the source maps. */
-  name: string;
-  /** The modules with the handlers, relative to the root of the project, by their names in the bundle. */
-  entries: Record<string, string>;
-  /** Further files, by their names in the bundle; relative to the root of the project. */
-  files?: Record<string, string> | undefined;
-  /**
-   * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, in which the CDK runs
-   * the app.
-   */
-  operatorFiles?: Record<string, string> | undefined;
-  /** Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do by itself. */
-  requires?: boolean;
-};
-
-/** The code of a Lambda, with what it is made of. */
-export class BundledCode extends AssetCode {
-  readonly bundle: BundleOptions;
-
-  constructor(options: BundleOptions, ...asset: ConstructorParameters<typeof AssetCode>) {
-    super(...asset);
-    this.bundle = options;
-  }
-}
+/**
+ * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, in which the CDK runs the
+ * app.
+ */
+export type OperatorFiles = Readonly<Record<string, string>>;
 
 /**
  * The code of one Lambda, or of several that share most of it: minified ES modules, made by esbuild in this process, so
  * no Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
  * `cdk.out/source-maps/NAME`.
  */
-export function bundle(options: BundleOptions): BundledCode {
-  const folder = isReleased ? releasedBundles : dirname(resolve(root, Object.values(options.entries)[0] ?? ''));
-  return new BundledCode(options, folder, {
+export function bundle(name: BundleName, operatorFiles: OperatorFiles = {}): Code {
+  const source: BundleSource = bundles[name];
+  const folder = isReleased ? releasedBundles : dirname(resolve(root, Object.values(source.entries)[0] ?? ''));
+  return Code.fromAsset(folder, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       // Never pulled: the local bundling below always succeeds.
       image: DockerImage.fromRegistry('none'),
       // The CDK treats two assets of one folder with equal options as the same: this makes them different.
-      command: [JSON.stringify(options)],
+      command: [JSON.stringify({ name, operatorFiles })],
       local: {
         tryBundle(outputDirectory) {
-          if (isReleased) cpSync(join(releasedBundles, options.name), outputDirectory, { recursive: true });
-          else writeBundle(options, outputDirectory);
-          copyFiles(options.operatorFiles, process.cwd(), outputDirectory);
+          if (isReleased) cpSync(join(releasedBundles, name), outputDirectory, { recursive: true });
+          else writeBundle(name, source, outputDirectory);
+          copyFiles(operatorFiles, process.cwd(), outputDirectory);
           return true;
         },
       },
@@ -80,12 +62,13 @@ export function bundle(options: BundleOptions): BundledCode {
  * Writes a bundle without the operator's files to `outputDirectory`, and its source maps to `source-maps/NAME` next to
  * it.
  */
-export function writeBundle({ name, entries, files, requires = false }: BundleOptions, outputDirectory: string): void {
+export function writeBundle(name: string, source: BundleSource, outputDirectory: string): void {
+  const { entries, files = {}, requires = false } = source;
   // Loaded here because an installed package has no esbuild, and needs none.
   const { buildSync }: typeof import('esbuild') = createRequire(import.meta.url)('esbuild');
   process.env.GOGC ??= '400'; // esbuild collects garbage less often: a fifth less CPU for 110 MB more.
   const { outputFiles } = buildSync({
-    entryPoints: entries,
+    entryPoints: { ...entries },
     absWorkingDir: root,
     // Nothing is written there; paths in the source maps are relative to it.
     outdir: root,
@@ -115,10 +98,10 @@ export function writeBundle({ name, entries, files, requires = false }: BundleOp
   copyFiles(files, root, outputDirectory);
 }
 
-function copyFiles(files: Record<string, string> = {}, from: string, to: string): void {
+function copyFiles(files: Readonly<Record<string, string>>, from: string, to: string): void {
   for (const [file, source] of Object.entries(files)) {
     mkdirSync(dirname(join(to, file)), { recursive: true });
-    copyFileSync(resolve(from, source), join(to, file));
+    cpSync(resolve(from, source), join(to, file), { recursive: true });
   }
 }
 

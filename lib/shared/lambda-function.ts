@@ -5,7 +5,6 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Architecture,
   Function as CdkFunction,
-  type Code,
   LoggingFormat,
   Runtime,
   SystemLogLevel,
@@ -18,16 +17,18 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
+import { bundle, type OperatorFiles } from './bundle.ts';
+import { type BundleName, bundles } from './bundles.ts';
 import { logGroupProps } from './data-protection.ts';
 import { acknowledge, acknowledgeWildcard, grantTable, scheduleRole } from './grants.ts';
 
 export type LambdaFunctionProps = {
   config: Config;
   encryptionKey: IKey | undefined;
-  /** What `bundle` made. */
-  code: Code;
-  /** The module of the bundle that exports `handler`. */
+  /** Its code, and which module of it exports `handler`. */
+  bundle: BundleName;
   module?: string;
+  operatorFiles?: OperatorFiles;
   description: string;
   memoryMb: number;
   timeout: Duration;
@@ -57,19 +58,29 @@ const bucketActions = {
  */
 export class LambdaFunction extends Construct {
   readonly function: CdkFunction;
-  readonly code: Code;
   readonly logs: ILogGroup;
   readonly timeout: Duration;
 
   constructor(scope: Construct, id: string, props: LambdaFunctionProps) {
     super(scope, id);
-    const { config, encryptionKey, code, module = 'index', description, memoryMb, timeout, environment = {} } = props;
+    const {
+      config,
+      encryptionKey,
+      bundle: name,
+      module = 'index',
+      operatorFiles,
+      description,
+      memoryMb,
+      timeout,
+      environment = {},
+    } = props;
+    if (!(module in bundles[name].entries))
+      throw new Error(`lib/shared/bundles.ts has no ${module} in ${name}. Add it.`);
     this.timeout = timeout;
-    this.code = code;
     this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new CdkFunction(this, 'Function', {
       description,
-      code,
+      code: bundle(name, operatorFiles),
       handler: `${module}.handler`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

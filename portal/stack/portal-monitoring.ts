@@ -7,7 +7,6 @@ import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../core/names.ts';
 import { secretNoticeDays } from '../../lib/config/fields.ts';
 import type { Config } from '../../lib/config/schema.ts';
-import { bundle } from '../../lib/shared/bundle.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import { type AlarmTopic, gatewayThrottles, ownMetric, SavedQueries } from '../../lib/shared/monitoring.ts';
 import { portalCanaryEnvironment, portalMetrics, portalService, providerFault } from './names.ts';
@@ -50,7 +49,7 @@ export class PortalMonitoring extends Construct {
     const canary = new LambdaFunction(this, 'Canary', {
       config,
       encryptionKey,
-      code: bundle({ name: 'PortalCanary', entries: { index: 'portal/canary.ts' } }),
+      bundle: 'PortalCanary',
       description: 'Goes to the sign-in page of the portal and of its provider',
       memoryMb: 256,
       timeout: Duration.seconds(60),

@@ -23,12 +23,11 @@ import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
 import { deploymentName } from '../../lib/config/deployment.ts';
-import { pageFiles } from '../../lib/config/logo.ts';
+import { logoFile } from '../../lib/config/logo.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import type { DataStack } from '../../lib/data/data-stack.ts';
 import { acknowledgeStatements } from '../../lib/data/statement-bucket.ts';
 import { accessLog, accessLogGroup, CustomDomain } from '../../lib/service/http-api.ts';
-import { bundle } from '../../lib/shared/bundle.ts';
 import {
   isProtected,
   logGroupProps,
@@ -86,11 +85,8 @@ export class PortalStack extends Stack {
     const lambda = new LambdaFunction(this, 'Portal', {
       config,
       encryptionKey,
-      code: bundle({
-        name: 'Portal',
-        entries: { index: 'portal/handler.ts' },
-        ...pageFiles(logo),
-      }),
+      bundle: 'Portal',
+      operatorFiles: logoFile(logo),
       description: 'The customer portal',
       memoryMb: 1024,
       // A plan that 2,000 accounts follow; API Gateway waits 30 seconds.

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../core/names.ts';
 import type { Answer } from '../../lambdas/http/middleware.ts';
-import { pageFiles } from '../../lib/config/logo.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
+import { bundles } from '../../lib/shared/bundles.ts';
 import { expectContract } from '../support/contract.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 
@@ -27,9 +27,9 @@ let handler: (event: object, context: object) => Promise<Answer>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reference-'));
   await mkdir(join(folder, 'bundle'));
-  const files = { ...pageFiles(undefined).files, logo: 'docs/portal/keys.png' };
-  const entries = { index: 'packages/reference/handler.ts' };
-  writeBundle({ name: 'Validate', entries, files }, join(folder, 'bundle'));
+  const { entries, files } = bundles.Validate;
+  const logo = 'docs/portal/keys.png';
+  writeBundle('Validate', { entries, files: { ...files, logo } }, join(folder, 'bundle'));
   process.env[environment.branding] = JSON.stringify({ ...branding, logoType: 'image/png', portalUrl });
   process.env[environment.accountsTable] = 'none';
   process.env[environment.keyChecksumSecret] = 'none';

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { type BundleOptions, writeBundle } from '../../lib/shared/bundle.ts';
+import { writeBundle } from '../../lib/shared/bundle.ts';
+import { type BundleSource, bundles } from '../../lib/shared/bundles.ts';
 import { lambdaEnvironment, newAccount, startAddressService } from '../../test/support/address-service.ts';
 import { chargeKey } from '../../test/support/charge-at.ts';
 import { gatewayEvent } from '../../test/support/gateway-event.ts';
@@ -37,16 +38,16 @@ export const benchmark: Benchmark = {
         bare: {},
         alike: {},
       };
-      const bundles = {
-        address: bundleOf('lambdas/address/handler.ts', folder, 'address', writeBundle),
-        validate: bundleOf('packages/reference/handler.ts', folder, 'validate', writeBundle),
+      const bundled = {
+        address: bundleOf(bundles.Address.entries.index, folder, 'address', writeBundle),
+        validate: bundleOf(bundles.Validate.entries.index, folder, 'validate', writeBundle),
         bare: bundleOf(bareHandler, folder, 'bare', writePlainBundle),
         alike: bundleOf(bareHandler, folder, 'alike', writeBundle),
       };
       const parts: Record<string, { importMilliseconds: number[]; answerMilliseconds: number[] }> = {};
-      const start = (name: keyof typeof bundles) => async () => {
+      const start = (name: keyof typeof bundled) => async () => {
         const { importMilliseconds, answerMilliseconds } = await firstAnswer(
-          bundles[name].file,
+          bundled[name].file,
           contenders[name],
           service.endpoint,
         );
@@ -61,9 +62,9 @@ export const benchmark: Benchmark = {
         validate: start('validate'),
         alike: start('alike'),
       });
-      const figures = (name: keyof typeof bundles) => ({
-        bundle_bytes: bundles[name].bytes,
-        bundle_gzip_bytes: bundles[name].gzipBytes,
+      const figures = (name: keyof typeof bundled) => ({
+        bundle_bytes: bundled[name].bytes,
+        bundle_gzip_bytes: bundled[name].gzipBytes,
         import_cpu_ms: rounded(median(parts[name]?.importMilliseconds ?? [])),
         first_answer_cpu_ms: rounded(median(parts[name]?.answerMilliseconds ?? [])),
         total_cpu_ms: rounded(median(cpu[name])),
@@ -91,7 +92,7 @@ export const benchmark: Benchmark = {
 function bundleOf(entry: string, folder: string, name: string, write: typeof writeBundle) {
   const output = join(folder, name);
   mkdirSync(output);
-  write({ name, entries: { index: entry } }, output);
+  write(name, { entries: { index: entry } }, output);
   const modules = initialModules(output, 'index.mjs').map((module) => readFileSync(join(output, module)));
   return {
     file: join(output, 'index.mjs'),
@@ -101,9 +102,9 @@ function bundleOf(entry: string, folder: string, name: string, write: typeof wri
 }
 
 /** As esbuild bundles for Node when it is asked for small modules, and nothing more. */
-function writePlainBundle({ entries }: BundleOptions, outdir: string): void {
+function writePlainBundle(_name: string, { entries }: BundleSource, outdir: string): void {
   buildSync({
-    entryPoints: entries,
+    entryPoints: { ...entries },
     absWorkingDir: path('../..'),
     outdir,
     outExtension: { '.js': '.mjs' },

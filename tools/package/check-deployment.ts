@@ -19,9 +19,11 @@ import { join, resolve } from 'node:path';
 import { everything, portal } from '../../test/lib/synthesized.ts';
 import { installNode } from '../../test/support/oldest-node.ts';
 import { isOffline } from '../../test/support/registry.ts';
+import { configurations } from '../judges/templates/configurations.ts';
 import { oldestCdk, packageNode } from '../release/build-package.ts';
 import { deadLinks } from '../release/installed-docs.ts';
 import { checks, run as runIn } from './checks.ts';
+import { openHandlers, synthesizeInstalled } from './handlers.ts';
 import { type LocalRegistry, startRegistry } from './local-registry.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -32,6 +34,7 @@ const installed = join(operator, 'node_modules/bag-adres');
 const { require, report } = checks('bag-adres');
 const account = '111111111111';
 const mostBytes = 300_000_000;
+const logo = { ...everything, portal, branding: { logo: 'logo.svg' } };
 let registry: LocalRegistry | undefined;
 
 async function check(): Promise<void> {
@@ -77,8 +80,9 @@ async function check(): Promise<void> {
 
   await onOldestNode();
 
-  await everyOption();
-  report('every option synthesizes, with the bundles of the release');
+  report(
+    `${await everyHandler()} functions of every configuration open their handlers, with the bundles of the release`,
+  );
   await ownApp('oldest', oldestCdk);
   await ownApp('newest', Object.fromEntries(Object.keys(oldestCdk).map((name) => [name, 'latest'])));
 
@@ -162,13 +166,20 @@ async function onOldestNode(): Promise<void> {
   report(`config check, the app of the CDK and npm install --engine-strict on Node ${used}`);
 }
 
-async function everyOption(): Promise<void> {
+/** @returns how many functions there are in all configurations */
+async function everyHandler(): Promise<number> {
   writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
-  const context = JSON.stringify({ bagAdres: { ...everything, portal, branding: { logo: 'logo.svg' } } });
-  const variables = { CDK_OUTDIR: join(folder, 'every'), CDK_CONTEXT_JSON: context };
-  await run(folder, process.execPath, [join(installed, 'bin/app.js')], variables);
-  const logos = globSync('asset.*/{page/,}logo', { cwd: variables.CDK_OUTDIR });
+  let functions = 0;
+  for (const [name, settings] of Object.entries({ ...configurations, logo })) {
+    const out = join(folder, 'handlers', name);
+    await synthesizeInstalled(installed, out, settings, folder);
+    const { opened, faults } = await openHandlers(out);
+    require(faults.length === 0, `every handler of the configuration ${name}, but\n${faults.join('\n')}`);
+    functions += opened;
+  }
+  const logos = globSync('asset.*/{page/,}logo', { cwd: join(folder, 'handlers/logo') });
   require(logos.length === 2, `the logo in the bundles of the reference and of the portal, but found ${logos}`);
+  return functions;
 }
 
 /** The construct in an app of its own, with this CDK: there is one copy of it, it synthesizes, and the types compile. */

@@ -4,13 +4,21 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { bagAdresApp } from '../../bin/stacks.ts';
-import { BundledCode, writeBundle } from '../../lib/shared/bundle.ts';
-import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
+import { writeBundle } from '../../lib/shared/bundle.ts';
+import { bundles } from '../../lib/shared/bundles.ts';
 import { configInputDeclaration, configJsonSchema } from './config-types.ts';
-import { everyFunction } from './every-function.ts';
 import { withoutDeadLinks } from './installed-docs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -36,6 +44,9 @@ const notInstalled = new Set(['cdk-nag', 'esbuild']);
 /** A file of the package with its SHA-256, or a bundle with one SHA-256 of all its files. */
 export type Hashes = Readonly<Record<string, string>>;
 
+/** Where `buildPackage` puts the source maps of the bundles. */
+export const sourceMapsOf = (folder: string) => `${folder}-source-maps`;
+
 /** Writes the package to `folder`, which it empties first. Returns the hashes of the bundles, by name. */
 export function buildPackage(folder: string, version: string): Hashes {
   rmSync(folder, { recursive: true, force: true });
@@ -43,7 +54,7 @@ export function buildPackage(folder: string, version: string): Hashes {
   compile(folder);
   documentProps(join(folder, 'lib/config/schema.d.ts'));
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
-  const hashes = writeBundles(join(folder, 'bundles'), `${folder}-work`);
+  const hashes = writeBundles(join(folder, 'bundles'), sourceMapsOf(folder));
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
   write('release.json', json({ version, bundles: hashes }));
   write('config.schema.json', json(configJsonSchema()));
@@ -95,24 +106,18 @@ function documentProps(file: string): void {
   );
 }
 
-/** Writes the bundle of every function that a configuration can have. */
-function writeBundles(folder: string, work: string): Hashes {
-  const app = bagAdresApp({ outdir: work, context: { bagAdres: everyFunction, 'aws:cdk:bundling-stacks': [] } });
-  const bundles = app.node
-    .findAll()
-    .filter((construct) => construct instanceof LambdaFunction)
-    .flatMap(({ code }) => (code instanceof BundledCode ? [code.bundle] : []));
+/** Writes the bundles, and their source maps to a folder of their own. */
+function writeBundles(folder: string, sourceMaps: string): Hashes {
   const hashes: Record<string, string> = {};
-  for (const bundle of new Map(bundles.map((bundle) => [bundle.name, bundle])).values()) {
-    const to = join(folder, bundle.name);
+  for (const [name, source] of Object.entries(bundles)) {
+    const to = join(folder, name);
     mkdirSync(to, { recursive: true });
-    writeBundle(bundle, to);
-    hashes[bundle.name] = hashOf(to);
+    writeBundle(name, source, to);
+    hashes[name] = hashOf(to);
   }
   // Stack traces need them; they are larger than the rest of the package, so they go beside it.
-  cpSync(join(folder, 'source-maps'), `${work}-source-maps`, { recursive: true });
-  rmSync(join(folder, 'source-maps'), { recursive: true });
-  rmSync(work, { recursive: true, force: true });
+  rmSync(sourceMaps, { recursive: true, force: true });
+  renameSync(join(folder, 'source-maps'), sourceMaps);
   return hashes;
 }
 

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { buildPackage } from './build-package.ts';
+import { buildPackage, sourceMapsOf } from './build-package.ts';
 import { releaseProblems } from './release-problems.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -46,7 +46,7 @@ function release({ dryRun, out, as }: Options): void {
   for (const one of ['admin', 'form']) {
     npm(['pack', '--loglevel', 'error', '--pack-destination', folder], join(root, 'packages', one));
   }
-  execFileSync('tar', ['-czf', join(folder, `source-maps-${version}.tgz`), '-C', `${built}-work-source-maps`, '.']);
+  execFileSync('tar', ['-czf', join(folder, `source-maps-${version}.tgz`), '-C', sourceMapsOf(built), '.']);
   const bom = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], root);
   writeFileSync(join(folder, 'sbom.cdx.json'), bom);
   writeFileSync(join(folder, 'bundles.json'), `${JSON.stringify(bundles, null, 2)}\n`);

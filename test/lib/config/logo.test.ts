@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../../lib/config/config-error.ts';
-import { logoFault, mostLogoBytes, pageFiles } from '../../../lib/config/logo.ts';
+import { logoFault, logoFile, mostLogoBytes } from '../../../lib/config/logo.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 
 const folder = folderForNow('logo-');
@@ -25,12 +25,12 @@ describe('the file of a logo', () => {
   });
 
   it('goes into a bundle as a file of the operator, so that an installed package has it too', () => {
-    expect(pageFiles(undefined)).not.toHaveProperty('operatorFiles');
+    expect(logoFile(undefined)).toEqual({});
     const logo = join(folder, written(1));
-    expect(pageFiles(logo)).toMatchObject({ operatorFiles: { logo } });
+    expect(logoFile(logo)).toEqual({ logo });
   });
 
   it('stops a synthesis when it is missing', () => {
-    expect(() => pageFiles('none.svg')).toThrow(ConfigError);
+    expect(() => logoFile('none.svg')).toThrow(ConfigError);
   });
 });

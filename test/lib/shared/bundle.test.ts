@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { writeBundle } from '../../../lib/shared/bundle.ts';
+import { bundles } from '../../../lib/shared/bundles.ts';
 import { synthesize } from '../../../local/synthesize.ts';
 import { sourcePositions } from '../../../tools/stack-trace.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
@@ -51,7 +52,7 @@ describe('a bundle', () => {
     const maps = join('source-maps', 'Address');
     mkdirSync(join(again, maps), { recursive: true });
     writeFileSync(join(again, maps, 'former.mjs.map'), 'of a module that is no more');
-    writeBundle({ name: 'Address', entries: { index: 'lambdas/address/handler.ts' } }, join(again, 'Address'));
+    writeBundle('Address', bundles.Address, join(again, 'Address'));
     const made = contents(join(again, 'Address'));
     expect(Object.keys(made)).toContain('index.mjs');
     const { path } = functions('service')[0] ?? { path: '' };

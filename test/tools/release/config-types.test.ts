@@ -2,10 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { configSchema } from '../../../lib/config/schema.ts';
-import { parseConfig } from '../../../operator/config/parse-config.ts';
 import { configInputDeclaration, configJsonSchema } from '../../../tools/release/config-types.ts';
-import { everyFunction } from '../../../tools/release/every-function.ts';
-import { everything, ofType, portal, templates } from '../../lib/synthesized.ts';
+import { everything, portal } from '../../lib/synthesized.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
@@ -49,22 +47,4 @@ describe('the documented type of the props', () => {
     expect(declaration).toContain('removalPolicy?: "retain" | "destroy" | undefined;');
     expect(declaration).toContain('certificateArn: string;');
   });
-});
-
-describe('the configuration of which a release has every bundle', () => {
-  it('is valid', () => {
-    expect(() => parseConfig(everyFunction)).not.toThrow();
-  });
-
-  it('has every function of every option', async () => {
-    const { stage: _stage, ...options } = everything;
-    const functions = async (configuration: Record<string, unknown>) => {
-      const { data, service, loader } = await templates(configuration);
-      return [data, service, loader].flatMap((template) => Object.keys(ofType(template, 'AWS::Lambda::Function')));
-    };
-    const found = await functions(everyFunction);
-    const wanted = await functions({ ...options, removalPolicy: 'retain' });
-    expect(wanted.length).toBeGreaterThan(10);
-    expect(wanted.filter((id) => !found.includes(id))).toEqual([]);
-  }, 60_000);
 });

@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
-import { february, january, march, voorkomensOf } from '../../../test/loader/steps/months.ts';
+import { february, january, march, voorkomensOf, withObjecten } from '../../../test/loader/steps/months.ts';
 import { gatewayEvent } from '../../../test/support/gateway-event.ts';
 import type { Judge } from '../judge.ts';
 import {
@@ -19,7 +19,12 @@ import {
   withRole,
 } from './aws.ts';
 
-const settings = { guard: { minimumAddresses: 10, alwaysAllowed: 1_000 }, removalPolicy: 'destroy', schedule: 'off' };
+const settings = {
+  guard: { minimumAddresses: 10, alwaysAllowed: 1_000 },
+  dataset: { objecten: true },
+  removalPolicy: 'destroy',
+  schedule: 'off',
+};
 const stack = ['--stack', 'bag-adres-test'];
 const now = new Date();
 const month = now.toISOString().slice(0, 7);
@@ -165,9 +170,10 @@ async function everyCommand(aws: Aws, folder: string) {
   await does('account activate acme', accounts, /"suspended"/, { gone: true });
   await does('rotate-checksum-secret --start --yes', versions, /VersionId.*VersionId/);
 
-  const extract = async (name: string, month: Parameters<typeof voorkomensOf>[0], kept = Number.POSITIVE_INFINITY) => {
+  const extract = async (name: string, month: Parameters<typeof voorkomensOf>[0], most = Number.POSITIVE_INFINITY) => {
     const state = voorkomensOf(month);
-    writeFileSync(file(name), await writeExtract(month.peildatum, { ...state, NUM: state.NUM.slice(0, kept) }));
+    const kept = withObjecten({ ...state, NUM: state.NUM.slice(0, most) });
+    writeFileSync(file(name), await writeExtract(month.peildatum, kept));
     return file(name);
   };
   const first = await extract('january.zip', january);
@@ -248,6 +254,11 @@ async function requests({ ask }: Aws, said: string, findings: string[]): Promise
   const body = JSON.stringify({ addresses: [{ postcode: '1381AA', huisnummer: 7 }] });
   const invocations = [
     ['Address', gatewayEvent('/v1/address?postcode=1381AA&huisnummer=7', { headers }), /"ok/],
+    [
+      'Address',
+      gatewayEvent('/v1/address?postcode=1381AA&huisnummer=7&include=objecten', { headers }),
+      /verblijfsobject/,
+    ],
     ['Address', gatewayEvent('/v1/addresses', { method: 'POST', headers, body }), /"ok/],
     ['Validate', gatewayEvent('/v1/auth/validate', { headers }), /"valid":true/],
     ['Usage', {}, /^null$/],

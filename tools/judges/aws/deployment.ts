@@ -43,6 +43,7 @@ const updates: readonly [Settings, RegExp][] = [
   [{ referencePage: false }, /"REFERENCE_PAGE":"off"/],
   [{ dashboards: true }, /"DashboardName":/],
   [{ usage: { months: 31 } }, /"USAGE_MONTHS":"31"/],
+  [{ dataset: { objecten: true } }, /-StepsJoinFunction/],
 ];
 
 /** How boto3 lists all of a kind, the member that identifies one, and what it says of that one by it. */
@@ -108,7 +109,7 @@ async function read({ ask }: Aws): Promise<Found> {
 
 /** The real command line of the CDK with a deployment for each configuration, read by boto3. */
 export const deployment: Judge = {
-  description: 'moto: five configurations, ten updates and a failed one, destroyed again, read by boto3',
+  description: 'moto: five configurations, eleven updates and a failed one, destroyed again, read by boto3',
   needs: [['python3', '-m', 'venv', '--help']],
   async judge() {
     const aws = await startAws();

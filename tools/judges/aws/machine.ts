@@ -6,7 +6,7 @@ import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { startStateMachineBench } from '../../../test/loader/state-machine-bench.ts';
 import { states } from '../../../test/loader/what-happened.ts';
 import { writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
-import { dateAfter, firstState, laterDays, type RegisterDay } from '../../../test/support/register.ts';
+import { dateAfter, firstState, laterDays, type RegisterDay, withObjecten } from '../../../test/support/register.ts';
 import { sample } from '../../../test/support/weesp-truth.ts';
 import '../../../test/support/quiet.js';
 import { Random } from '../../bench/generator/random.ts';
@@ -14,7 +14,7 @@ import type { Judge } from '../judge.ts';
 import { type Aws, bootstrap, cdk, objections, outputsOf, startAws } from './aws.ts';
 
 const start = '2026-01-08';
-const first = firstState(new Random(31), start, 60);
+const first = withObjecten(new Random(33), firstState(new Random(31), start, 60), start);
 const days = [...laterDays(new Random(32), first, start, 3)] as [RegisterDay, RegisterDay, RegisterDay];
 const settings = {
   guard: {
@@ -22,8 +22,10 @@ const settings = {
     maximumRemovedShare: 1,
     maximumChangedShare: 1,
     maximumAddedShare: 1,
+    maximumProblemShare: 1,
     alwaysAllowed: 1_000,
   },
+  dataset: { objecten: true },
   snapshotsKept: 3,
 };
 
@@ -79,7 +81,7 @@ function half(): Promise<Buffer> {
 /** Somebody else's interpreter of state machines, with the deployed functions, beside the one of our tests. */
 export const machine: Judge = {
   description:
-    "moto's interpreter, which is LocalStack's: loads by the deployed state machine, beside our own interpreter",
+    "moto's interpreter, which is LocalStack's: loads with objects by the deployed state machine, beside our own interpreter",
   needs: [['python3', '-m', 'venv', '--help']],
   async judge() {
     const findings: string[] = [];
