@@ -7,7 +7,7 @@ import { templates } from '../lib/synthesized.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
 
-const page = 'docs/compliance.md';
+const page = 'docs/evidence/compliance.md';
 const text = readFileSync(page, 'utf8');
 const folder = folderForNow('bag-adres-compliance-');
 const guard = 'node_modules/@cdklabs/cdk-validator-cfnguard';

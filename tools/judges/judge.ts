@@ -70,11 +70,11 @@ export async function run(command: string, args: readonly string[]): Promise<voi
   }
 }
 
-/** A finding where docs/judges.md does not have this table between its marks. */
+/** A finding where docs/evidence/judges.md does not have this table between its marks. */
 export function differsFromPage(mark: string, table: string): string[] {
   const expected = `<!-- ${mark} -->\n\n${table}\n\n<!-- /${mark} -->`;
-  const is = readFileSync(join(root, 'docs/judges.md'), 'utf8').includes(expected);
-  return is ? [] : [`docs/judges.md: what is between its marks must be:\n${expected}`];
+  const is = readFileSync(join(root, 'docs/evidence/judges.md'), 'utf8').includes(expected);
+  return is ? [] : [`docs/evidence/judges.md: what is between its marks must be:\n${expected}`];
 }
 
 /** Of the names and contents of all files of a folder without others in it. */

@@ -106,7 +106,7 @@ function runTests(files: readonly string[], endpoints: readonly string[]): Resul
   }
 }
 
-/** A finding where the table of docs/judges.md is not what the two engines answer. */
+/** A finding where the table of docs/evidence/judges.md is not what the two engines answer. */
 async function comparison(lib: string): Promise<string[]> {
   const port = await freePort();
   const embedded = await startEngine();

@@ -7,7 +7,7 @@ import { configurations } from './configurations.ts';
 
 const regions = ['eu-central-1', 'eu-west-1', 'us-east-1'];
 
-/** Findings of cfn-lint that stand, by rule, and why; those of checkov are in docs/compliance.md. */
+/** Findings of cfn-lint that stand, by rule, and why; those of checkov are in docs/evidence/compliance.md. */
 const accepted: Readonly<Record<string, string>> = {
   W3005: 'The CDK makes a function depend on its role although it names it, and on the policy of the role with it.',
 };
@@ -58,7 +58,7 @@ async function checkovFindings(files: ReadonlyMap<string, string>): Promise<stri
   const packages = await pythonPackages('templates/checkov.txt');
   const options = ['--framework', 'cloudformation', '--output', 'json', '--quiet', '--compact', '--skip-download'];
   const { results } = output(join(packages, 'bin/checkov'), [...options, '--file', ...files.keys()]) as Checked;
-  const answered = new Set(readFileSync(join(root, 'docs/compliance.md'), 'utf8').match(/CKV_AWS_\d+/g));
+  const answered = new Set(readFileSync(join(root, 'docs/evidence/compliance.md'), 'utf8').match(/CKV_AWS_\d+/g));
   const failed = new Set(results.failed_checks.map(({ check_id }) => check_id));
   return [
     ...results.failed_checks
@@ -68,7 +68,7 @@ async function checkovFindings(files: ReadonlyMap<string, string>): Promise<stri
       }),
     ...[...answered]
       .filter((id) => !failed.has(id))
-      .map((id) => `docs/compliance.md answers ${id}, which checkov no longer finds`),
+      .map((id) => `docs/evidence/compliance.md answers ${id}, which checkov no longer finds`),
   ];
 }
 
