@@ -5,7 +5,9 @@ import type { RequestEvent } from './middleware.ts';
 const always = ['/v1/openapi.json', '/openapi.json', '/postman.json', '/favicon.ico'] as const;
 /** The reference in every form that somebody may read, in a deployment that shows it. */
 const withReference = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'] as const;
-export type PublishedPath = (typeof always | typeof withReference)[number];
+/** Every document that a deployment can publish. */
+export const publishedPaths = [...always, ...withReference];
+export type PublishedPath = (typeof publishedPaths)[number];
 
 /**
  * Whether the route of the reference handles a request. Every start of the function loads this file, so it imports no
@@ -18,7 +20,7 @@ export function isPublished({ rawPath, headers }: Pick<RequestEvent, 'rawPath' |
 
 /** Whether this deployment publishes a document at the path. */
 export function isPublishedPath(path: string): path is PublishedPath {
-  const paths: readonly string[] = hasDocs() ? [...always, ...withReference] : always;
+  const paths: readonly string[] = hasDocs() ? publishedPaths : always;
   return paths.includes(path);
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
+import { attackFigures, attackTables } from '../../tools/bench/attacks.ts';
+import { costFigures } from '../../tools/bench/cost.ts';
 import {
   type Deployment,
   deploymentOf,
@@ -10,16 +12,18 @@ import {
   monthTable,
   type Prices,
   priceList,
+  type Resource,
   sum,
 } from '../../tools/bench/cost-model.ts';
 import { everything, portal, templates } from '../lib/synthesized.ts';
 
-const recorded = JSON.parse(readFileSync(new URL('../../docs/performance/cost.json', import.meta.url), 'utf8'));
+const recordedFile = new URL('../../docs/performance/cost.json', import.meta.url);
+const recorded = JSON.parse(readFileSync(recordedFile, 'utf8'));
 const lookup = recorded.measured_a_lookup as Lookup;
 const prices = priceList.regions['us-east-1'] as Prices;
 const millionADay = 30e6;
 
-async function deploymentFor(config: Record<string, unknown>): Promise<Deployment> {
+async function resourcesOf(config: Record<string, unknown>): Promise<Resource[]> {
   const { data, service, loader, stack } = await templates(config);
   const stage = typeof config.stage === 'string' ? config.stage : 'prod';
   const all = [
@@ -28,8 +32,10 @@ async function deploymentFor(config: Record<string, unknown>): Promise<Deploymen
     loader,
     ...(config.portal ? [stack(portalStackName(deploymentName(stage))).template] : []),
   ];
-  return deploymentOf(all.flatMap(({ Resources }) => Object.values(Resources)));
+  return all.flatMap(({ Resources }) => Object.values(Resources));
 }
+
+const deploymentFor = async (config: Record<string, unknown>) => deploymentOf(await resourcesOf(config));
 
 describe('what the default configuration costs in us-east-1, by the figures in docs/performance/cost.json', () => {
   let plain: Deployment;
@@ -66,9 +72,11 @@ describe('what the default configuration costs in us-east-1, by the figures in d
     expect(lookupCosts(prices, millionADay, lookup, withLines).system_logs).toBeGreaterThan(10);
   });
 
-  it('matches the recorded figures: `npm run synth && npm run bench -- cost` writes them again', () => {
-    expect(recorded.deployment).toEqual({ ...plain, access_log_kb: expect.closeTo(plain.access_log_kb, 2) });
-    expect(Object.keys(recorded.regions)).toEqual(['us-east-1', 'eu-west-1', 'eu-central-1']);
+  it('is what the recorded figures say: `UPDATE_DOCS=1 npm test -- test/templates/cost` writes them again', async () => {
+    const { benchmark, machine } = recorded;
+    const figures = { benchmark, machine, ...costFigures(lookup, await resourcesOf({})) };
+    if (process.env.UPDATE_DOCS) writeFileSync(recordedFile, `${JSON.stringify(figures, null, 2)}\n`);
+    expect(recorded).toEqual(figures);
   });
 });
 
@@ -129,5 +137,34 @@ describe('the figures in the docs', () => {
     const { total_a_million_lookups: million } = here.a_month['1000000_lookups_a_day'];
     expect(readme).toContain(`about ${words[Math.round(million)]} dollars a million lookups`);
     expect(readme).toContain(`about ${words[Math.round(here.fixed_a_month.total)]} dollars a month without any`);
+  });
+});
+
+describe('what an attack without a key costs', () => {
+  const page = new URL('../../docs/security.md', import.meta.url);
+  const file = new URL('../../docs/performance/attacks.json', import.meta.url);
+
+  it('is what the recorded figures and the page say: `UPDATE_DOCS=1 npm test -- test/templates/cost` writes both', async () => {
+    const { benchmark, machine, ...kept } = JSON.parse(readFileSync(file, 'utf8'));
+    const figures = await attackFigures(await resourcesOf({}));
+    const text = readFileSync(page, 'utf8');
+    const [kinds, routes] = attackTables(figures);
+    const updated = text
+      .replace(/(\n\| requests without a key \|.*\n.*\n)(?:\|.*\n)*/, `$1${kinds}\n`)
+      .replace(/(\n\| route, with the default `throttle` \|.*\n.*\n)(?:\|.*\n)*/, `$1${routes}\n`);
+    if (process.env.UPDATE_DOCS) {
+      writeFileSync(file, `${JSON.stringify({ benchmark, machine, ...figures }, null, 2)}\n`);
+      writeFileSync(page, updated);
+    }
+    expect(kept).toEqual(figures);
+    expect(text).toBe(updated);
+  }, 60_000);
+
+  it('counts the largest page, and bodies that the gateway meters', async () => {
+    const { a_million_requests: usd, documents_kb } = await attackFigures(await resourcesOf({}));
+    expect(Math.max(...Object.values(documents_kb))).toBeGreaterThan(60);
+    expect(usd.large_body).toBeGreaterThan(usd.largest_document);
+    expect(usd.largest_document).toBeGreaterThan(usd.openapi_json);
+    expect(usd.openapi_json).toBeGreaterThan(usd.junk_key);
   });
 });

@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { languages } from '../../core/names.ts';
+import type { RequestEvent } from '../../lambdas/http/middleware.ts';
+import { publishedPaths } from '../../lambdas/http/published.ts';
+import { gatewayEvent, lambdaContext } from '../../test/support/gateway-event.ts';
 import type { Benchmark } from './benchmark.ts';
 import {
   deploymentOf,
@@ -28,49 +31,102 @@ const assumptions = {
 
 type Throttle = { ThrottlingRateLimit?: number };
 
+/** The documents that the page compares: the description of the API, and the largest one. */
+type Documents = { openapi_json: number; largest: { path: string; kb: number } };
+
 /**
  * What someone without a key can make a deployment with the default configuration pay in a day: each route at its
  * throttle, with the request that costs most there. Throttles come from the synthesized template, and each route has
  * its own.
  */
 export const benchmark: Benchmark = {
-  async run() {
-    const resources = synthesizedResources();
-    const openapi = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
-    const documentKb = JSON.stringify(JSON.parse(openapi)).length / 1024;
-    const million = {
-      junk_key: costOfAMillion(resources, { bodyKb: 0, answerKb: 0 }),
-      large_body: costOfAMillion(resources, { bodyKb: assumptions.largest_body_kb, answerKb: 0 }),
-      openapi_json: costOfAMillion(resources, { bodyKb: 0, answerKb: documentKb }),
-    };
-    const routes = Object.fromEntries(
-      throttles(resources).map(([route, perSecond]) => {
-        const aDay = (cost: number) => rounded((perSecond * 86_400 * cost) / 1e6, 3);
-        const answersDocument = /openapi|\$default|proxy/.test(route);
-        return [
-          route,
-          {
-            requests_a_second: perSecond,
-            junk_key_a_day: aDay(million.junk_key),
-            large_body_a_day: aDay(million.large_body),
-            ...(answersDocument && { openapi_json_a_day: aDay(million.openapi_json) }),
-          },
-        ];
-      }),
-    );
-    const worst = Object.values(routes).reduce(
-      (sum, route) => sum + Math.max(route.large_body_a_day, route.openapi_json_a_day ?? 0),
-      0,
-    );
-    return {
-      prices: { region, as_of: priceList.as_of, currency: priceList.currency },
-      assumptions,
-      a_million_requests: Object.fromEntries(Object.entries(million).map(([name, cost]) => [name, rounded(cost, 3)])),
-      routes,
-      bound_a_day: rounded(worst, 3),
-    };
-  },
+  run: () => attackFigures(synthesizedResources()),
 };
+
+export type AttackFigures = Awaited<ReturnType<typeof attackFigures>>;
+
+/** The figures for the stacks with these resources, in dollars. */
+export async function attackFigures(resources: Resource[]) {
+  const { openapi_json, largest } = await publishedDocuments();
+  const million = {
+    junk_key: costOfAMillion(resources, { bodyKb: 0, answerKb: 0 }),
+    openapi_json: costOfAMillion(resources, { bodyKb: 0, answerKb: openapi_json }),
+    largest_document: costOfAMillion(resources, { bodyKb: 0, answerKb: largest.kb }),
+    large_body: costOfAMillion(resources, { bodyKb: assumptions.largest_body_kb, answerKb: 0 }),
+  };
+  const routes = throttles(resources).map(([route, requests_a_second]) => {
+    const aDay = (cost: number) => (requests_a_second * 86_400 * cost) / 1e6;
+    return {
+      route,
+      requests_a_second,
+      junk_key: aDay(million.junk_key),
+      large_body: aDay(million.large_body),
+      // Every document is behind the default route.
+      ...(route === '$default' && { largest_document: aDay(million.largest_document) }),
+    };
+  });
+  const sumOf = (costOf: (route: (typeof routes)[number]) => number) =>
+    short(routes.reduce((sum, route) => sum + costOf(route), 0));
+  return {
+    prices: { region, as_of: priceList.as_of, currency: priceList.currency },
+    assumptions,
+    documents_kb: { openapi_json: Math.round(openapi_json), [largest.path]: Math.round(largest.kb) },
+    a_million_requests: shortAll(million),
+    a_day: routes.map(({ route, requests_a_second, ...costs }) => ({ route, requests_a_second, ...shortAll(costs) })),
+    a_day_in_all: {
+      junk_key: sumOf(({ junk_key }) => junk_key),
+      most: sumOf(({ large_body, largest_document = 0 }) => Math.max(large_body, largest_document)),
+    },
+  };
+}
+
+/** Two digits, so that a sentence more on a page changes no figure. */
+const short = (usd: number) => rounded(usd, 2);
+const shortAll = <T extends Record<string, number | undefined>>(costs: T) =>
+  Object.fromEntries(Object.entries(costs).map(([name, cost]) => [name, short(cost ?? 0)])) as T;
+
+/** What the deployed route publishes without compression, which nobody who wants to cost much asks for. */
+async function publishedDocuments(): Promise<Documents> {
+  const { referenceRoute } = await import('../../packages/reference/route.ts');
+  const read = referenceRoute();
+  const kbOf = async (path: string) => {
+    const { body = '' } = await read(gatewayEvent(path) as unknown as RequestEvent, lambdaContext);
+    return Buffer.byteLength(body) / 1024;
+  };
+  const sizes = await Promise.all(
+    publishedPaths
+      .flatMap((path) => languages.map((language) => `${path}?lang=${language}`))
+      .map(async (path) => ({ path, kb: await kbOf(path) })),
+  );
+  const largest = sizes.reduce((most, one) => (one.kb > most.kb ? one : most));
+  return { openapi_json: await kbOf('/v1/openapi.json'), largest };
+}
+
+/** The two tables of docs/security.md, in Markdown. */
+export function attackTables({
+  documents_kb,
+  a_million_requests,
+  a_day,
+  a_day_in_all,
+}: AttackFigures): [string, string] {
+  const [, [largest = '', largestKb = 0] = []] = Object.entries(documents_kb);
+  const { junk_key, openapi_json, largest_document, large_body } = a_million_requests;
+  const why = (kb: number) => `${kb} KB of data transfer each, if not compressed`;
+  const kinds = [
+    `| junk key, no key, unknown path | ${junk_key} | gateway, function, logs |`,
+    `| \`GET /v1/openapi.json\` | ${openapi_json} | ${why(Number(documents_kb.openapi_json))} |`,
+    `| \`GET ${largest}\`, the largest page | ${largest_document} | ${why(largestKb)} |`,
+    `| a body of 10 MB | ${large_body} | the gateway accepts it and counts each started 512 KB as one more request |`,
+  ];
+  const byThrottle = a_day.toSorted((a, b) => b.requests_a_second - a.requests_a_second);
+  const routes = byThrottle.map(({ route, requests_a_second, junk_key, large_body, largest_document }) => {
+    const name = route === '$default' ? 'everything else, with all pages' : `\`${route.replace(/^\w+ /, '')}\``;
+    const page = largest_document === undefined ? '' : `; ${largest_document} for the largest page`;
+    return `| ${name} | ${requests_a_second} | ${junk_key} | ${large_body} (bodies of 10 MB${page}) |`;
+  });
+  const all = `| **all at once** | | ${a_day_in_all.junk_key} | **${a_day_in_all.most}** |`;
+  return [kinds.join('\n'), [...routes, all].join('\n')];
+}
 
 type Request = { bodyKb: number; answerKb: number };
 

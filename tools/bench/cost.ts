@@ -12,6 +12,7 @@ import {
   lookupCosts,
   type Prices,
   priceList,
+  type Resource,
   sum,
   synthesizedResources,
 } from './cost-model.ts';
@@ -26,21 +27,25 @@ const lookupsADay = [0, 10_000, 1_000_000, 100_000_000];
  */
 export const benchmark: Benchmark = {
   async run() {
-    const lookup = await measureLookup();
-    const deployment = deploymentOf(synthesizedResources());
-    const regions = Object.entries(priceList.regions).map(([region, prices]) => [
-      region,
-      inRegion(prices, lookup, deployment),
-    ]);
-    return {
-      prices: { as_of: priceList.as_of, currency: priceList.currency },
-      assumptions,
-      deployment,
-      measured_a_lookup: lookup,
-      regions: Object.fromEntries(regions),
-    };
+    return costFigures(await measureLookup(), synthesizedResources());
   },
 };
+
+/** The figures for the stacks with these resources, from what a lookup was measured to take. */
+export function costFigures(lookup: Lookup, resources: Resource[]) {
+  const deployment = deploymentOf(resources);
+  const regions = Object.entries(priceList.regions).map(([region, prices]) => [
+    region,
+    inRegion(prices, lookup, deployment),
+  ]);
+  return {
+    prices: { as_of: priceList.as_of, currency: priceList.currency },
+    assumptions,
+    deployment,
+    measured_a_lookup: lookup,
+    regions: Object.fromEntries(regions),
+  };
+}
 
 function inRegion(prices: Prices, lookup: Lookup, deployment: Deployment) {
   const fixed = fixedCosts(prices, deployment);
