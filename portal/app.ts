@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
 import { secureHeaders } from 'hono/secure-headers';
-import { AdminError } from '../packages/admin/index.ts';
+import { type AccountView, AdminError } from '../packages/admin/index.ts';
 import { iconUrl, readAsset, styleSheet } from '../packages/reference/page/assets.ts';
 import { type Language, languageIn } from '../packages/reference/page/language.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
@@ -305,7 +305,8 @@ function addPages(app: Hono, parts: Parts): void {
     if (!role) return noAccount(c, account, frame);
     frame.account = { id: account, role };
     if (!may(role, route.action)) return fault(c, 'forbidden', frame);
-    return answer(c, visit, () => route.handle({ ...visit, account, role }), frame);
+    const view = once(() => visit.admin.accounts.show(account));
+    return answer(c, visit, () => route.handle({ ...visit, account, role, view }), frame, view);
   }
 
   async function answer(
@@ -313,6 +314,7 @@ function addPages(app: Hono, parts: Parts): void {
     visit: Visit,
     work: () => PageAnswer | Promise<PageAnswer>,
     frame: Partial<Frame>,
+    viewed?: () => Promise<AccountView>,
   ): Promise<Response> {
     const { comesBack, text } = visit;
     let given: PageAnswer;
@@ -323,11 +325,19 @@ function addPages(app: Hono, parts: Parts): void {
       given = error.page;
     }
     if ('goTo' in given) return c.redirect(given.goTo, 303);
-    if (!('file' in given))
-      return show(c, comesBack ? keptNote(given, text) : given, { ...frame, waiting: await waitingFor(visit) });
+    if (!('file' in given)) {
+      const [waiting, view] = await Promise.all([waitingFor(visit), viewed?.()]);
+      return show(c, comesBack ? keptNote(given, text) : given, { ...frame, waiting, view });
+    }
     const disposition = `attachment; filename="${given.name}"`;
     return c.body(given.file, 200, { 'Content-Type': given.type, 'Content-Disposition': disposition });
   }
+}
+
+/** What `read` returns, which is asked for once. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return () => (found ??= read());
 }
 
 /**

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
+import type { AccountView } from '../packages/admin/index.ts';
 import { type Language, languages } from '../packages/reference/page/language.ts';
 import { namedLinks } from '../packages/reference/page/links.ts';
+import { stateTag, usedShare } from './pages/parts.ts';
 import type { Text } from './text/en.ts';
 import { type Formatter, formatter, texts } from './text/format.ts';
+import { warnShare } from './visit/shared.ts';
 import {
   type Action,
   type Html,
@@ -28,6 +31,8 @@ export type Frame = {
   person?: Person;
   formField?: Html;
   account?: { id: string; role: PortalRole };
+  /** The account that the page is about, as far as this visitor may see it. */
+  view?: AccountView | undefined;
   /** How many loads wait for approval, as operators see in the menu. */
   waiting?: number;
 };
@@ -36,7 +41,7 @@ type Tab = { path: string; name: string; count?: number };
 
 /** The whole document around a page. */
 export function document({ title, body }: Page, frame: Frame): Html {
-  const { settings, assets, language, address, person } = frame;
+  const { settings, assets, language, address, person, view } = frame;
   const text = texts[language];
   const others = (settings.languages ?? languages).filter((one) => one !== language);
   const links = namedLinks(settings.links ?? {}, text).map(
@@ -47,7 +52,7 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${[title, frame.account?.id, settings.company].filter((part) => part !== undefined).join(' - ')}</title>
+<title>${[title, view?.name ?? frame.account?.id, settings.company].filter((part) => part !== undefined).join(' - ')}</title>
 <link rel="stylesheet" href="${assets.style}">
 <meta name="description" content="${text.service} - ${settings.company}">
 <link rel="icon" href="${assets.icon}">
@@ -63,13 +68,30 @@ ${person ? html`<form method="post" action="/sign-out">${frame.formField}<button
 </div></header>
 ${navigation(frame, text)}
 <main id="content" class="page" tabindex="-1">
-${frame.account ? html`<p class="crumb muted">${text.account} ${frame.account.id}</p>` : ''}
+${view ? accountHead(view, text, formatter(language)) : frame.account ? html`<p class="crumb muted">${text.account} ${frame.account.id}</p>` : ''}
 <h1>${title}</h1>
 ${body}
 </main>
 <footer><span>${text.service} - ${settings.company}</span>${person ? html` <a href="/help">${text.help.title}</a>` : ''}${links}</footer>
 </body>
 </html>`;
+}
+
+/** Which account the page is about: its name, id, state and plan, and what it has used of a day and a month. */
+function accountHead({ id, name, state, plan, planState, windows }: AccountView, text: Text, format: Formatter): Html {
+  const used = (['day', 'month'] as const).flatMap((window) => {
+    const { limit = null, used } = windows[window] ?? {};
+    if (used === undefined) return [];
+    const share = limit === null ? 0 : usedShare({ used, limit });
+    const words = text.usedIn[window](format.number(used), limit === null ? null : format.number(limit));
+    return [
+      share < warnShare
+        ? html`<span>${words}</span>`
+        : html`<span class="tag ${share < 1 ? 'warn' : 'bad'}">${words}</span>`,
+    ];
+  });
+  return html`<div class="account"><p class="name">${name ?? id}</p>
+<p class="about"><code data-copies="${text.account}">${id}</code> ${stateTag(state, text)} <span>${text.plan} ${plan}</span>${planState === 'inactive' ? html` ${stateTag(planState, text)}` : ''} ${used}</p></div>`;
 }
 
 function navigation({ account, person, path, language, waiting = 0 }: Frame, text: Text): Html {

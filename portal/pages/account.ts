@@ -1,14 +1,14 @@
 import { html, raw } from 'hono/html';
 import { programTabs } from '../../packages/reference/page/samples.ts';
-import { type AccountVisit, ofAccount, type Page, type PageRoute } from '../visit/visit.ts';
+import { type AccountVisit, accountRoutes, type Page } from '../visit/visit.ts';
 import { changesPage } from './history.ts';
 import { codeBlock } from './parts.ts';
 
 /** What a member of an account may also see: its changes, and how to call the API. */
-export const accountPages: readonly PageRoute[] = [
-  ofAccount('GET', '/api', 'account.view', apiPage),
-  ofAccount('GET', '/changes', 'audit.view', changesPage),
-];
+export const accountPages = accountRoutes({
+  'GET /api': ['account.view', apiPage],
+  'GET /changes': ['audit.view', changesPage],
+});
 
 function apiPage(visit: AccountVisit): Page {
   const { text, tools } = visit;

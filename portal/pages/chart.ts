@@ -1,41 +1,56 @@
 import { html } from 'hono/html';
 import type { Html } from '../visit/visit.ts';
 
-/** A bar, with what it says to who points at it or moves to it. */
-export type Bar = { value: number; says: string; isOver?: boolean; isUnfinished?: boolean };
+/** A bar: the values of its parts from the ground up, and what it says to who points at it or moves to it. */
+export type Bar = { values: readonly number[]; says: string; isUnfinished?: boolean };
+
+/** What a part of each bar stands for, in the colour of its name. */
+export type ChartPart = { name: string; label: string };
 
 export type Chart = {
   /** What the chart shows, in words, for who does not see it. */
   label: string;
+  parts: readonly ChartPart[];
   bars: readonly Bar[];
-  /** A line across, if it is not far above the bars: that would press them to the ground. */
-  limit?: number | undefined;
+  /** In the legend, and as a line from one bar on, unless it is so far above the bars that it would press them down. */
+  limit?: { value: number; from: number; label: string } | undefined;
   /** What is written under the chart, from the first bar to the last. */
   axis: readonly string[];
   format: (value: number) => string;
 };
 
 /**
- * A chart as wide as its card. Its script (`chart.js`) makes it one tab stop, in which the arrow keys go from bar to
- * bar; without it a pointer shows what each bar says. A table beside it has the same values.
+ * A chart under its legend. Its script (`chart.js`) makes it one tab stop, in which the arrow keys, a pointer and a
+ * finger go from bar to bar; without it a pointer shows what each bar says. A table beside it has the same values.
  */
-export function chart({ label, bars, limit, axis, format }: Chart): Html {
-  const most = Math.max(1, ...bars.map(({ value }) => value));
-  const line = limit !== undefined && limit > 0 && limit <= most * 3 ? limit : undefined;
-  const step = gridStep(Math.max(most, line ?? 0));
+export function chart({ label, parts, bars, limit, axis, format }: Chart): Html {
+  const sumOf = ({ values }: Bar) => values.reduce((sum, value) => sum + value, 0);
+  const most = Math.max(1, ...bars.map(sumOf));
+  const told = limit && limit.from < bars.length ? limit : undefined;
+  const line = told && told.value > 0 && told.value <= most * 3 ? told : undefined;
+  const step = gridStep(Math.max(most, line?.value ?? 0));
   const top = step * gridlines;
   const percent = (part: number) => `${(part * 100).toFixed(2)}%`;
-  const across = (value: number, name: string) => {
+  const across = (value: number, name: string, from = 0) => {
     const y = percent(1 - value / top);
-    return html`<line class="${name}" x2="100%" y1="${y}" y2="${y}"></line>`;
+    return html`<line class="${name}" x1="${percent(from)}" x2="100%" y1="${y}" y2="${y}"></line>`;
   };
   const marks = Array.from({ length: gridlines + 1 }, (_, i) => step * (gridlines - i));
-  const drawn = bars.map(({ value, says, isOver, isUnfinished }, i) => {
-    const name = isOver ? 'over' : isUnfinished ? 'unfinished' : '';
-    return html`<rect class="${name}" x="${percent((i + 0.1) / bars.length)}" y="${percent(1 - value / top)}" width="${percent(0.8 / bars.length)}" height="${percent(value / top)}" rx="2"><title>${says}</title></rect>`;
+  const drawn = bars.map(({ values, says, isUnfinished }, i) => {
+    let below = 0;
+    const stacked = values.map((value, part) => {
+      below += value;
+      const at = { x: percent((i + 0.1) / bars.length), y: percent(1 - below / top) };
+      return value > 0
+        ? html`<rect class="${parts[part]?.name}" x="${at.x}" y="${at.y}" width="${percent(0.8 / bars.length)}" height="${percent(value / top)}"></rect>`
+        : '';
+    });
+    return html`<g class="bar-of${isUnfinished ? ' unfinished' : ''}"><title>${says}</title><rect class="reach" x="${percent(i / bars.length)}" y="0" width="${percent(1 / bars.length)}" height="100%"></rect>${stacked}</g>`;
   });
-  return html`<div class="chart"><div class="scale" aria-hidden="true">${marks.map((mark) => html`<span>${format(mark)}</span>`)}</div>
-<div class="plot"><svg role="img" aria-label="${label}">${marks.map((mark) => across(mark, 'grid'))}${drawn}${line === undefined ? '' : across(line, 'limit')}</svg></div>
+  const legend = [...parts, ...(told ? [{ name: 'limit', label: told.label }] : [])];
+  return html`<ul class="legend">${legend.map(({ name, label }) => html`<li class="${name}">${label}</li>`)}</ul>
+<div class="chart"><div class="scale" aria-hidden="true">${marks.map((mark) => html`<span>${format(mark)}</span>`)}</div>
+<div class="plot"><svg role="img" aria-label="${label}">${marks.map((mark) => across(mark, 'grid'))}${drawn}${line ? across(line.value, 'limit', line.from / bars.length) : ''}</svg></div>
 <div class="axis" aria-hidden="true">${axis.map((mark) => html`<span>${mark}</span>`)}</div></div>`;
 }
 

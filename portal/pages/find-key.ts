@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { KeySearch } from '../../packages/admin/index.ts';
-import { type Html, may, ofService, type Page, type PageAnswer, type PageRoute, type Visit } from '../visit/visit.ts';
+import { type Html, may, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
 import { attempt, faulty, field, postForm } from './form.ts';
 import { scrollTable, stateTag } from './parts.ts';
 
@@ -8,10 +8,10 @@ import { scrollTable, stateTag } from './parts.ts';
  * Finds a key that leaked, in the accounts of whoever asks. What is pasted may be a whole key: it is sent in a form, so
  * that no address and no log has it, and no page shows it.
  */
-export const findKeyPages: readonly PageRoute[] = [
-  ofService('GET', '/keys', 'home', findPage),
-  ofService('POST', '/keys', 'home', find),
-];
+export const findKeyPages = serviceRoutes({
+  'GET /keys': ['home', findPage],
+  'POST /keys': ['home', find],
+});
 
 const findPath = '/keys';
 

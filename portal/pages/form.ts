@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { AdminError, type Limits, type WindowName, windowNames } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
 import { type Html, OtherPage, type Page, type Visit } from '../visit/visit.ts';
-import { conflictPage, invalidPage, notFoundPage } from './parts.ts';
+import { conflictPage, facts, invalidPage, notFoundPage } from './parts.ts';
 
 /** A field of a form. What somebody typed goes before `value`, so that a form that failed keeps it. */
 type Field = {
@@ -90,11 +90,16 @@ export function confirmation(
     cancel: string;
     fields?: Html;
     isDanger?: boolean;
+    /** What a person has to know to decide. */
+    about?: Parameters<typeof facts>[0];
   },
 ): Page {
-  const { title, explanation, action, yes, cancel, fields = '', isDanger = true } = ask;
+  const { title, explanation, action, yes, cancel, fields = '', isDanger = true, about = [] } = ask;
   const form = postForm(visit, action, fields, { label: yes, isDanger, cancel });
-  return { title, body: html`<div class="card"><p>${explanation}</p>${form}</div>` };
+  return {
+    title,
+    body: html`<div class="card">${about.length > 0 ? facts(about) : ''}<p>${explanation}</p>${form}</div>`,
+  };
 }
 
 type Show<V> = (visit: V) => Page | Promise<Page>;
@@ -199,14 +204,20 @@ export function readSeen<T>({ form, text }: Visit, schema: z.ZodMiniType<T>, bac
 /** The limits in a hidden field with the values that the form showed. */
 export const limitsField = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
 
-/** A field for the limit of each window, with what it is now; `hint` says what an empty one means. */
-export function limitFields(visit: Visit, limits: Limits, hint: string): Html {
+/** A field for the limit of each window; `hint` says what an empty one means, `about` what is true of a window now. */
+export function limitFields(
+  visit: Visit,
+  limits: Limits,
+  hint: string,
+  about: (name: WindowName) => string | undefined = () => undefined,
+): Html {
   const { text } = visit;
   const fields = windowNames.map((name) => {
     const limit = limits[name];
     const value = limit === null ? text.unlimited : String(limit ?? '');
     const label = `${text.limit} ${text.windows[name].toLowerCase()}`;
-    return field(visit, { name: `limit-${name}`, label, value, hintId: 'limit-hint' });
+    const own = about(name);
+    return field(visit, { name: `limit-${name}`, label, value, ...(own ? { hint: own } : { hintId: 'limit-hint' }) });
   });
   return html`<div class="fields">${fields}</div><p class="hint" id="limit-hint">${hint}</p>`;
 }

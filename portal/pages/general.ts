@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { Text } from '../text/en.ts';
-import { type Html, ofService, type Page, type PageRoute, type Visit } from '../visit/visit.ts';
+import { type Html, type Page, serviceRoutes, type Visit } from '../visit/visit.ts';
 import { faultPage } from './parts.ts';
 
 /** What a customer's people have to know, in their language: the texts have it. */
-export const helpPages: readonly PageRoute[] = [ofService('GET', '/help', 'home', helpPage)];
+export const helpPages = serviceRoutes({ 'GET /help': ['home', helpPage] });
 
 function helpPage({ text }: Visit): Page {
   const { title, sections } = text.help;

@@ -1,28 +1,31 @@
 import { html } from 'hono/html';
-import { type AccountView, type KeyView, windowNames } from '../../packages/admin/index.ts';
+import { type AccountView, type AuditPage, type KeyView, windowNames } from '../../packages/admin/index.ts';
 import { within } from '../visit/deadline.ts';
 import {
   type AccountVisit,
+  accountRoutes,
   type Html,
   may,
-  ofAccount,
-  ofService,
   type Page,
   type PageAnswer,
-  type PageRoute,
+  serviceRoutes,
   type Visit,
 } from '../visit/visit.ts';
 import { createKeyCard } from './keys.ts';
-import { accountTable, nearStat } from './operator.ts';
-import { codeBlock, doneNote, facts, homeOf, instantOf, numbers, quotaBar, scrollTable, stateTag } from './parts.ts';
+import { accountTable, nearStat, termsNote } from './operator.ts';
+import { codeBlock, doneNote, facts, homeOf, instantOf, numbers, quotaBar, scrollTable } from './parts.ts';
 import { registerPath, waitingEntry } from './register.ts';
 import { usageNow } from './usage.ts';
 
 /** Where people begin: members at their account and how it is used, operators at what needs them. */
-export const homePages: readonly PageRoute[] = [
-  ofService('GET', '/', 'home', home),
-  ofAccount('GET', '', 'account.view', accountHome),
-  ofService('GET', '/operator/home', 'operator.view', operatorHome),
+export const homePages = [
+  ...serviceRoutes({
+    'GET /': ['home', home],
+    'GET /operator/home': ['operator.view', operatorHome],
+  }),
+  ...accountRoutes({
+    GET: ['account.view', accountHome],
+  }),
 ];
 
 async function home({ admin, people, person, text }: Visit): Promise<PageAnswer> {
@@ -45,26 +48,25 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
 }
 
 async function accountHome(visit: AccountVisit): Promise<Page> {
-  const { admin, account, person, role, text } = visit;
-  const view = await admin.accounts.show(account);
+  const { person, role, text } = visit;
+  const view = await visit.view();
   const { state, plan, planState, created, keys, ...shown } = view;
-  const details = person.operator ? (['name', 'contact', 'note'] as const) : (['name'] as const);
+  const details = person.operator ? (['contact', 'note'] as const) : [];
   const hasKey = keys.some((key) => key.state === 'active');
   const firstKey = may(role, 'key.change')
     ? createKeyCard(visit, keys.length === 0 && !person.operator ? text.firstKey : text.createKey)
     : html`<div class="card"><p>${text.noActiveKey}</p></div>`;
   return {
     title: text.overview,
-    body: html`${doneNote(visit)}
+    body: html`${(await termsNote(visit)) || doneNote(visit)}
 ${state === 'suspended' ? html`<p class="note bad">${text.suspendedText}</p>` : ''}
 ${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</p>` : ''}
 ${reachedNotes(visit, view)}${hasKey ? '' : firstKey}
-<div class="card">${await usageNow(visit, view)}</div>
+${await usageNow(visit)}
 ${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}
 <div class="card">${limitTable(visit, view)}<p class="muted">${text.utc}</p></div>
 <div class="card">${facts([
       ...details.flatMap((name) => (shown[name] === null ? [] : [[text.detailNames[name], shown[name]] as const])),
-      [text.state, stateTag(state, text)],
       [text.plan, plan],
       [text.created, instantOf(visit, created)],
     ])}</div>`,
@@ -121,18 +123,22 @@ function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): H
       ],
     ];
   });
-  const head = [text.window, ...[text.limit, text.used, text.left].map(numbers), text.resets];
+  const head = [text.window, ...[text.limit, text.used, text.left].map((label) => numbers(label)), text.resets];
   return scrollTable(text.limits, head, rows);
 }
 
-/** How many sign-ins are read to count those that were refused within a day. */
+/** How many sign-ins are read at once. */
 const signInsRead = 500;
 const dayMilliseconds = 86_400_000;
 
 /** What waits for an operator, and how the service is. */
 async function operatorHome(visit: Visit): Promise<Page> {
   const { shared, text } = visit;
-  const [near, signIns, loads] = await Promise.all([shared.nearLimits(), refusedSignIns(visit), loadsNow(visit)]);
+  const [near, signIns, loads] = await Promise.all([
+    within(3000, shared.nearLimits()),
+    refusedSignIns(visit),
+    loadsNow(visit),
+  ]);
   const link = (path: string, shown: string) => html`<a href="${path}">${shown}</a>`;
   const isOutOfReach = visit.loads && !loads;
   const stats = [
@@ -147,17 +153,22 @@ async function operatorHome(visit: Visit): Promise<Page> {
     title: text.home,
     body: html`<div class="card">${facts(stats, 'stats')}</div>
 ${loads?.entries ?? ''}
-${near.accounts.length > 0 ? html`<div class="card">${accountTable(visit, text.near, near.accounts)}</div>` : ''}`,
+${near && near.count > 0 ? html`<div class="card">${accountTable(visit, text.near, near.accounts)}</div>` : ''}`,
   };
 }
 
-async function refusedSignIns(visit: Visit): Promise<string> {
-  const { entries, cursor } = await visit.admin.sessions.audit({ limit: signInsRead });
-  const since = new Date(visit.tools.now() - dayMilliseconds).toISOString();
-  const today = entries.filter(({ time }) => time >= since);
-  const refused = today.filter(({ action }) => action === 'session refuse');
-  const isAll = cursor === null || today.length < entries.length;
-  return `${isAll ? '' : '≥ '}${visit.format.number(refused.length)}`;
+/** How many sign-ins were refused within a day. */
+async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> {
+  const since = new Date(tools.now() - dayMilliseconds).toISOString();
+  let refused = 0;
+  let cursor: string | null = null;
+  do {
+    const page: AuditPage = await admin.sessions.audit({ limit: signInsRead, ...(cursor && { cursor }) });
+    const today = page.entries.filter(({ time }) => time >= since);
+    refused += today.filter(({ action }) => action === 'session refuse').length;
+    cursor = today.length < page.entries.length ? null : page.cursor;
+  } while (cursor !== null);
+  return format.number(refused);
 }
 
 /** The loads that wait, and the last one; nothing where the loader is not connected, or does not answer in time. */

@@ -1,72 +1,122 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import { dutchTime, type KeyView, labelAfter } from '../../packages/admin/index.ts';
+import { AdminError, dutchTime, type KeyView, labelAfter } from '../../packages/admin/index.ts';
 import {
   type AccountVisit,
+  accountRoutes,
   type Html,
   may,
-  ofAccount,
+  OtherPage,
   type Page,
   type PageAnswer,
-  type PageRoute,
 } from '../visit/visit.ts';
 import { curlLine } from './account.ts';
 import { findKeyForm } from './find-key.ts';
 import { attempt, choice, faulty, field, hidden, postForm } from './form.ts';
 import { actorName } from './history.ts';
-import { type Column, listOf } from './list.ts';
-import { codeBlock, doneNote, facts, faultPage, instantOf, notFoundPage, stateTag, untilOf } from './parts.ts';
+import { type Column, chosenFields, chosenIn, listOf } from './list.ts';
+import {
+  aside,
+  codeBlock,
+  doneNote,
+  facts,
+  faultPage,
+  instantOf,
+  invalidPage,
+  notFoundPage,
+  scrollTable,
+  stateTag,
+  untilOf,
+} from './parts.ts';
 
 /** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
-export const keyPages: readonly PageRoute[] = [
-  ofAccount('GET', '/keys', 'account.view', listPage),
-  ofAccount('POST', '/keys', 'key.change', create),
-  ofAccount('GET', '/keys/:key', 'account.view', withKey(keyPage)),
-  ofAccount('GET', '/keys/:key/rotate', 'key.change', withKey(keyPage)),
-  ofAccount('POST', '/keys/:key/rotate', 'key.change', withKey(rotate)),
-  ofAccount('GET', '/keys/:key/revoke', 'key.change', withKey(revokePage)),
-  ofAccount('POST', '/keys/:key/revoke', 'key.change', withKey(revoke)),
-];
+export const keyPages = accountRoutes({
+  'GET /keys': ['account.view', listPage],
+  'POST /keys': ['key.change', create],
+  'GET /keys/:key': ['account.view', withKey(keyPage)],
+  'GET /keys/:key/rotate': ['key.change', withKey(keyPage)],
+  'POST /keys/:key/rotate': ['key.change', withKey(rotate)],
+  'GET /keys/:key/revoke': ['key.change', withKey(revokePage)],
+  'POST /keys/:key/revoke': ['key.change', withKey(revoke)],
+  'GET /rotate-keys': ['key.change', severalPage],
+  'POST /rotate-keys': ['key.change', rotateSeveral],
+});
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/keys`;
 const nameOf = ({ label, keyId }: KeyView) => label ?? keyId;
+const canRotate = ({ state, replacedBy }: KeyView) => state === 'active' && replacedBy === null;
 
 async function listPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, role, text } = visit;
   const keys = await admin.keys.list(account);
   const canChange = may(role, 'key.change');
   const columns: Column<KeyView>[] = [
+    { name: 'label', label: text.label, show: (key) => keyLink(visit, key), sort: nameOf },
     {
-      name: 'label',
-      label: text.label,
-      show: ({ keyId, label }) => html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a>`,
-      sort: nameOf,
+      name: 'state',
+      label: text.state,
+      place: 'aside',
+      show: (key) => stateOf(visit, key),
+      sort: ({ state }) => state,
     },
-    { name: 'id', label: text.keyId, show: ({ keyId }) => html`<code>${keyId}</code>` },
-    { name: 'state', label: text.state, show: (key) => stateOf(visit, key), sort: ({ state }) => state },
     {
       name: 'created',
       label: text.created,
+      place: 'minor',
       show: (key) => instantOf(visit, key.created),
       sort: (key) => key.created ?? '',
     },
     { name: 'used', label: text.lastUsed, show: (key) => lastUsed(visit, key), sort: (key) => key.lastUsed ?? '' },
     ...(canChange ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }] : []),
   ];
+  const choice = {
+    action: `/accounts/${account}/rotate-keys`,
+    label: text.rotateChosen,
+    nameOf: ({ keyId }: KeyView) => keyId,
+    canChoose: canRotate,
+  };
   const list = listOf(visit, {
     caption: text.keys,
     columns,
     rows: keys.toReversed(),
     words: ({ label, keyId }) => `${label} ${keyId}`,
     hidden: { label: text.revokedKeys, isHidden: ({ state }) => state === 'revoked' },
+    ...(canChange && { choice }),
     none: text.noKeys,
   });
   return {
     title: text.keys,
     body: html`${doneNote(visit)}<div class="card">${list}<p class="muted">${text.keyIdPlace} ${idInKey(visit, keys.at(-1)?.keyId)}</p></div>
-${findKeyForm(visit)}
+${await oldKeys(visit, keys)}${findKeyForm(visit)}
 ${canChange ? createKeyCard(visit, text.createKey) : ''}`,
   };
+}
+
+const keyLink = (visit: AccountVisit, { keyId, label }: KeyView): Html =>
+  html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`;
+
+/** The keys that are being replaced, with what still uses them: that has to change before they end. */
+async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<Html> {
+  const { admin, account, text, format } = visit;
+  const old = keys.filter(({ state, replacedBy }) => state === 'active' && replacedBy !== null);
+  if (old.length === 0) return '';
+  const { keys: used } = await admin.accounts.usageByKey(account);
+  const rows = old.map((key): Html[] => {
+    const since = keys.find(({ keyId }) => keyId === key.replacedBy)?.created?.slice(0, 10) ?? '';
+    const days = used.find(({ keyId }) => keyId === key.keyId)?.days.filter(({ date }) => date >= since) ?? [];
+    const lookups = days.reduce((sum, day) => sum + day.lookups, 0);
+    const last = days.at(-1)?.date;
+    const use = last ? html`${text.since(format.day(since))}: ${format.number(lookups)}` : text.notUsed;
+    const end = key.expires === null ? '-' : untilOf(visit, key.expires);
+    return [
+      keyLink(visit, key),
+      html`<span class="tag ${last ? 'warn' : 'good'}">${last ? text.stillUsed : text.notUsed}</span>`,
+      use,
+      end,
+    ];
+  });
+  const head = [text.oldKey, aside(text.state), text.lookups, text.expires];
+  return html`<div class="card">${scrollTable(text.oldKeys, head, rows)}<p class="muted">${text.oldKeysText}</p></div>`;
 }
 
 /** Where the id of a key is in the key. */
@@ -94,8 +144,7 @@ function actionsOn(visit: AccountVisit, key: KeyView): Html {
   if (key.state === 'revoked') return '';
   const link = (what: 'rotate' | 'revoke') =>
     html`<a href="${pathOf(visit)}/${key.keyId}/${what}" aria-label="${text[what]}: ${nameOf(key)}">${text[what]}</a>`;
-  const canReplace = key.state === 'active' && key.replacedBy === null;
-  return html`<span class="actions">${canReplace ? link('rotate') : ''}${link('revoke')}</span>`;
+  return html`<span class="actions">${canRotate(key) ? link('rotate') : ''}${link('revoke')}</span>`;
 }
 
 /** The token in a form makes sure that sending it twice creates one key. */
@@ -140,19 +189,24 @@ function createdBefore(visit: AccountVisit): Page {
 
 type NewKey = { key: string; keyId: string; label: string; expires: string | null };
 
-function newKeyPage(visit: AccountVisit, { key, keyId, label, expires }: NewKey, replaced: Html): Page {
+function newKeyPage(visit: AccountVisit, made: NewKey, replaced: Html): Page {
   const { text, tools } = visit;
+  return {
+    title: text.keyMade,
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${newKey(visit, made, text.keyMade, 'key')}</div>
+<div class="card"><h2>${text.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, made.key), 'curl')}</div>
+${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+  };
+}
+
+function newKey(visit: AccountVisit, { key, keyId, label, expires }: NewKey, caption: string, id: string): Html {
+  const { text } = visit;
   const about = facts([
     [text.label, label],
     [text.keyId, html`<code>${keyId}</code>`],
     [text.expires, expires === null ? text.never : untilOf(visit, expires)],
   ]);
-  return {
-    title: text.keyMade,
-    body: html`<div class="card"><p>${text.keyMadeText}</p>${codeBlock(text.keyMade, key, 'key')}${about}</div>
-<div class="card"><h2>${text.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, key), 'curl')}</div>
-${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
-  };
+  return html`${codeBlock(caption, key, id)}${about}`;
 }
 
 /** A page about the key that its path names. */
@@ -208,7 +262,7 @@ async function keyPage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const note = found
     ? html`<p class="note${found === 'mistyped' ? ' bad' : ''}" role="status">${text.keyFound[found]}</p>`
     : '';
-  const replace = canChange && key.state === 'active' && key.replacedBy === null ? rotateForm(visit, key) : '';
+  const replace = canChange && canRotate(key) ? rotateForm(visit, key) : '';
   const revokeCard = html`<div class="card"><h2>${text.revoke}</h2><p>${text.revokeText}</p><p><a class="button plain" href="${pathOf(visit)}/${key.keyId}/revoke">${text.revoke}</a></p></div>`;
   return {
     title: text.keyNamed(nameOf(key)),
@@ -218,11 +272,10 @@ ${replace}${canChange ? revokeCard : ''}<p><a href="${pathOf(visit)}">${text.bac
 }
 
 function rotateForm(visit: AccountVisit, key: KeyView): Html {
-  const { query, text } = visit;
+  const { text } = visit;
   const value = labelAfter(key.label ?? key.keyId);
-  const options = graceMinutes.map((minutes) => [String(minutes), text.graces[minutes]] as const);
   const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value, maxLength: labelLength, required: true })}
-${choice(visit, { name: 'grace', label: text.grace, options, value: query.found ? '10' : String(usualGrace) })}`;
+${graceChoice(visit)}`;
   const form = postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields, {
     label: text.rotateYes,
     cancel: pathOf(visit),
@@ -230,12 +283,22 @@ ${choice(visit, { name: 'grace', label: text.grace, options, value: query.found 
   return html`<div class="card"><h2>${text.rotate}</h2><p>${text.rotateText}</p>${form}</div>`;
 }
 
-async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
-  const { admin, account, form, text, tools } = visit;
-  const { label = '', once = '' } = form;
+function graceChoice(visit: AccountVisit): Html {
+  const { query, text } = visit;
+  const options = graceMinutes.map((minutes) => [String(minutes), text.graces[minutes]] as const);
+  return choice(visit, { name: 'grace', label: text.grace, options, value: query.found ? '10' : String(usualGrace) });
+}
+
+/** When the old key ends. At once is from the next second on: with an end, both keys change in one step. */
+function endOfOld({ form, tools }: AccountVisit): Date {
   const minutes = graceMinutes.find((one) => String(one) === form.grace) ?? usualGrace;
-  // At once is from the next second on: with an end, both keys change in one step.
-  const ends = new Date((Math.floor(tools.now() / 1000) + Math.max(1, minutes * 60)) * 1000);
+  return new Date((Math.floor(tools.now() / 1000) + Math.max(1, minutes * 60)) * 1000);
+}
+
+async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, form, text } = visit;
+  const { label = '', once = '' } = form;
+  const ends = endOfOld(visit);
   const made = await attempt(
     visit,
     {
@@ -249,6 +312,61 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { replaced } = made;
   const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
   return newKeyPage(visit, { ...made, label, expires: null }, old);
+}
+
+/** The keys that were chosen in the list, and can be replaced. @throws OtherPage if there are none */
+async function chosenKeys(visit: AccountVisit, fields: Readonly<Record<string, string>>): Promise<KeyView[]> {
+  const { admin, account, text } = visit;
+  const ids = chosenIn(fields);
+  const keys = (await admin.keys.list(account)).filter((key) => ids.includes(key.keyId) && canRotate(key));
+  if (keys.length === 0) throw new OtherPage(invalidPage(text, pathOf(visit), text.noneChosen));
+  return keys;
+}
+
+async function severalPage(visit: AccountVisit): Promise<Page> {
+  const { format, path, query, text } = visit;
+  const keys = await chosenKeys(visit, query);
+  const rows = keys.map((key): Html[] => [keyLink(visit, key), aheadOf(key), lastUsed(visit, key)]);
+  const ids = keys.map(({ keyId }) => keyId);
+  const form = postForm(visit, path, html`${onceField()}${chosenFields(ids)}${graceChoice(visit)}`, {
+    label: text.rotateThem(format.count(keys.length, 'key')),
+    cancel: pathOf(visit),
+  });
+  return {
+    title: text.rotateChosen,
+    body: html`<div class="card">${scrollTable(text.keys, [text.label, text.newLabel, text.lastUsed], rows)}</div>
+<div class="card"><p>${text.rotateText}</p>${form}</div>`,
+  };
+}
+
+const aheadOf = (key: KeyView) => labelAfter(nameOf(key));
+
+/** One after the other; every key that was made is shown, whatever became of the others. */
+async function rotateSeveral(visit: AccountVisit): Promise<Page> {
+  const { admin, account, form, text } = visit;
+  const ends = endOfOld(visit);
+  const parts: Html[] = [];
+  for (const key of await chosenKeys(visit, form)) {
+    const label = aheadOf(key);
+    const input = { account, keyId: key.keyId, label, ends, token: `${form.once}.${key.keyId}` };
+    const made = await admin.keys.rotate(input).catch((error: unknown) => {
+      if (error instanceof AdminError) return error;
+      throw error;
+    });
+    const refusals: { [Code in AdminError['code']]?: string } = {
+      already_created: text.keyExistsText,
+      too_many_keys: text.errors.tooManyReplaced,
+    };
+    const shown =
+      made instanceof AdminError
+        ? html`<p class="fault">${refusals[made.code] ?? text.errors.other}</p>`
+        : html`${newKey(visit, { ...made, label, expires: null }, label, `key-${made.keyId}`)}<p class="muted">${text.oldKeyText(nameOf(key), key.keyId)} ${instantOf(visit, made.replaced.ends)}.</p>`;
+    parts.push(html`<section class="entry"><h2>${nameOf(key)}</h2>${shown}</section>`);
+  }
+  return {
+    title: text.keysMade,
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${parts}</div><p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+  };
 }
 
 const isInUse = ({ state, lastUsed }: KeyView, { recent }: UseOfKey) =>

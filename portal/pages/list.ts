@@ -9,6 +9,7 @@ export type Column<T> = {
   name: string;
   label: string;
   isNumber?: boolean;
+  place?: Head['place'];
   show: (row: T) => Html;
   /** What it is sorted by; a column without it can't be. */
   sort?: (row: T) => string;
@@ -18,8 +19,10 @@ export type List<T> = {
   caption: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** What the search field looks in; without it there is none. */
+  /** What the search field looks in, for words in any order; without it there is none. */
   words?: (row: T) => string;
+  /** A form around the rows, each with a box to choose it, for `chosenIn`. */
+  choice?: { action: string; label: string; nameOf: (row: T) => string; canChoose: (row: T) => boolean };
   /** Rows that are left out unless somebody asks for them: revoked keys. */
   hidden?: { label: string; isHidden: (row: T) => boolean };
   /** What else the address of the page says, on each page of the list. */
@@ -30,11 +33,33 @@ export type List<T> = {
 
 const rowsShown = 20;
 
+const choicePrefix = 'choose-';
+
+/** The names of the rows that were chosen. */
+export const chosenIn = (fields: Readonly<Record<string, string>>): string[] =>
+  Object.keys(fields).flatMap((name) => (name.startsWith(choicePrefix) ? [name.slice(choicePrefix.length)] : []));
+
+/** The fields by which a form sends them again. */
+export const chosenFields = (names: readonly string[]): Html =>
+  html`${names.map((name) => hiddenField(`${choicePrefix}${name}`, 'yes'))}`;
+
+/** Whether a text has each word of a search, in any order, in letters of either case, with or without accents. */
+export function hasWords(text: string, search: string): boolean {
+  const folded = (given: string) => given.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const within = folded(text);
+  return folded(search)
+    .split(/\s+/)
+    .every((word) => within.includes(word));
+}
+
 /**
  * Rows by page, which can be searched and sorted without JavaScript. The controls appear when there is something to
  * control.
  */
-export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden, keeps = [], none }: List<T>): Html {
+export function listOf<T>(
+  visit: Visit,
+  { caption, columns, rows, words, choice, hidden, keeps = [], none }: List<T>,
+): Html {
   const { path, query, text, format } = visit;
   if (rows.length === 0) return html`<p>${none}</p>`;
   const search = (query.q ?? '').trim();
@@ -44,7 +69,7 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
 
   const shown = rows
     .filter((row) => showsAll || !hidden?.isHidden(row))
-    .filter((row) => !words || words(row).toLowerCase().includes(search.toLowerCase()));
+    .filter((row) => !words || hasWords(words(row), search));
   const sort = sorted?.sort;
   if (sort) shown.sort((a, b) => (isDown ? -1 : 1) * sort(a).localeCompare(sort(b)));
   const pages = Math.max(1, Math.ceil(shown.length / rowsShown));
@@ -58,15 +83,25 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
     const given = Object.entries({ ...now, ...order, ...changes }).filter(([, value]) => value !== undefined);
     return `${path}?${new URLSearchParams(given as [string, string][]).toString()}`;
   };
-  const head = columns.map(({ name, label, isNumber, sort }): Head => {
-    if (!sort || rows.length < 2) return { label, isNumber };
+  const head = columns.map(({ name, label, isNumber, place, sort }): Head => {
+    if (!sort || rows.length < 2) return { label, isNumber, place };
     const isThis = sorted?.name === name;
     const next = isThis && !isDown ? 'down' : undefined;
     const mark = isThis ? (isDown ? ' ↓' : ' ↑') : '';
     const content = html`<a href="${address({ sort: name, order: next })}">${label}${mark}</a>`;
-    return { label, content, isNumber, sorted: isThis ? (isDown ? 'descending' : 'ascending') : undefined };
+    return { label, content, isNumber, place, sorted: isThis ? (isDown ? 'descending' : 'ascending') : undefined };
   });
-  const cells = part.map((row) => columns.map(({ show }) => show(row)));
+  const isChoice = choice && part.filter(choice.canChoose).length > 1;
+  const box = (row: T): Html => {
+    if (!isChoice || !choice.canChoose(row)) return '';
+    const name = choice.nameOf(row);
+    return html`<input type="checkbox" name="${choicePrefix}${name}" value="yes" aria-label="${choice.label}: ${name}"> `;
+  };
+  const cells = part.map((row) => columns.map(({ show }, i) => html`${i === 0 ? box(row) : ''}${show(row)}`));
+  const table = part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`;
+  const body = isChoice
+    ? html`<form method="get" action="${choice.action}">${table}<p class="actions"><button class="button plain">${choice.label}</button></p></form>`
+    : table;
   const hiddenCount = hidden ? rows.filter(hidden.isHidden).length : 0;
   const toggle = html`<p class="actions"><a href="${address({ all: showsAll ? undefined : 'yes' })}">${showsAll ? text.hide : text.show} ${hidden?.label} (${format.number(hiddenCount)})</a></p>`;
   const [from, to] = [(page - 1) * rowsShown + 1, (page - 1) * rowsShown + part.length];
@@ -74,5 +109,5 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
   const pager = html`<nav aria-label="${caption}: ${text.pages}" class="actions"><span>${range}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.next}</a>` : ''}</nav>`;
   const hasSearch = words !== undefined && (rows.length > rowsShown || search !== '');
   const fields = html`${field(visit, { name: 'q', label: text.search, type: 'search', value: search })}${showsAll ? hiddenField('all', 'yes') : ''}`;
-  return html`${hasSearch ? searchForm(path, fields, text.search) : ''}${part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
+  return html`${hasSearch ? searchForm(path, fields, text.search) : ''}${body}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
 }

@@ -2,28 +2,27 @@ import { html } from 'hono/html';
 import { type MemberView, roles } from '../../packages/admin/index.ts';
 import {
   type AccountVisit,
+  accountRoutes,
   type Html,
   may,
   OtherPage,
-  ofAccount,
   type Page,
   type PageAnswer,
-  type PageRoute,
   type Visit,
 } from '../visit/visit.ts';
 import { attempt, choice, confirmation, field, hidden, postForm } from './form.ts';
-import { type Column, listOf } from './list.ts';
-import { doneNote, faultPage, instantOf, notFoundPage } from './parts.ts';
+import { listOf } from './list.ts';
+import { doneNote, facts, faultPage, instantOf, notFoundPage } from './parts.ts';
 
 /** Who may sign in for an account. */
-export const memberPages: readonly PageRoute[] = [
-  ofAccount('GET', '/members', 'member.view', membersPage),
-  ofAccount('POST', '/members', 'member.change', add),
-  ofAccount('GET', '/members/remove', 'member.change', removeQuestion),
-  ofAccount('POST', '/members/remove', 'member.change', remove),
-  ofAccount('GET', '/leave', 'account.leave', leaveQuestion),
-  ofAccount('POST', '/leave', 'account.leave', leave),
-];
+export const memberPages = accountRoutes({
+  'GET /members': ['member.view', membersPage],
+  'POST /members': ['member.change', add],
+  'GET /members/member': ['member.change', memberPage],
+  'POST /members/remove': ['member.change', remove],
+  'GET /leave': ['account.leave', leaveQuestion],
+  'POST /leave': ['account.leave', leave],
+});
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/members`;
 const isSelf = ({ people }: AccountVisit, person: string) =>
@@ -31,25 +30,29 @@ const isSelf = ({ people }: AccountVisit, person: string) =>
 
 async function membersPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, role, text } = visit;
-  const members = await admin.members.list(account);
   const canChange = may(role, 'member.change');
-  const columns: Column<MemberView>[] = [
-    {
-      name: 'member',
-      label: text.member,
-      show: ({ person }) =>
-        html`${person}${isSelf(visit, person) ? html` <span class="muted">(${text.you})</span>` : ''}`,
-      sort: ({ person }) => person,
-    },
-    { name: 'role', label: text.role, show: roleIn(visit, canChange), sort: ({ role: given }) => given },
-    { name: 'added', label: text.added, show: ({ added }) => instantOf(visit, added), sort: ({ added }) => added },
-    ...(canChange ? [{ name: 'actions', label: text.actions, show: leavingLink(visit) }] : []),
-  ];
   const list = listOf(visit, {
     caption: text.members,
-    columns,
-    rows: members,
-    words: ({ person }) => person,
+    columns: [
+      {
+        name: 'member',
+        label: text.member,
+        show: ({ person }) => personOf(visit, person),
+        sort: ({ person }) => person,
+      },
+      {
+        name: 'role',
+        label: text.role,
+        show: ({ role: given }) => text.roles[given],
+        sort: ({ role: given }) => given,
+      },
+      { name: 'added', label: text.added, show: ({ added }) => instantOf(visit, added), sort: ({ added }) => added },
+      ...(canChange
+        ? [{ name: 'actions', label: text.actions, place: 'aside', show: changeLink(visit) } as const]
+        : []),
+    ],
+    rows: await admin.members.list(account),
+    words: ({ person, role: given }) => `${person} ${text.roles[given]}`,
     none: text.noMembers,
   });
   return {
@@ -59,35 +62,31 @@ ${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemb
   };
 }
 
-/** The role of a member, which an administrator changes where it stands. */
-function roleIn(visit: AccountVisit, canChange: boolean): (member: MemberView) => Html {
-  const { formField, text } = visit;
-  return ({ person, role }) => {
-    if (!canChange || isSelf(visit, person)) return text.roles[role];
-    const options = roles.map(
-      (one) => html`<option value="${one}"${one === role ? html` selected` : ''}>${text.roles[one]}</option>`,
-    );
-    return html`<form method="post" action="${pathOf(visit)}" class="actions">${formField}${hidden('person', person)}<select name="role" aria-label="${text.role}: ${person}">${options}</select><button class="button plain" aria-label="${text.save}: ${person}">${text.save}</button></form>`;
-  };
-}
+const personOf = (visit: AccountVisit, person: string): Html =>
+  html`${person}${isSelf(visit, person) ? html` <span class="muted">(${visit.text.you})</span>` : ''}`;
 
-function leavingLink(visit: AccountVisit): (member: MemberView) => Html {
-  const { text } = visit;
+function changeLink(visit: AccountVisit): (member: MemberView) => Html {
+  const { account, text } = visit;
   return ({ person }) =>
     isSelf(visit, person)
-      ? leaveLink(visit, visit.account)
-      : html`<span class="actions"><a href="${pathOf(visit)}/remove?person=${encodeURIComponent(person)}" aria-label="${text.remove}: ${person}">${text.remove}</a></span>`;
+      ? leaveLink(visit, account)
+      : html`<span class="actions"><a href="${pathOf(visit)}/member?person=${encodeURIComponent(person)}" aria-label="${text.changeIt}: ${person}">${text.changeIt}</a></span>`;
 }
 
 function addForm(visit: AccountVisit): Html {
   const { text } = visit;
-  // The one that suits most first.
-  const options = (['viewer', 'finance', 'admin'] as const).map((role) => [role, text.roles[role]] as const);
-  const fields = html`${field(visit, { name: 'person', label: text.email, required: true })}
-${choice(visit, { name: 'role', label: text.role, options })}`;
+  const fields = html`${field(visit, { name: 'person', label: text.email, required: true })}${roleChoice(visit)}`;
   return postForm(visit, pathOf(visit), fields, { label: text.addMember });
 }
 
+/** The role that suits most first. */
+function roleChoice(visit: AccountVisit, value?: string): Html {
+  const { text } = visit;
+  const options = (['viewer', 'finance', 'admin'] as const).map((role) => [role, text.roles[role]] as const);
+  return choice(visit, { name: 'role', label: text.role, options, value });
+}
+
+/** Adds somebody, or gives a member another role. */
 async function add(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form } = visit;
   const person = somebodyElse(visit, form.person);
@@ -97,18 +96,26 @@ async function add(visit: AccountVisit): Promise<PageAnswer> {
   return { goTo: `${pathOf(visit)}?done=member` };
 }
 
-async function removeQuestion(visit: AccountVisit): Promise<Page> {
+/** Who a member is, with what can be done about it. */
+async function memberPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, query, text } = visit;
   const person = somebodyElse(visit, query.person);
-  if (!(await admin.members.list(account)).some((member) => member.person === person)) return noMember(visit, person);
-  return confirmation(visit, {
-    title: text.removeMember(person),
-    explanation: text.removeMemberText,
-    action: visit.path,
-    yes: text.removeMemberYes,
-    cancel: pathOf(visit),
-    fields: hidden('person', person),
-  });
+  const member = (await admin.members.list(account)).find((one) => one.person === person);
+  if (!member) return noMember(visit, person);
+  const who = hidden('person', person);
+  const cancel = pathOf(visit);
+  const about = [
+    [text.member, person],
+    [text.role, text.roles[member.role]],
+    [text.added, instantOf(visit, member.added)],
+  ] as const;
+  const role = postForm(visit, cancel, html`${who}${roleChoice(visit, member.role)}`, { label: text.save, cancel });
+  const removal = postForm(visit, `${cancel}/remove`, who, { label: text.removeMemberYes, isDanger: true, cancel });
+  return {
+    title: person,
+    body: html`<div class="card">${facts(about)}</div><div class="card"><h2>${text.role}</h2>${role}</div>
+<div class="card"><h2>${text.removeMember(person)}</h2><p>${text.removeMemberText}</p>${removal}</div>`,
+  };
 }
 
 async function remove(visit: AccountVisit): Promise<PageAnswer> {

@@ -2,20 +2,24 @@ import { html } from 'hono/html';
 import * as z from 'zod/mini';
 import {
   type AccountDetails,
+  type AccountPage,
   type AccountPageOptions,
   type AccountSummary,
+  AdminError,
+  type Limits,
+  type Plan,
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
+import { within } from '../visit/deadline.ts';
 import { warnShare } from '../visit/shared.ts';
 import {
   type AccountVisit,
+  accountRoutes,
   type Html,
-  ofAccount,
-  ofService,
   type Page,
   type PageAnswer,
-  type PageRoute,
+  serviceRoutes,
   type Visit,
 } from '../visit/visit.ts';
 import {
@@ -24,6 +28,7 @@ import {
   confirmation,
   faulty,
   field,
+  hidden,
   limitFields,
   limitsField,
   postForm,
@@ -32,22 +37,26 @@ import {
   searchForm,
   seenField,
 } from './form.ts';
-import { facts, numbers, pager, quotaBar, scrollTable, stateTag } from './parts.ts';
+import { aside, facts, limitText, numbers, pager, quotaBar, scrollTable, stateTag } from './parts.ts';
 import { allPlans } from './plans.ts';
 
 /** The accounts of the service, as operators find, make and change them. */
-export const operatorPages: readonly PageRoute[] = [
-  ofService('GET', '/operator/accounts', 'operator.view', accountsPage),
-  ofService('GET', '/operator/accounts/new', 'account.manage', newPage),
-  ofService('POST', '/operator/accounts', 'account.manage', create),
-  ofAccount('GET', '/manage', 'account.manage', managePage),
-  ofAccount('POST', '/manage', 'account.manage', save),
-  ofAccount('GET', '/details', 'account.manage', managePage),
-  ofAccount('POST', '/details', 'account.manage', saveDetails),
-  ...(['suspend', 'activate'] as const).flatMap((verb) => [
-    ofAccount('GET', `/${verb}`, 'account.manage', (visit) => stateQuestion(visit, verb)),
-    ofAccount('POST', `/${verb}`, 'account.manage', (visit) => changeState(visit, verb)),
-  ]),
+export const operatorPages = [
+  ...serviceRoutes({
+    'GET /operator/accounts': ['operator.view', accountsPage],
+    'GET /operator/accounts/new': ['account.manage', newPage],
+    'POST /operator/accounts': ['account.manage', create],
+  }),
+  ...accountRoutes({
+    'GET /manage': ['account.manage', managePage],
+    'POST /manage': ['account.manage', save],
+    'GET /details': ['account.manage', managePage],
+    'POST /details': ['account.manage', saveDetails],
+    'GET /suspend': ['account.manage', (visit) => stateQuestion(visit, 'suspend')],
+    'POST /suspend': ['account.manage', (visit) => changeState(visit, 'suspend')],
+    'GET /activate': ['account.manage', (visit) => stateQuestion(visit, 'activate')],
+    'POST /activate': ['account.manage', (visit) => changeState(visit, 'activate')],
+  }),
 ];
 
 const accountsPath = '/operator/accounts';
@@ -73,11 +82,10 @@ function filterOf({ query, tools }: Visit): AccountPageOptions {
 }
 
 async function accountsPage(visit: Visit): Promise<Page> {
-  const { admin, query, text, format } = visit;
-  const page = { ...filterOf(visit), limit: accountsShown, ...(query.after && { cursor: query.after }) };
+  const { admin, text, format } = visit;
   const of = { back: accountsPath, about: 'search' } as const;
   const [{ accounts, cursor }, counts] = await Promise.all([
-    attempt(visit, of, () => admin.accounts.list(page)),
+    attempt(visit, of, () => fullPage(visit)),
     admin.plans.counts(),
   ]);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -92,11 +100,28 @@ async function accountsPage(visit: Visit): Promise<Page> {
   };
 }
 
-/** How many accounts have used much of a limit, with the link to them. */
+/** How long a page looks for accounts that pass a filter. */
+const searchMilliseconds = 4_000;
+
+/** As many accounts as a page shows, if there are so many: one answer of the list may have fewer, or none. */
+async function fullPage(visit: Visit): Promise<AccountPage> {
+  const { admin, query, tools } = visit;
+  const accounts: AccountSummary[] = [];
+  const until = tools.now() + searchMilliseconds;
+  let cursor: string | null = query.after ?? null;
+  do {
+    const asked = { ...filterOf(visit), limit: accountsShown - accounts.length, ...(cursor && { cursor }) };
+    const page = await admin.accounts.list(asked);
+    accounts.push(...page.accounts);
+    cursor = page.cursor;
+  } while (cursor !== null && accounts.length < accountsShown && tools.now() < until);
+  return { accounts, cursor };
+}
+
+/** How many accounts have used much of a limit, with the link to them; while they are counted it says so. */
 export async function nearStat({ shared, text, format }: Visit): Promise<readonly [name: string, value: Html]> {
-  const { accounts, cursor } = await shared.nearLimits();
-  const count = `${cursor === null ? '' : '≥ '}${format.number(accounts.length)}`;
-  return [text.near, html`<a href="${accountsPath}?only=near">${count}</a>`];
+  const near = await within(searchMilliseconds, shared.nearLimits());
+  return [text.near, html`<a href="${accountsPath}?only=near">${near ? format.number(near.count) : text.counting}</a>`];
 }
 
 function filterForm(visit: Visit, counts: Readonly<Record<string, number>>): Html {
@@ -118,8 +143,7 @@ export function accountTable(visit: Visit, caption: string, accounts: readonly A
   const rows = accounts.map((account): Html[] => {
     const { id, name, contact, state, plan, activeKeys, created } = account;
     return [
-      html`<a href="/accounts/${id}">${id}</a>`,
-      html`${name ?? '-'}${contact ? html`<br><span class="muted">${contact}</span>` : ''}`,
+      html`<a href="/accounts/${id}">${name ?? id}</a> <code>${id}</code>${contact ? html`<br><span class="muted">${contact}</span>` : ''}`,
       stateTag(state, text),
       plan,
       fullestWindow(visit, account),
@@ -127,8 +151,8 @@ export function accountTable(visit: Visit, caption: string, accounts: readonly A
       format.day(created),
     ];
   });
-  const names = [text.account, text.detailNames.name, text.state, text.plan, text.used];
-  return scrollTable(caption, [...names, numbers(text.activeKeys), text.created], rows);
+  const head = [text.account, aside(text.state), text.plan, text.used, numbers(text.activeKeys, 'minor')];
+  return scrollTable(caption, [...head, { label: text.created, place: 'minor' }], rows);
 }
 
 /** The day or the month, whichever has less left of its limit. */
@@ -204,9 +228,9 @@ const overviewOf = ({ account }: AccountVisit) => `/accounts/${account}`;
 const pathOf = (visit: AccountVisit) => `${overviewOf(visit)}/manage`;
 
 async function managePage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, text } = visit;
-  const [{ plan, ownLimits, state, name, contact, note }, plans] = await Promise.all([
-    admin.accounts.show(account),
+  const { admin, text, format } = visit;
+  const [{ plan, ownLimits, windows, state, name, contact, note }, plans] = await Promise.all([
+    visit.view(),
     allPlans(admin),
   ]);
   const verb = state === 'active' ? 'suspend' : 'activate';
@@ -214,8 +238,13 @@ async function managePage(visit: AccountVisit): Promise<Page> {
   const options = plans.map(({ code }) => [code, code] as const);
   const planFields = html`${seenField({ plan, ownLimits })}
 ${choice(visit, { name: 'plan', label: text.plan, options, value: plan })}
-${limitFields(visit, ownLimits, text.limitHint)}`;
-  const planForm = postForm(visit, pathOf(visit), planFields, { label: text.save });
+${limitFields(visit, ownLimits, text.limitHint, (name) => {
+  const limit = ofPlan(plans, plan)[name];
+  const used = windows[name]?.used;
+  const has = text.planHas(limit === undefined ? text.notCounted : limitText(visit, limit));
+  return used === undefined ? has : `${has}; ${text.used.toLowerCase()}: ${format.number(used)}`;
+})}`;
+  const planForm = postForm(visit, pathOf(visit), planFields, { label: text.goOn });
   const detailsForm = postForm(
     visit,
     `${overviewOf(visit)}/details`,
@@ -232,24 +261,98 @@ ${limitFields(visit, ownLimits, text.limitHint)}`;
 
 const seenSchema = z.object({ plan: z.string(), ownLimits: limitsField });
 
-/** Refused if the account has changed since the form was shown, so that no change is overwritten. */
+const ofPlan = (plans: readonly Pick<Plan, 'code' | 'limits'>[], code: string): Limits =>
+  plans.find((plan) => plan.code === code)?.limits ?? {};
+
+type AccountTerms = { plan: string; limits: Limits };
+
+/** What becomes of the plan, and of each limit that becomes another one; `say` puts a limit in words. */
+function termChanges(
+  visit: Visit,
+  plans: Parameters<typeof ofPlan>[0],
+  [before, after]: readonly [AccountTerms, AccountTerms],
+  say: (limit: number | null, name: WindowName) => string = (limit) => limitText(visit, limit),
+): (readonly [name: string, change: string])[] {
+  const { text } = visit;
+  const limitsOf = ({ plan, limits }: AccountTerms): Limits => ({ ...ofPlan(plans, plan), ...limits });
+  const [old, changed] = [limitsOf(before), limitsOf(after)];
+  const said = (limit: number | null | undefined, name: WindowName) =>
+    limit === undefined ? text.notCounted : say(limit, name);
+  const moved = before.plan === after.plan ? [] : [[text.plan, text.becomes(before.plan, after.plan)] as const];
+  return [
+    ...moved,
+    ...windowNames
+      .filter((name) => old[name] !== changed[name])
+      .map((name) => [text.windows[name], text.becomes(said(old[name], name), said(changed[name], name))] as const),
+  ];
+}
+
+/** What the last change of the account's plan and limits was, after the form that made it. */
+export async function termsNote(visit: AccountVisit): Promise<Html> {
+  const { admin, account, query, text } = visit;
+  if (query.done !== 'terms') return '';
+  const [{ entries }, plans] = await Promise.all([admin.accounts.audit(account, { limit: 1 }), allPlans(admin)]);
+  const { plan, ownLimits: limits } = await visit.view();
+  const before = entries[0]?.detail.before as AccountTerms | undefined;
+  const changes = before ? termChanges(visit, plans, [before, { plan, limits }]) : [];
+  const said = changes.map(([name, change]) => `${name}: ${change}`).join('; ');
+  return html`<p class="note good" role="status">${text.done.saved} ${said}</p>`;
+}
+
+/**
+ * Asks first, saying what becomes of what is used. Refused if the account has changed since the form was shown, so that
+ * no change is overwritten.
+ */
 async function save(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const back = pathOf(visit);
   const seen = readSeen(visit, seenSchema, back);
   const read = readLimits(visit);
   if ('wrong' in read) return faulty(visit, { field: read.wrong, message: text.errors.limit }, managePage);
+  const plan = form.plan ?? '';
+  const of = { back, about: 'plan', form: { show: managePage, field: 'plan' } } as const;
+  if (form.confirmed !== 'yes') {
+    const now = await visit.view();
+    const isSame = windowNames.every((name) => now.ownLimits[name] === seen.ownLimits[name]);
+    if (now.plan !== seen.plan || !isSame)
+      await attempt(visit, of, () => Promise.reject(new AdminError('conflict', '')));
+    return termsQuestion(visit, [
+      { plan: seen.plan, limits: seen.ownLimits },
+      { plan, ...read },
+    ]);
+  }
   const limits: Partial<Record<WindowName, number | null | 'plan'>> = {};
   for (const name of windowNames) {
     const limit = read.limits[name];
     // An empty field follows the plan.
     if (limit !== seen.ownLimits[name]) limits[name] = limit === undefined ? 'plan' : limit;
   }
-  const plan = form.plan ?? '';
   const input = { id: account, limits, seen, ...(plan !== seen.plan && { plan }) };
-  const of = { back, about: 'plan', form: { show: managePage, field: 'plan' } } as const;
   await attempt(visit, of, () => admin.accounts.set(input));
-  return { goTo: `${overviewOf(visit)}?done=saved` };
+  return { goTo: `${overviewOf(visit)}?done=terms` };
+}
+
+async function termsQuestion(visit: AccountVisit, terms: readonly [AccountTerms, AccountTerms]): Promise<Page> {
+  const { admin, form, text, format } = visit;
+  const [, { plan, limits }] = terms;
+  const [{ windows }, plans] = await Promise.all([visit.view(), allPlans(admin)]);
+  const used = (name: WindowName) => windows[name]?.used ?? 0;
+  const about = termChanges(visit, plans, terms, (limit, name) =>
+    text.usedOf(format.number(used(name)), limitText(visit, limit)),
+  );
+  const allowed: Limits = { ...ofPlan(plans, plan), ...limits };
+  const isReached = windowNames.some((name) => (allowed[name] ?? Number.POSITIVE_INFINITY) <= used(name));
+  const sent = Object.entries(limits).map(([name, limit]) => hidden(`limit-${name}`, String(limit ?? 'unlimited')));
+  return confirmation(visit, {
+    title: text.changePlan,
+    explanation: about.length === 0 ? text.sameTerms : isReached ? text.termsRefuse : text.termsApply,
+    about,
+    action: pathOf(visit),
+    yes: text.changeLimitsYes,
+    cancel: pathOf(visit),
+    fields: html`${hidden('seen', form.seen ?? '')}${hidden('plan', plan)}${sent}${hidden('confirmed', 'yes')}`,
+    isDanger: isReached,
+  });
 }
 
 const seenDetails = z.object({
@@ -270,11 +373,22 @@ async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
   return { goTo: `${overviewOf(visit)}?done=saved` };
 }
 
-function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Page {
-  const { text } = visit;
+async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<Page> {
+  const { text, format } = visit;
+  const { id, name, plan, keys, windows } = await visit.view();
+  const active = keys.filter(({ state }) => state === 'active');
+  const about = [
+    [text.account, html`${name ?? id} <code>${id}</code>`],
+    [text.plan, plan],
+    [
+      text.activeKeys,
+      `${format.number(active.length)}${active.length > 0 ? `: ${active.map(({ label, keyId }) => label ?? keyId).join(', ')}` : ''}`,
+    ],
+    [text.lookupsToday, windows.day ? format.number(windows.day.used) : '-'],
+  ] as const;
   const [title, explanation] = [text[verb], text[`${verb}Text`]];
-  const isDanger = verb === 'suspend';
-  return confirmation(visit, { title, explanation, action: visit.path, yes: title, cancel: pathOf(visit), isDanger });
+  const [isDanger, cancel] = [verb === 'suspend', pathOf(visit)];
+  return confirmation(visit, { title, explanation, about, action: visit.path, yes: title, cancel, isDanger });
 }
 
 async function changeState(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<PageAnswer> {

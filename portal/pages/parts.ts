@@ -14,15 +14,25 @@ import { warnShare } from '../visit/shared.ts';
 import { type Html, may, type Page, type Visit } from '../visit/visit.ts';
 
 /** The head of a column. */
-export type Head = { label: string; content?: Html; isNumber?: boolean | undefined; sorted?: string | undefined };
+export type Head = {
+  label: string;
+  content?: Html;
+  isNumber?: boolean | undefined;
+  sorted?: string | undefined;
+  /** On a phone: at the end of the first line of its row, or nowhere, as on a small window. */
+  place?: 'aside' | 'minor' | undefined;
+};
 
 /**
- * A table that scrolls separately from the page, also with the keyboard; on a phone each row of a wide one is a list of
- * its cells, each after the label of its column.
+ * A table that scrolls separately from the page, also with the keyboard. On a phone each row of a wide one is two
+ * lines: the first cell with the one `aside`, and the others, each after the label of its column.
  */
 export function scrollTable(caption: string, head: readonly (string | Head)[], rows: readonly Html[][]): Html {
   const columns = head.map((one): Head => (typeof one === 'string' ? { label: one } : one));
-  const classes = columns.map(({ isNumber }) => (isNumber ? html` class="number"` : ''));
+  const classes = columns.map(({ isNumber, place }) => {
+    const names = [...(isNumber ? ['number'] : []), ...(place ? [place] : [])].join(' ');
+    return names && html` class="${names}"`;
+  });
   const heads = columns.map(
     ({ label, content, sorted }, i) =>
       html`<th scope="col"${classes[i]}${sorted ? html` aria-sort="${sorted}"` : ''}>${content ?? label}</th>`,
@@ -36,8 +46,9 @@ export function scrollTable(caption: string, head: readonly (string | Head)[], r
 </table></div>`;
 }
 
-/** A column of numbers. */
-export const numbers = (label: string): Head => ({ label, isNumber: true });
+/** A column of numbers, and one whose cells are at the end of the first line of a row on a phone. */
+export const numbers = (label: string, place?: Head['place']): Head => ({ label, isNumber: true, place });
+export const aside = (label: string): Head => ({ label, place: 'aside' });
 
 /** Text that can be copied, in the same form as in the reference. */
 export function codeBlock(caption: string, text: string, id = ''): Html {
@@ -78,9 +89,12 @@ export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired'
   return html`<span class="tag ${kind}">${text[state]}</span>`;
 }
 
+/** How much of a limit is used; all of 0. */
+export const usedShare = ({ used, limit }: { used: number; limit: number }) => (limit === 0 ? 1 : used / limit);
+
 /** A bar of how much of a limit is used, with its state in colour and, from the share that warns on, in words. */
 export function quotaBar({ text, format }: Visit, name: WindowName, { used, limit }: { used: number; limit: number }) {
-  const share = limit === 0 ? 1 : used / limit;
+  const share = usedShare({ used, limit });
   const label = `${text.windows[name]}: ${text.usedShare(format.number(used), format.number(limit))}`;
   const percent = Math.min(100, share * 100);
   const state = share >= 1 ? 'bad' : share >= warnShare ? 'warn' : 'good';
@@ -102,12 +116,15 @@ export function untilOf({ text, format }: Pick<Visit, 'text' | 'format'>, iso: s
   return html`${text.worksUntil} ${instantOf({ format }, iso)}`;
 }
 
+/** `1,000`, or `unlimited` */
+export const limitText = ({ text, format }: Visit, limit: number | null): string =>
+  limit === null ? text.unlimited : format.number(limit);
+
 /** `1,000 per day, unlimited per month` */
-export function limitsText({ text, format }: Visit, limits: Limits): string {
+export function limitsText(visit: Visit, limits: Limits): string {
   const shown = windowNames.flatMap((name) => {
     const limit = limits[name];
-    if (limit === undefined) return [];
-    return [`${limit === null ? text.unlimited : format.number(limit)} ${text.windows[name].toLowerCase()}`];
+    return limit === undefined ? [] : [`${limitText(visit, limit)} ${visit.text.windows[name].toLowerCase()}`];
   });
   return shown.join(', ');
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import * as z from 'zod/mini';
 import type { Admin, Plan, PlanPage } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
-import { type Html, ofService, type Page, type PageAnswer, type PageRoute, type Visit } from '../visit/visit.ts';
+import { type Html, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
 import {
   attempt,
   confirmation,
@@ -20,21 +20,16 @@ import { changesPart } from './history.ts';
 import { doneNote, facts, instantOf, limitsText, notFoundPage, numbers, scrollTable, stateTag } from './parts.ts';
 
 /** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
-export const planPages: readonly PageRoute[] = [
-  ofService('GET', '/operator/plans', 'operator.view', plansPage),
-  ofService('POST', '/operator/plans', 'plan.change', create),
-  ofService('GET', '/operator/plans/:plan', 'operator.view', withPlan(planPage)),
-  ofService('POST', '/operator/plans/:plan', 'plan.change', withPlan(change)),
-  ofService('GET', '/operator/plans/:plan/state', 'plan.change', withPlan(stateQuestion)),
-  ofService('POST', '/operator/plans/:plan/state', 'plan.change', withPlan(changeState)),
-  ofService('GET', '/operator/plans/:plan/change', 'plan.change', withPlan(changePage)),
-  ofService(
-    'POST',
-    '/operator/plans/:plan/change',
-    'plan.change',
-    withPlan((visit, { code }) => goOn(visit, code, 'saved')),
-  ),
-];
+export const planPages = serviceRoutes({
+  'GET /operator/plans': ['operator.view', plansPage],
+  'POST /operator/plans': ['plan.change', create],
+  'GET /operator/plans/:plan': ['operator.view', withPlan(planPage)],
+  'POST /operator/plans/:plan': ['plan.change', withPlan(change)],
+  'GET /operator/plans/:plan/state': ['plan.change', withPlan(stateQuestion)],
+  'POST /operator/plans/:plan/state': ['plan.change', withPlan(changeState)],
+  'GET /operator/plans/:plan/change': ['plan.change', withPlan(changePage)],
+  'POST /operator/plans/:plan/change': ['plan.change', withPlan((visit, { code }) => goOn(visit, code, 'saved'))],
+});
 
 const plansPath = '/operator/plans';
 const pathOf = (code: string) => `${plansPath}/${code}`;

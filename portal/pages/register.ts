@@ -1,31 +1,21 @@
 import { html } from 'hono/html';
 import type { LoadDecision, LoadObjection, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
-import {
-  type Html,
-  OtherPage,
-  ofService,
-  type Page,
-  type PageAnswer,
-  type PageRoute,
-  type Visit,
-} from '../visit/visit.ts';
+import { type Html, OtherPage, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
 import { csvFile } from './csv.ts';
 import { attempt, confirmation, hidden } from './form.ts';
 import { changesPart } from './history.ts';
 import { conflictPage, doneNote, facts, instantOf, notFoundPage, numbers, scrollTable } from './parts.ts';
 
 /** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
-export const registerPages: readonly PageRoute[] = [
-  ofService('GET', '/operator/register', 'operator.view', registerPage),
-  ofService('GET', '/operator/register/:load', 'operator.view', loadPage),
-  ofService('GET', '/operator/register/:load/changes/:file', 'operator.view', changesFile),
-  ...(['approve', 'reject'] as const).flatMap((decision) => [
-    ofService('GET', `/operator/register/:load/${decision}`, 'load.approve', (visit) =>
-      decisionQuestion(visit, decision),
-    ),
-    ofService('POST', `/operator/register/:load/${decision}`, 'load.approve', (visit) => decide(visit, decision)),
-  ]),
-];
+export const registerPages = serviceRoutes({
+  'GET /operator/register': ['operator.view', registerPage],
+  'GET /operator/register/:load': ['operator.view', loadPage],
+  'GET /operator/register/:load/changes/:file': ['operator.view', changesFile],
+  'GET /operator/register/:load/approve': ['load.approve', (visit) => decisionQuestion(visit, 'approve')],
+  'POST /operator/register/:load/approve': ['load.approve', (visit) => decide(visit, 'approve')],
+  'GET /operator/register/:load/reject': ['load.approve', (visit) => decisionQuestion(visit, 'reject')],
+  'POST /operator/register/:load/reject': ['load.approve', (visit) => decide(visit, 'reject')],
+});
 
 export const registerPath = '/operator/register';
 const pathOf = (load: string) => `${registerPath}/${load}`;

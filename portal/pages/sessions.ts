@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SessionPage, SessionScope, SessionView } from '../../packages/admin/index.ts';
-import { type Html, ofService, type Page, type PageAnswer, type PageRoute, type Visit } from '../visit/visit.ts';
+import { type Html, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
 import { attempt, confirmation, faulty, field, hidden, postForm, searchForm } from './form.ts';
 import { changesPart } from './history.ts';
 import { listOf } from './list.ts';
@@ -9,13 +9,13 @@ import { leaveLink } from './members.ts';
 import { doneNote, homeOf, instantOf, pager, scrollTable } from './parts.ts';
 
 /** Who is signed in: one's own sessions, and for operators those of everybody. */
-export const sessionPages: readonly PageRoute[] = [
-  ofService('GET', '/sessions', 'home', ownPage),
-  ofService('POST', '/sessions', 'home', endOwn),
-  ofService('GET', '/operator/sessions', 'operator.view', everybodysPage),
-  ofService('POST', '/operator/sessions', 'session.end', endOthers),
-  ofService('GET', '/operator/sessions/end', 'session.end', question),
-];
+export const sessionPages = serviceRoutes({
+  'GET /sessions': ['home', ownPage],
+  'POST /sessions': ['home', endOwn],
+  'GET /operator/sessions': ['operator.view', everybodysPage],
+  'POST /operator/sessions': ['session.end', endOthers],
+  'GET /operator/sessions/end': ['session.end', question],
+});
 
 const ownPath = '/sessions';
 const operatorPath = '/operator/sessions';

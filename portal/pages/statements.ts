@@ -3,26 +3,29 @@ import { AdminError } from '../../packages/admin/index.ts';
 import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
 import {
   type AccountVisit,
+  accountRoutes,
   type Html,
   OtherPage,
-  ofAccount,
-  ofService,
   type Page,
   type PageAnswer,
-  type PageRoute,
+  serviceRoutes,
   type Visit,
 } from '../visit/visit.ts';
 import { csvFile } from './csv.ts';
 import { facts, instantOf, invalidPage, numbers, scrollTable } from './parts.ts';
 
 /** The statements of closed months: of one account for its members, of all accounts for operators. */
-export const statementPages: readonly PageRoute[] = [
-  ofAccount('GET', '/statements', 'usage.view', monthsPage),
-  ofAccount('GET', '/statements/show', 'usage.view', statementPage),
-  ofAccount('GET', '/statement.csv', 'usage.view', statementCsv),
-  ofAccount('GET', '/statement.json', 'usage.view', statementJson),
-  ofService('GET', '/operator/statements', 'operator.view', allMonthsPage),
-  ofService('GET', '/operator/statements.csv', 'operator.view', allStatementsCsv),
+export const statementPages = [
+  ...accountRoutes({
+    'GET /statements': ['usage.view', monthsPage],
+    'GET /statements/show': ['usage.view', statementPage],
+    'GET /statement.csv': ['usage.view', statementCsv],
+    'GET /statement.json': ['usage.view', statementJson],
+  }),
+  ...serviceRoutes({
+    'GET /operator/statements': ['operator.view', allMonthsPage],
+    'GET /operator/statements.csv': ['operator.view', allStatementsCsv],
+  }),
 ];
 
 /** The largest file of all accounts: Lambda returns at most 6 MB, and a page waits at most some seconds. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { ofService, type Page, type PageRoute, type Visit } from '../visit/visit.ts';
+import { type Page, serviceRoutes, type Visit } from '../visit/visit.ts';
 import { curlLine, lookupUrl } from './account.ts';
 import { faulty, field, postForm } from './form.ts';
 import { codeBlock } from './parts.ts';
@@ -8,10 +8,10 @@ import { codeBlock } from './parts.ts';
  * Looks up one address with the visitor's own key. The portal calls the API, because no browser may. The key is sent in
  * a form and used once: it is not stored, and no page, address or log has it.
  */
-export const tryPages: readonly PageRoute[] = [
-  ofService('GET', '/try', 'home', tryPage),
-  ofService('POST', '/try', 'home', tryLookup),
-];
+export const tryPages = serviceRoutes({
+  'GET /try': ['home', tryPage],
+  'POST /try': ['home', tryLookup],
+});
 
 const path = '/try';
 const responseMilliseconds = 8_000;

@@ -1,15 +1,23 @@
 import { html } from 'hono/html';
-import type { AccountView, KeyUsage, Limits, UsageByKey, UsagePart } from '../../packages/admin/index.ts';
+import type {
+  AccountView,
+  AuditEntry,
+  AuditPage,
+  AuditPageOptions,
+  KeyUsage,
+  Limits,
+  UsageByKey,
+  UsagePart,
+} from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
 import {
   type AccountVisit,
+  accountRoutes,
   type Html,
   OtherPage,
-  ofAccount,
-  ofService,
   type Page,
   type PageAnswer,
-  type PageRoute,
+  serviceRoutes,
   type Visit,
 } from '../visit/visit.ts';
 import { chart } from './chart.ts';
@@ -31,11 +39,15 @@ import {
 } from './usage-periods.ts';
 
 /** What an account used, by day, week and month, as a chart, a table and files. */
-export const usagePages: readonly PageRoute[] = [
-  ofAccount('GET', '/usage', 'usage.view', usagePage),
-  ofAccount('GET', '/usage.csv', 'usage.view', usageCsv),
-  ofAccount('GET', '/usage-by-key.csv', 'usage.view', usageByKey),
-  ofService('GET', '/operator/usage.csv', 'operator.view', everybodysUsage),
+export const usagePages = [
+  ...accountRoutes({
+    'GET /usage': ['usage.view', usagePage],
+    'GET /usage.csv': ['usage.view', usageCsv],
+    'GET /usage-by-key.csv': ['usage.view', usageByKey],
+  }),
+  ...serviceRoutes({
+    'GET /operator/usage.csv': ['operator.view', everybodysUsage],
+  }),
 ];
 
 type Range = { by: UsagePeriod; from: string; to: string };
@@ -96,7 +108,7 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   const usage = await readUsage(visit);
   const { from, to } = usage;
   const total = usage.sums.reduce((sum, { lookups }) => sum + lookups, 0);
-  const { windows } = await admin.accounts.show(account);
+  const { windows } = await visit.view();
   const head = html`${facts([...(await comparisonOf(visit, windows)), [text.total, format.number(total)]], 'stats')}
 <div class="toolbar">${choices(visit, usage.by)}${rangeForm({ ...visit, form: { from, to } })}</div>`;
   if (total === 0 && !usage.hasRefusals)
@@ -105,8 +117,9 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   return {
     title: text.usage,
     body: html`<div class="card">${head}
-${usageChart(visit, usage, windows)}<p class="muted">${text.usageText}</p></div>
-<div class="card">${usageTable(visit, usage)}${usage.hasRefusals ? html`<p class="muted">${text.refusedText}</p>` : ''}${fileLinks(visit, `${pathOf(visit)}.csv`, usage)}</div>
+${await usageChart(visit, usage)}<p class="muted">${text.usageText}</p></div>
+${refusalCard(visit, usage)}
+<div class="card">${usageTable(visit, usage)}${fileLinks(visit, `${pathOf(visit)}.csv`, usage)}</div>
 <div class="card">${keyTable(visit, byKey)}<p class="muted">${text.byKeyText}</p>${fileLinks(visit, `${pathOf(visit)}-by-key.csv`, usage)}</div>`,
   };
 }
@@ -129,15 +142,18 @@ function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html
   return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.fileForPeople}</a><a class="button plain" href="${address({})}">${text.csv}</a></p>`;
 }
 
-/** This month and today against their limits, and the last 30 days as a chart: for the first page. */
-export async function usageNow(given: AccountVisit, { windows }: Pick<AccountView, 'windows'>): Promise<Html> {
+/** For the first page: this month and today against their limits, and the last 30 days as a chart, with refusals. */
+export async function usageNow(given: AccountVisit): Promise<Html> {
   const visit = { ...given, query: {} };
-  const [usage, month] = await Promise.all([readUsage(visit), comparisonOf(visit, windows)]);
+  const [usage, { windows }] = await Promise.all([readUsage(visit), visit.view()]);
+  const month = await comparisonOf(visit, windows);
   const today = usage.sums.at(-1)?.lookups ?? 0;
-  const drawn = usage.sums.some(({ lookups }) => lookups > 0)
-    ? usageChart(visit, usage, windows)
-    : html`<p class="nothing">${visit.text.noUsage}</p>`;
-  return html`${facts([...month, [visit.text.today, ofLimit(visit, 'day', today, windows)]], 'stats')}${drawn}`;
+  const drawn =
+    usage.hasRefusals || usage.sums.some(({ lookups }) => lookups > 0)
+      ? await usageChart(visit, usage)
+      : html`<p class="nothing">${visit.text.noUsage}</p>`;
+  return html`<div class="card">${facts([...month, [visit.text.today, ofLimit(visit, 'day', today, windows)]], 'stats')}${drawn}</div>
+${refusalCard(visit, usage)}`;
 }
 
 /** A number that counts against the limit of a window, if there is one. */
@@ -179,27 +195,120 @@ function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
   return sumsBy(by, [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
 }
 
-/** A bar for each period, with a line for the limit. The table below says the same in words. */
-function usageChart(visit: AccountVisit, usage: Usage, windows: AccountView['windows']): Html {
+/** A bar for each period: the lookups, and on them what was refused. The table below says the same in words. */
+async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
   const { text, format } = visit;
   const { by } = usage;
   const sums = shownSums(visit, usage);
-  const limit = by === 'week' ? undefined : (windows[by]?.limit ?? undefined);
   const today = todayOf(visit);
+  const refused = refusalColumns(text).filter(({ name }) => sums.some((sum) => sum[name] > 0));
   const bars = sums.map((sum) => {
     const isUnfinished = periodStart(by, sum.to) === periodStart(by, today);
     const name = `${nameOf(visit, by, sum)}${isUnfinished ? ` (${text.soFar})` : ''}`;
-    const isOver = limit !== undefined && sum.lookups >= limit;
-    return { value: sum.lookups, says: `${name}: ${format.number(sum.lookups)}`, isOver, isUnfinished };
+    const parts = refused.flatMap(({ name, heading }) =>
+      sum[name] > 0 ? [`${heading}: ${text.atLeast(format.number(sum[name]))}`] : [],
+    );
+    return {
+      values: [sum.lookups, ...refused.map(({ name }) => sum[name])],
+      says: [`${name}: ${format.number(sum.lookups)}`, ...parts].join('; '),
+      isUnfinished,
+    };
   });
   const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (sums.length - 1)));
   const axis = [...new Set(marks)].flatMap((i) => {
     const from = sums[i]?.from;
     return from === undefined ? [] : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
   });
-  const drawn = chart({ label: text.chart, bars, limit, axis, format: format.number });
-  if (limit === undefined || by === 'week') return drawn;
-  return html`<p class="muted key">${text.limit} ${text.windows[by].toLowerCase()}: ${format.number(limit)}</p>${drawn}`;
+  const legend = refused.map(({ name, heading }) => ({ name, label: `${heading} (${text.lowerBound})` }));
+  const parts = [{ name: 'lookups', label: text.lookups }, ...legend];
+  const limit = await limitLine(visit, by, sums);
+  return chart({ label: text.chart, parts, bars, limit, axis, format: format.number });
+}
+
+/** The limit of a day or a month, from the first bar on of which it is the limit at its end. */
+async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly PeriodSum[]) {
+  const { text, format } = visit;
+  const { windows } = await visit.view();
+  const value = by === 'week' ? null : (windows[by]?.limit ?? null);
+  if (by === 'week' || value === null) return undefined;
+  const since = await limitSince(visit, by, sums[0]?.from ?? '');
+  const from = sums.findIndex(({ to }) => to >= since);
+  if (from < 0) return undefined;
+  const label = `${text.limit} ${text.windows[by].toLowerCase()}: ${format.number(value)}`;
+  return { value, from, label: from === 0 ? label : `${label}, ${text.since(format.day(since))}` };
+}
+
+/** The entries of an audit that are read at once, and the most that are. */
+const entriesRead = 200;
+const pagesRead = 5;
+
+/**
+ * The day since which the limit of a window is what it is, as far back as `first`: the audit has every change of the
+ * account's plan and limits, and of those of its plan. Of many more changes than anybody makes, the last ones are read.
+ */
+async function limitSince(visit: AccountVisit, window: 'day' | 'month', first: string): Promise<string> {
+  const { admin, account } = visit;
+  const { plan, ownLimits } = await visit.view();
+  const own = lastChange(
+    (page) => admin.accounts.audit(account, page),
+    first,
+    ({ action, detail }) => {
+      const limits = detail.limits as Limits | undefined;
+      const isTerms = limits?.[window] !== undefined || (ownLimits[window] === undefined && detail.plan !== undefined);
+      return action === 'account create' || action === 'account import' || isTerms;
+    },
+  );
+  if (ownLimits[window] !== undefined) return own;
+  const ofPlan = lastChange(
+    (page) => admin.plans.audit(plan, page),
+    first,
+    ({ detail: { limits, before } }) => {
+      const was = (before as { limits?: Limits } | undefined)?.limits;
+      return limits !== undefined && (limits as Limits)[window] !== was?.[window];
+    },
+  );
+  const days = await Promise.all([own, ofPlan]);
+  return days.reduce(later);
+}
+
+/** The day of the last entry that changed something, not before `first`. */
+async function lastChange(
+  read: (page: AuditPageOptions) => Promise<AuditPage>,
+  first: string,
+  isChange: (entry: AuditEntry) => boolean,
+): Promise<string> {
+  let cursor: string | null = null;
+  for (let pages = 0; pages < pagesRead; pages++) {
+    const page: AuditPage = await read({ limit: entriesRead, ...(cursor && { cursor }) });
+    const found = page.entries.find(isChange) ?? page.entries.find(({ time }) => time.slice(0, 10) < first);
+    if (found) return later(found.time.slice(0, 10), first);
+    cursor = page.cursor;
+    if (cursor === null) return first;
+  }
+  return later(cursor?.slice(0, 10) ?? first, first);
+}
+
+/** How many days with refusals are named. */
+const refusalsShown = 5;
+
+/** Why requests were refused, on which days and how often, where somebody sees that they were. */
+function refusalCard(visit: AccountVisit, { by, sums }: Usage): Html {
+  const { text, format } = visit;
+  const kinds = refusalColumns(text);
+  const days = sums.filter((sum) => kinds.some(({ name }) => sum[name] > 0)).toReversed();
+  if (days.length === 0) return '';
+  const rows = days
+    .slice(0, refusalsShown)
+    .flatMap((sum) =>
+      kinds
+        .filter(({ name }) => sum[name] > 0)
+        .map(({ name }): Html[] => [
+          nameOf(visit, by, sum),
+          text.refusedWhy[name],
+          text.atLeast(format.number(sum[name])),
+        ]),
+    );
+  return html`<div class="card">${scrollTable(text.whyRefused, [text[by], text.reason, numbers(text.requests, 'aside')], rows)}<p class="muted">${text.refusedText}</p></div>`;
 }
 
 function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
@@ -209,6 +318,7 @@ function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
       name,
       label,
       isNumber: true,
+      place: name === 'lookups' ? ('aside' as const) : undefined,
       show: (sum: PeriodSum) => (sum[name] === 0 ? none : format.number(sum[name])),
     };
   };
@@ -270,8 +380,8 @@ const refusalColumns = (text: Text) =>
 type FileAccount = { account: string; plan: string | null; limits: Limits };
 type FileKey = Pick<KeyUsage, 'keyId' | 'label'>;
 
-async function accountForFile({ admin, account }: AccountVisit): Promise<FileAccount> {
-  const { plan, windows } = await admin.accounts.show(account);
+async function accountForFile({ account, view }: AccountVisit): Promise<FileAccount> {
+  const { plan, windows } = await view();
   return {
     account,
     plan,

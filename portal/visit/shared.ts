@@ -1,4 +1,4 @@
-import type { AccountPage, Admin } from '../../packages/admin/index.ts';
+import type { AccountPage, AccountSummary, Admin } from '../../packages/admin/index.ts';
 import type { Loads, WaitingLoad } from '../../packages/admin/loads.ts';
 
 /** From this share of a limit on people are told, before requests are refused. */
@@ -8,8 +8,8 @@ export const warnShare = 0.8;
 export type Shared = {
   /** The loads that wait for approval; `again` reads them now. None where the loader is not connected. */
   waiting: (how?: { again?: boolean }) => Promise<readonly WaitingLoad[]>;
-  /** Accounts that have used much of a limit. */
-  nearLimits: () => Promise<AccountPage>;
+  /** How many accounts have used much of a limit, and the first of them. */
+  nearLimits: () => Promise<{ count: number; accounts: AccountSummary[] }>;
 };
 
 type Reads = {
@@ -21,8 +21,20 @@ type Reads = {
 export function sharedBy({ adminAs, loadsAs, now }: Reads): Shared {
   return {
     waiting: remembered(async () => (loadsAs ? (await loadsAs('portal')).waiting() : []), 30_000, now),
-    nearLimits: remembered(() => adminAs('portal').accounts.list({ usedShare: warnShare, limit: 20 }), 60_000, now),
+    nearLimits: remembered(() => nearLimits(adminAs('portal')), 120_000, now),
   };
+}
+
+/** Looks at every account: nobody is helped by a count that may be any other. */
+async function nearLimits({ accounts }: Admin) {
+  const near: AccountSummary[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: AccountPage = await accounts.list({ usedShare: warnShare, ...(cursor && { cursor }) });
+    near.push(...page.accounts);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return { count: near.length, accounts: near.slice(0, 20) };
 }
 
 /** What `read` found at most so long ago; a failure is not remembered. */

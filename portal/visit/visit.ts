@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Admin, Role, SessionView } from '../../packages/admin/index.ts';
+import type { AccountView, Admin, Role, SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
 import { type Language, languageFor } from '../../packages/reference/page/language.ts';
@@ -125,8 +125,8 @@ export type Visit = {
   form: Readonly<Record<string, string>>;
 };
 
-/** A visit to a page of one account, by a person who has a role there. */
-export type AccountVisit = Visit & { account: string; role: PortalRole };
+/** A visit to a page of one account, by a person who has a role there; `view` is the account, read once. */
+export type AccountVisit = Visit & { account: string; role: PortalRole; view: () => Promise<AccountView> };
 
 export type Html = ReturnType<typeof html> | string;
 
@@ -145,14 +145,24 @@ export type PageRoute =
   | (Path & { of: 'account'; action: Action; handle: Handle<AccountVisit> })
   | (Path & { of: 'service'; action: Action | 'home'; handle: Handle<Visit> });
 
-/** A page of one account: permission depends on the role in it, and no one else learns whether it exists. */
-export function ofAccount(method: Verb, path: string, action: Action, handle: Handle<AccountVisit>): PageRoute {
-  return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };
-}
+/** Pages by their verb and path, `GET /keys`, with the action that each requires permission for. */
+type Pages<A extends Action | 'home', V> = Readonly<Record<string, readonly [A, Handle<V>]>>;
 
-/** A page of the whole service; `home` needs no permission. */
-export function ofService(method: Verb, path: string, action: Action | 'home', handle: Handle<Visit>): PageRoute {
-  return { of: 'service', method, path, action, handle };
+/** Pages of one account: permission depends on the role in it, and no one else learns whether it exists. */
+export const accountRoutes = (pages: Pages<Action, AccountVisit>): PageRoute[] =>
+  routesOf(pages).map(([{ method, path }, action, handle]) => {
+    return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };
+  });
+
+/** Pages of the whole service; `home` needs no permission. */
+export const serviceRoutes = (pages: Pages<Action | 'home', Visit>): PageRoute[] =>
+  routesOf(pages).map(([at, action, handle]) => ({ of: 'service', ...at, action, handle }));
+
+function routesOf<A extends Action | 'home', V>(pages: Pages<A, V>) {
+  return Object.entries(pages).map(([name, [action, handle]]) => {
+    const [method = '', path = ''] = name.split(' ');
+    return [{ method: method as Verb, path }, action, handle] as const;
+  });
 }
 
 /** Thrown to answer with another page than the one that was requested: nothing more of its work is done. */

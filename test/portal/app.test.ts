@@ -51,9 +51,9 @@ describe('usage', () => {
     const today = new Date().toISOString().slice(0, 10);
     const page = await admin.get(`/accounts/${id}/usage`);
     expect(page.body).toContain('<dt>Total shown</dt><dd>3</dd>');
-    expect(page.body.match(/<rect/g)).toHaveLength(30);
+    expect(page.body.match(/class="reach"/g)).toHaveLength(30);
     expect(page.body).toMatch(/<title>\d+ \w+ 20\d\d \(so far\): 3</);
-    expect(page.body).toContain('Limit per day: 1,000');
+    expect(page.body).toMatch(/<li class="limit">Limit per day: 1,000/);
     const days = await admin.get(`/accounts/${id}/usage.csv?by=day`);
     expect(days.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const columns = 'account,plan,date,limit,lookups,refused_quota,refused_input,refused_inactive';
@@ -238,9 +238,13 @@ describe('refusals', () => {
     for (const by of ['day', 'month']) {
       const { body } = await admin.get(`/accounts/${id}/usage?by=${by}`);
       for (const shown of [
-        'Refused: over a limit',
-        'data-label="Refused: over a limit"><div>3</div></td>',
-        'not exact',
+        'Refused: limit reached',
+        'data-label="Refused: limit reached"><div>3</div></td>',
+        'A limit was reached (429)</div>',
+        '>at least 3</div>',
+        '<li class="quota">Refused: limit reached (at least)</li>',
+        'Refused: limit reached: at least 3</title>',
+        'lower bound',
       ])
         expect(body).toContain(shown);
       expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).toMatch(/,0,3,0,0\r\n$/);

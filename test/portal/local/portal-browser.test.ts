@@ -114,7 +114,8 @@ describe('the portal in a browser', () => {
       await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Manage' }).click();
       await page.locator('#plan').selectOption('large');
       await page.getByLabel('Limit per day').fill('250');
-      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Yes, change these limits' }).click();
       expect(await portal.admin.accounts.show('acme')).toMatchObject({ plan: 'large', ownLimits: { day: 250 } });
     },
     60_000,
@@ -147,7 +148,7 @@ describe('the portal in a browser', () => {
     '/usage?by=week',
     '/changes',
     '/members',
-    '/members/remove?person=kim%40customer.example',
+    '/members/member?person=kim%40customer.example',
     '/statements',
     '/api',
     '/manage',

@@ -1,11 +1,16 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { escaped, lookupSamples } from '../../../packages/reference/page/samples.ts';
+import { chargeAt } from '../../support/charge-at.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';
 import { sweep } from '../../support/sweep.ts';
 
 const { service, portal, admin, operator, newAccount } = await startPortalPages();
 afterAll(() => service.stop());
+
+/** Sends a change of plan and limits, and says yes to what it would do. */
+const change = (id: string, form: Record<string, string>) =>
+  operator.post(`/accounts/${id}/manage`, { ...form, confirmed: 'yes' });
 
 describe('an account', () => {
   it('shows its limits, remaining quota and usage', async () => {
@@ -55,11 +60,52 @@ describe('an account', () => {
       expect(late.body).toContain(shown);
     expect(fieldIn(late.body, 'seen')).toContain('"day":3');
     const fresh = await operator.get(`/accounts/${id}/manage`);
-    expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
+    expect((await change(id, form(fresh.body))).location).toBe(`/accounts/${id}?done=terms`);
     expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
     const again = await operator.get(`/accounts/${id}/manage`);
-    await operator.post(`/accounts/${id}/manage`, { seen: fieldIn(again.body, 'seen'), plan: 'large' });
+    await change(id, { seen: fieldIn(again.body, 'seen'), plan: 'large' });
     expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
+  });
+
+  it('says what each limit of the plan is, what a change makes of what is used, and then what it made', async () => {
+    const id = await newAccount();
+    await chargeAt(service, id, Date.now() / 1000, 3);
+    const { body } = await operator.get(`/accounts/${id}/manage`);
+    for (const shown of ['Plan: 1,000; used: 3', 'Plan: not limited']) expect(body).toContain(shown);
+    const form = { seen: fieldIn(body, 'seen'), plan: 'small', 'limit-day': '2000' };
+    const question = await operator.post(`/accounts/${id}/manage`, form);
+    expect(question.body).toContain('<dt>Per day</dt><dd>3 of 1,000 becomes 3 of 2,000</dd>');
+    expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
+    const { location } = await change(id, form);
+    expect((await operator.get(location ?? '')).body).toContain('The change is saved. Per day: 1,000 becomes 2,000<');
+    const low = await operator.get(`/accounts/${id}/manage`);
+    const refusing = { seen: fieldIn(low.body, 'seen'), plan: 'large', 'limit-day': '3' };
+    const warned = (await operator.post(`/accounts/${id}/manage`, refusing)).body;
+    for (const shown of [
+      'has reached a new limit',
+      'small becomes large',
+      '3 of 2,000 becomes 3 of 3',
+      'button danger',
+    ])
+      expect(warned).toContain(shown);
+  });
+
+  it('has its name, id, state and use on each page, and what is at stake where it is suspended', async () => {
+    const id = await newAccount();
+    await service.admin.accounts.set({ id, name: 'Acme <b>', limits: { day: 5 } });
+    await chargeAt(service, id, Date.now() / 1000, 4, 'webshop');
+    for (const path of ['', '/keys', '/usage', '/members', '/changes', '/manage', '/suspend']) {
+      const { body } = await operator.get(`/accounts/${id}${path}`);
+      for (const shown of [
+        '<p class="name">Acme &lt;b&gt;</p>',
+        `>${id}</code>`,
+        '<span class="tag warn">4 of 5 today<',
+      ])
+        expect([path, body.includes(shown)]).toEqual([path, true]);
+    }
+    const { body } = await operator.get(`/accounts/${id}/suspend`);
+    for (const fact of ['<dd>1: webshop</dd>', '<dt>Lookups today</dt><dd>4</dd>', '<dt>Plan</dt><dd>small</dd>'])
+      expect(body).toContain(fact);
   });
 
   it.each(['-1', '1.5', 'many', '1e3', '1.00', '1.000,000', '1000.000'])('refuses a limit of %s', async (limit) => {
@@ -84,7 +130,7 @@ describe('an account', () => {
     const id = await newAccount();
     const { body } = await operator.get(`/accounts/${id}/manage`);
     const form = { seen: fieldIn(body, 'seen'), plan: 'small', 'limit-day': limit };
-    expect((await operator.post(`/accounts/${id}/manage`, form)).status).toBe(303);
+    expect((await change(id, form)).status).toBe(303);
     expect((await service.admin.accounts.show(id)).ownLimits).toEqual({ day });
   });
 
@@ -95,8 +141,9 @@ describe('an account', () => {
     const added = await portal.signedIn({ subject: 'sub:new', email: 'new+one@own.nl' });
     expect((await added.get(`/accounts/${id}`)).status).toBe(200);
     expect((await added.get('/')).location).toBe(`/accounts/${id}`);
-    const question = await admin.get(`/accounts/${id}/members/remove?person=${encodeURIComponent('new+one@own.nl')}`);
-    expect(fieldIn(question.body, 'person')).toBe('new+one@own.nl');
+    const one = await admin.get(`/accounts/${id}/members/member?person=${encodeURIComponent('new+one@own.nl')}`);
+    expect(fieldIn(one.body, 'person')).toBe('new+one@own.nl');
+    expect(one.body).toContain('<dd>viewer: read access</dd>');
     await admin.post(`/accounts/${id}/members/remove`, { person: 'new+one@own.nl' });
     expect((await added.get(`/accounts/${id}`)).status).toBe(404);
     expect((await admin.post(`/accounts/${id}/members/remove`, { person: 'Admin@own.nl' })).status).toBe(403);
@@ -106,14 +153,18 @@ describe('an account', () => {
     );
   });
 
-  it('has roles that an administrator changes where they stand, but not their own', async () => {
+  it('has members whose role an administrator changes on their page, but not their own', async () => {
     const id = await newAccount();
     await service.admin.members.add({ account: id, person: 'jo@own.nl', role: 'viewer' });
     const { body } = await admin.get(`/accounts/${id}/members`);
-    expect(body.match(/<select name="role" aria-label="Role: [^"]+"/g)).toEqual([
-      '<select name="role" aria-label="Role: jo@own.nl"',
+    const at = `/accounts/${id}/members/member?person=`;
+    expect([...body.matchAll(/href="([^"]+)" aria-label="Change: /g)].map(([, to]) => to)).toEqual([
+      `${at}jo%40own.nl`,
     ]);
-    const form = { person: fieldIn(body, 'person'), role: 'finance' };
+    expect((await admin.get(`${at}admin%40own.nl`)).status).toBe(403);
+    const page = (await admin.get(`${at}jo%40own.nl`)).body;
+    expect(page).toMatch(/<option value="viewer" selected>/);
+    const form = { person: fieldIn(page, 'person'), role: 'finance' };
     expect((await admin.post(`/accounts/${id}/members`, form)).location).toBe(`/accounts/${id}/members?done=member`);
     expect(await service.admin.members.roleIn(id, ['jo@own.nl'])).toBe('finance');
   });
@@ -150,7 +201,7 @@ describe('an account', () => {
   it.each([
     ['an account', 'nothing', 'There is no account nothing that you may see'],
     ['a key', 'ID/keys/AAAAAAAA', 'has no key AAAAAAAA'],
-    ['a member', 'ID/members/remove?person=no@one.nl', 'no@one.nl is not a member of account'],
+    ['a member', 'ID/members/member?person=no@one.nl', 'no@one.nl is not a member of account'],
     ['a plan', '../operator/plans/nothing', 'There is no plan nothing'],
   ])('says that %s does not exist', async (_, path, sentence) => {
     const id = await newAccount();

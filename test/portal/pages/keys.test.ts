@@ -131,7 +131,9 @@ describe('a key', () => {
     }
     const rowsOf = async (query: string) =>
       [
-        ...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(/data-label="Label"><div><a[^>]*>([^<]*)</g),
+        ...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(
+          /data-label="Label"><div>(?:<input[^>]*> )?<a[^>]*>([^<]*)</g,
+        ),
       ].map(([, label]) => label);
     expect(await rowsOf('')).toHaveLength(8);
     expect(await rowsOf('?all=yes')).toHaveLength(20);
@@ -140,9 +142,36 @@ describe('a key', () => {
     expect((await rowsOf('?all=yes&sort=label'))[0]).toBe('label 10');
     expect((await rowsOf('?all=yes&sort=label&order=down'))[0]).toBe('label 39');
     expect(await rowsOf('?all=yes&q=LABEL+11')).toEqual(['label 11']);
+    expect(await rowsOf(`?all=yes&q=12++lábel`)).toEqual(['label 12']);
     expect(await rowsOf(`?all=yes&q=${made[5]}`)).toEqual(['label 15']);
     expect(await rowsOf('?q=nothing')).toEqual([]);
   }, 30_000);
+
+  it('is replaced together with others, each shown once, and listed while something still uses it', async () => {
+    const id = await newAccount();
+    const labels = ['webshop', 'kassa', 'crm'];
+    const made = [];
+    for (const label of labels) made.push(await service.admin.keys.create({ account: id, label }));
+    const chosen = Object.fromEntries(made.slice(0, 2).map(({ keyId }) => [`choose-${keyId}`, 'yes']));
+    const list = await admin.get(`/accounts/${id}/keys`);
+    for (const name of Object.keys(chosen)) expect(list.body).toContain(`name="${name}" value="yes"`);
+    const page = await admin.get(`/accounts/${id}/rotate-keys?${new URLSearchParams(chosen)}`);
+    expect(page.body).toContain('Replace 2 keys');
+    const form = { ...chosen, once: fieldIn(page.body, 'once'), grace: '60' };
+    const { body } = await admin.post(`/accounts/${id}/rotate-keys`, form);
+    const keys = [...new Set(body.match(/bagadres_[\w.-]+_[0-9A-Za-z]{43}/g))];
+    expect(keys).toHaveLength(2);
+    for (const key of keys) expect((await service.instance.lookUp(key)).status).toBe(200);
+    const again = await admin.post(`/accounts/${id}/rotate-keys`, form);
+    expect([keyIn(again.body), again.status]).toEqual(['', 422]);
+    expect((await admin.get(`/accounts/${id}/rotate-keys`)).body).toContain('Choose one or more keys');
+
+    await service.instance.lookUp(made[0]?.key ?? '');
+    const after = (await admin.get(`/accounts/${id}/keys`)).body;
+    const old = after.slice(after.indexOf('<caption>Keys that are being replaced'), after.indexOf('Which key leaked?'));
+    expect(old).toMatch(/webshop<[\s\S]*still used[\s\S]*: 1<[\s\S]*kassa<[\s\S]*tag good">not yet/);
+    expect(old).not.toContain('crm');
+  });
 
   it('has links to what can still be done with it: both while it works, and none once it is revoked', async () => {
     const id = await newAccount();

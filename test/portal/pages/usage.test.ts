@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { usageRecord } from '../../../core/accounts/usage-record.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { createTestPortal } from '../../support/portal.ts';
@@ -39,6 +40,39 @@ describe('a range without data', () => {
   });
 });
 
+describe('the limit in a chart', () => {
+  const day = 86_400_000;
+  const adminAt = (daysAgo: number) =>
+    createAdmin({
+      ...{ client: service.client, table: testTables.accounts, checksumSecret: '', actor: 'test' },
+      now: () => Date.now() - daysAgo * day,
+    });
+  const operator = () => portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+  /** Where the line begins, as a share of the width, and what the legend says of it. */
+  async function lineOf(account: string, query = '') {
+    const { body } = await (await operator()).get(`/accounts/${account}/usage${query}`);
+    const [, from] = /<line class="limit" x1="([\d.]+)%"/.exec(body) ?? [];
+    return [from && Number(from), /<li class="limit">([^<]*)</.exec(body)?.[1]] as const;
+  }
+  const barsFrom = (daysAgo: number) => Number((((29 - daysAgo) / 30) * 100).toFixed(2));
+
+  it('begins on the day since which it is the limit, by a change of the account or of its plan', async () => {
+    await adminAt(90).plans.put({ code: 'grows', limits: { day: 5 } });
+    await adminAt(80).accounts.create({ id: 'grows', plan: 'grows' });
+    await chargeAt(service, 'grows', Date.now() / 1000, 3);
+    expect(await lineOf('grows')).toEqual([0, 'Limit per day: 5']);
+    await adminAt(12).plans.put({ code: 'grows', limits: { day: 6, month: 900 } });
+    expect(await lineOf('grows')).toEqual([barsFrom(12), expect.stringMatching(/^Limit per day: 6, since \d/)]);
+    await adminAt(9).plans.put({ code: 'grows', limits: { day: 6, month: 1_000 } });
+    expect((await lineOf('grows'))[0]).toBe(barsFrom(12));
+    await adminAt(4).accounts.set({ id: 'grows', limits: { day: 7 } });
+    await adminAt(2).plans.put({ code: 'grows', limits: { day: 8, month: 1_000 } });
+    expect((await lineOf('grows'))[0]).toBe(barsFrom(4));
+    const to = new Date(Date.now() - 5 * day).toISOString().slice(0, 10);
+    expect(await lineOf('grows', `?to=${to}`)).toEqual([undefined, undefined]);
+  });
+});
+
 describe('the usage by key', () => {
   it('has a row for each key that was used, the most used one first, revoked ones too', async () => {
     const { body } = await member.get('/accounts/keyed/usage');
@@ -74,7 +108,7 @@ describe('the usage by key', () => {
   it('is also a file for Excel, with headings in the language of the page', async () => {
     const { body } = await dutch.get('/accounts/keyed/usage-by-key.csv?for=people');
     const [head, first] = body.split('\r\n');
-    expect(head).toMatch(/^Account;Abonnement;Sleutel-id;Naam;Dag;Limiet;Zoekopdrachten;Geweigerd: boven limiet;/);
+    expect(head).toMatch(/^Account;Abonnement;Sleutel-id;Naam;Dag;Limiet;Zoekopdrachten;Geweigerd: limiet bereikt;/);
     expect(first).toBe(`keyed;p;${keyId};webshop;${new Date().toISOString().slice(0, 10)};;3;;;`);
   });
 

@@ -2,9 +2,9 @@
 
 // Each chart is one tab stop: a slider, of which the arrow keys choose a bar. A label at the bar says its value.
 for (const svg of document.querySelectorAll('.chart svg')) {
-  const bars = [...svg.querySelectorAll('rect')];
-  const values = bars.map((bar) => bar.textContent);
-  for (const bar of bars) bar.replaceChildren();
+  const bars = [...svg.querySelectorAll('g')];
+  const values = bars.map((bar) => bar.querySelector('title').textContent);
+  for (const bar of bars) bar.querySelector('title').remove();
   const label = document.createElement('div');
   label.className = 'reading';
   label.ariaHidden = 'true';
@@ -16,7 +16,10 @@ for (const svg of document.querySelectorAll('.chart svg')) {
     current = Math.min(bars.length - 1, Math.max(0, index));
     bars[current].classList.add('chosen');
     label.textContent = values[current];
-    label.style.left = `${((current + 0.5) / bars.length) * 100}%`;
+    // Beside the bar, but within the chart.
+    const middle = ((current + 0.5) / bars.length) * svg.clientWidth;
+    const half = label.offsetWidth / 2;
+    label.style.left = `${Math.max(half, Math.min(svg.clientWidth - half, middle))}px`;
     svg.ariaValueNow = current + 1;
     svg.ariaValueText = values[current];
   }
@@ -47,11 +50,15 @@ for (const svg of document.querySelectorAll('.chart svg')) {
     event.preventDefault();
     choose(next());
   });
-  svg.addEventListener('pointermove', ({ clientX }) => {
+  function point({ clientX }) {
     const { left, width } = svg.getBoundingClientRect();
     choose(Math.floor(((clientX - left) / width) * bars.length));
-  });
-  svg.addEventListener('pointerleave', () => {
+  }
+  // A finger taps a bar, or is drawn along them: what it chose last stays.
+  svg.addEventListener('pointerdown', point);
+  svg.addEventListener('pointermove', point);
+  svg.addEventListener('pointerleave', ({ pointerType }) => {
+    if (pointerType !== 'mouse') return;
     if (document.activeElement === svg) choose(current);
     else close();
   });

@@ -3,11 +3,20 @@
 // A button on each sample that copies it. Without a secure context there is no clipboard.
 if (navigator.clipboard) {
   const { copy, copied } = document.body.dataset;
-  for (const figure of document.querySelectorAll('figure.sample')) {
+  const samples = [...document.querySelectorAll('figure.sample')].map((figure) => [
+    figure.querySelector('code'),
+    (button) => figure.querySelector('figcaption').append(button),
+  ]);
+  // Also a short text beside others, such as an id.
+  const texts = [...document.querySelectorAll('[data-copies]')].map((code) => [code, (button) => code.after(button)]);
+  for (const [code, place] of [...samples, ...texts]) {
     const button = document.createElement('button');
-    const code = figure.querySelector('code');
     button.type = 'button';
     button.textContent = copy;
+    if (code.dataset.copies) {
+      button.className = 'copies';
+      button.setAttribute('aria-label', `${copy}: ${code.dataset.copies} ${code.textContent}`);
+    }
     button.setAttribute('aria-live', 'polite');
     button.addEventListener('click', async () => {
       try {
@@ -20,6 +29,6 @@ if (navigator.clipboard) {
         getSelection().selectAllChildren(code);
       }
     });
-    figure.querySelector('figcaption').append(button);
+    place(button);
   }
 }
