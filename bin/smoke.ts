@@ -46,7 +46,7 @@ async function main(): Promise<void> {
       'after',
       `
 Makes at most ${mostLookups} lookups, which count against the quota of the key's account, and never uses up a quota. Use an account that
-nobody else uses, without quota shards: one check compares the quota to the unit.
+nobody else uses: one check compares the quota to the unit.
 Exit codes: 0 no failure, 1 a failure, 2 usage error.`,
     )
     .allowExcessArguments(false)

@@ -3,13 +3,14 @@
  * Limits, counts, the contract and the checks of a deployment follow from this declaration.
  *
  * `code` is how the item of an account abbreviates a window: as date patterns do, `m` is the minute and `M` the month.
+ * Windows with `always` are counted for every account, the others while its plan configures them.
  */
 export const windows = {
-  minute: { code: 'm', seconds: 60 },
-  hour: { code: 'h', seconds: 3600 },
-  day: { code: 'd', seconds: 86_400 },
+  minute: { code: 'm', seconds: 60, always: false },
+  hour: { code: 'h', seconds: 3600, always: false },
+  day: { code: 'd', seconds: 86_400, always: true },
   /** Its length follows the calendar. */
-  month: { code: 'M', seconds: null },
+  month: { code: 'M', seconds: null, always: true },
 } as const;
 
 export type WindowName = keyof typeof windows;

@@ -5,7 +5,6 @@ import {
   type DynamoDBServiceException,
   GetItemCommand,
   type GetItemCommandInput,
-  QueryCommand,
   type QueryCommandInput,
   type TransactionCanceledException,
   TransactWriteItemsCommand,
@@ -13,8 +12,11 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
+import { discardIdle, storeAgent } from './connections.ts';
 
 export type StoreClient = Pick<DynamoDBClient, 'send'>;
+/** A client that `sendingOnce` can be made of. */
+export type ChargingClient = Pick<DynamoDBClient, 'send' | 'middlewareStack'>;
 export type Item = Record<string, NativeAttributeValue>;
 type Key = Record<string, string>;
 
@@ -34,8 +36,6 @@ export type Documents = {
   update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined>;
   /** Makes all of the updates or none. */
   updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void>;
-  /** Reads one page: up to 1 MB of items. */
-  query(query: Query, abortSignal?: AbortSignal): Promise<Item[]>;
 };
 
 /**
@@ -58,13 +58,6 @@ export function documents(client: StoreClient): Documents {
     async updateAll(updates, abortSignal) {
       const TransactItems = updates.map((update) => ({ Update: marshalled(update) }));
       await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
-    },
-
-    async query(query, abortSignal) {
-      const values = marshall(query.ExpressionAttributeValues);
-      const command = new QueryCommand({ ...query, ExpressionAttributeValues: values });
-      const { Items = [] } = await client.send(command, { abortSignal });
-      return Items.map((item) => unmarshall(item));
     },
   };
 }
@@ -169,9 +162,21 @@ export function isConflict(error: unknown): boolean {
   return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
 }
 
-/** Whether the store has refused a call, which then was not done: it throttles, or the call is wrong. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<DynamoDBServiceException>).$fault === 'client';
+/**
+ * Whether the store has answered that it did not make a call: it throttles, or the call is wrong. By status, since the
+ * SDK says of any error without a model that it is the client's, also of one with status 503.
+ */
+export function isRefused(error: unknown): error is DynamoDBServiceException {
+  const { $fault, $metadata: { httpStatusCode: status = 0 } = {} } = error as Partial<DynamoDBServiceException>;
+  return $fault !== undefined && status >= 400 && status < 500;
+}
+
+const throttling = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException']);
+
+/** Whether a refused call can succeed later: it was throttled, or signed by a clock that the SDK corrected since. */
+export function isRefusedForNow(error: unknown): boolean {
+  if (!isRefused(error)) return false;
+  return throttling.has(error.name) || 'clockSkewCorrected' in error.$metadata;
 }
 
 /** The store could not be reached, or did not report the outcome of a request. */
@@ -181,6 +186,10 @@ export class StoreUnavailable extends Error {
 
 /** Bugs of ours: commands that the store never accepts. They are rethrown unchanged and become a 500. */
 const ourFaults = new Set(['ValidationException', 'SerializationException']);
+
+export function isOurFault(error: unknown): boolean {
+  return error instanceof Error && ourFaults.has(error.name);
+}
 
 /**
  * Waits for `work`, but never past `signal`: the SDK ignores it while it waits between two attempts. Any failure to get
@@ -194,7 +203,7 @@ export async function orUnavailable<Output>(
   try {
     return await Promise.race([work, aborted(signal)]);
   } catch (error) {
-    if (expected(error) || (error instanceof Error && ourFaults.has(error.name))) throw error;
+    if (expected(error) || isOurFault(error)) throw error;
     throw new StoreUnavailable('the store did not respond', { cause: error });
   }
 }
@@ -241,12 +250,12 @@ export class Sha256 {
 }
 
 /**
- * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt may take a second
- * at most, and there are three. A charge whose answer was lost is not among them: it may have been done, so who sent it
- * decides what follows (decision 0153).
+ * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt of a call may take
+ * a second and a half: then the read after a charge also succeeds while the store takes over a second for either.
  */
 export function createStoreClient(): DynamoDBClient {
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB: endpoint = AWS_ENDPOINT_URL } = process.env;
+  const agent = storeAgent(endpoint?.startsWith('http:') ? 'http' : 'https');
   const client = new DynamoDBClient({
     maxAttempts: 3,
     retryMode: 'standard',
@@ -260,7 +269,8 @@ export function createStoreClient(): DynamoDBClient {
     disableClockSkewCorrection: false,
     ...(endpoint ? { endpoint } : { ignoreConfiguredEndpointUrls: true }),
     sha256: Sha256,
-    requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
+    // The agent ends connections that are not opened in time.
+    requestHandler: { httpAgent: agent, httpsAgent: agent, requestTimeout: 1500, throwOnRequestTimeout: true },
   });
   // Even without a logger it builds the log entry of every call.
   client.middlewareStack.remove('loggerMiddleware');
@@ -268,37 +278,22 @@ export function createStoreClient(): DynamoDBClient {
   const { signer } = client.config;
   let made: ReturnType<typeof signer> | undefined;
   client.config.signer = (scheme) => (made ??= signer(scheme));
-  leaveLostCharges(client);
+  discardIdle(client, agent);
   return client;
 }
 
-/** Lets the client throw the lost answer of a write that names its attempt, instead of repeating it. */
-export function leaveLostCharges(client: DynamoDBClient): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (error) {
-        const { ExpressionAttributeValues: values = {} } = args.input as Partial<UpdateItemCommandInput>;
-        if (isRefused(error) || !(attemptValue in values)) throw error;
-        throw new AnswerLost(error);
-      }
-    },
-    // Within each attempt of the retries, which have a high priority.
-    { step: 'finalizeRequest', priority: 'low', name: 'leaveLostCharges' },
-  );
-}
+const retrying = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
 
-/** The value in a write that identifies its attempt. */
-export const attemptValue = ':attempt';
-
-/** Without `cause`: the SDK would find in it what to retry. */
-class AnswerLost extends Error {
-  override name = 'AnswerLost';
-  readonly reason: unknown;
-
-  constructor(reason: unknown) {
-    super('the answer to a charge was lost');
-    this.reason = reason;
-  }
+/**
+ * The same client, with the same connections, but it sends each call once: no retries, and no time limit but the
+ * caller's signal.
+ */
+export function sendingOnce(client: ChargingClient): StoreClient {
+  const middlewareStack = client.middlewareStack.clone();
+  // Not removed: others are placed after it.
+  middlewareStack.add((next) => next, { ...retrying, override: true });
+  const once: DynamoDBClient = Object.create(client, { middlewareStack: { value: middlewareStack } });
+  const send = (command: Parameters<typeof once.send>[0], options: object) =>
+    once.send(command, { ...options, requestTimeout: 0 });
+  return { send } as StoreClient;
 }

@@ -1,5 +1,14 @@
-import { dateOf, daySeconds, forEachWindow, inWindowOrder, secondsOf, windowNames, windows } from '../calendar.ts';
-import type { Documents, Item, Query } from '../dynamodb.ts';
+import {
+  dateOf,
+  daySeconds,
+  forEachWindow,
+  inWindowOrder,
+  secondsOf,
+  windowNames,
+  windowStart,
+  windows,
+} from '../calendar.ts';
+import type { Item, Query } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
 
@@ -9,12 +18,9 @@ import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
  * charge costs one write unit; labels and revoked keys therefore live in a record for each key, and attributes that no
  * person looks at have names of one or two letters.
  *
- * An account may have several quota shards: each is a whole access item with its own counts and its share of every
- * finite limit, and the shares add up to the limit (decision 0103). The states and keys of shard 0 are the valid ones.
- *
  * | `account` | `item` | holds |
  * |---|---|---|
- * | account id | `access#0`, `access#1`, ... | an access item, one for each quota shard |
+ * | account id | `access` | the access item |
  * | account id | `key#<key id>` | label, created, revoked, last used (`key-record.ts`) |
  * | account id | `usage#2026-11-21` | the lookups and refusals of a UTC day (`usage-record.ts`) |
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
@@ -32,28 +38,14 @@ export const accessItem = {
   planState: 'plan_state',
   /** Map of the keys that were not revoked: key id to the stored form of the key (`storedKey`), 16 or 20 bytes. */
   keys: 'keys',
-  /** How many shards take requests, on each of them; absent for an account that is not sharded. */
-  shards: 'shards',
-  /** How often shares moved from or to this shard; absent is 0. */
-  moves: 'n',
   /** The version of the plan whose limits this item carries. */
   planVersion: 'w',
   /** Map of window, by its code, to the account's own limit, number or NULL; it overrides the plan's. */
   ownLimits: 'o',
-  /**
-   * Shard 0: counts the admin module's changes, so that none overwrites another. Others: the last that changed shares.
-   */
+  /** Counts the admin module's changes, so that none overwrites another. */
   version: 'v',
   created: 'c',
-  /** All units ever consumed; no change of plan, limits, shards or state resets it (decision 0141). */
-  total: 't',
-  /** When the last charge was sent, in milliseconds since 1970, by the clock of the instance that sent it. */
-  sent: 'z',
-  /** The UTC day that is being counted (`dayNumber`), whatever windows the plan configures. */
-  date: 'd',
-  /** `total` at the beginning of that day. */
-  mark: 'b',
-  /** Map of earlier days to their units, until a usage record has them. */
+  /** Map of earlier days (`dayNumber`) to their units, until a usage record has them. */
   days: 'e',
   /** The lookups of each key, by `keyCode`, on the day that is being counted (decision 0141). */
   byKey: 'p',
@@ -65,38 +57,22 @@ export const accessItem = {
 export const windowItem = forEachWindow((window) => {
   const { code } = windows[window];
   return {
-    /** Absent when the plan does not configure the window; else the start of the window being counted, in seconds. */
+    /** The start of the window being counted, in seconds; absent until a minute or an hour is first charged. */
     start: `${code}s`,
-    /**
-     * `start` of a window that the plan no longer configures: it continues if it is configured again before it ends.
-     */
-    dropped: `${code}k`,
-    /** Units consumed since then, of a dropped window too. Meaningless while there is neither `start` nor `dropped`. */
+    /** Units consumed since then. */
     used: `${code}u`,
-    /** The effective limit, or this shard's share of it; absent is unlimited. */
+    /** The effective limit (`storedLimit`); absent for a window that the plan does not configure. */
     limit: `${code}l`,
-    /** On a sharded account: the effective limit of the whole account. */
-    total: `${code}t`,
-    /** Start of a window in which no shard had quota left when this was recorded (decision 0103). */
-    exhausted: `${code}e`,
   };
 });
 
-/**
- * The attempts that an item has counted last, latest first: a repeated write finds itself there, unless as many others
- * came in between (decision 0153). Their names need no alias in an expression.
- */
-export const attemptSlots = [...'ABCDEFGHIJKLMNOPQRST'];
+/** What an item stores for unlimited: more than any limit or count, so that one comparison covers both. */
+const unlimited = 1e15;
 
-/** An id is compared with a few others only, so 24 random bits are enough. */
-export const attemptIdBytes = 3;
-
-/** The attributes that only a sharded account has. */
-export const shardAttributes: readonly string[] = [
-  accessItem.shards,
-  accessItem.moves,
-  ...windowNames.flatMap((window) => [windowItem[window].total, windowItem[window].exhausted]),
-];
+/** The form in which an item stores a limit. */
+export function storedLimit(limit: number | null): number {
+  return limit ?? unlimited;
+}
 
 /** How an item stores a date: as the number of days since 1970. */
 export function dayNumber(date: string): number {
@@ -112,8 +88,8 @@ export function keyCode(keyId: string): string {
   return keyId.slice(0, 4);
 }
 
-/** The prefix of the sort keys of all shards. */
-export const accessPrefix = 'access#';
+/** The sort key of an access item. */
+export const accessName = 'access';
 
 export const planRecord = {
   partitionKey: (code: string) => `${accountsTable.planPartitionPrefix}${code}`,
@@ -132,8 +108,8 @@ export function itemKey(account: string, item: string): Record<string, string> {
   return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: item };
 }
 
-/** The primary key of the access item on which requests of an account count, or of one of its shards. */
-export const accessKey = (account: string, shard = 0) => itemKey(account, `${accessPrefix}${shard}`);
+/** The primary key of the access item of an account. */
+export const accessKey = (account: string) => itemKey(account, accessName);
 
 /** The primary key of a plan. */
 export const planKey = (code: string) => itemKey(planRecord.partitionKey(code), planRecord.sortKey);
@@ -150,48 +126,30 @@ export function itemsQuery(TableName: string, account: string, prefix: string): 
 
 /** Reads an access item. */
 export function readAccess(item: Item): Access {
-  const shards: number | undefined = item[accessItem.shards];
-  const attempts: Uint8Array[] = [];
-  for (const slot of attemptSlots) attempts.push(item[slot]);
   return {
     account: item[accountsTable.partitionKey],
-    shard: Number(String(item[accountsTable.sortKey]).slice(accessPrefix.length)),
-    shards: shards ?? 1,
-    sharded: shards !== undefined,
     state: item[accessItem.state],
     plan: item[accessItem.plan],
     planState: item[accessItem.planState],
     planVersion: item[accessItem.planVersion],
     keys: item[accessItem.keys],
     ...readWindows(item),
-    attempts,
-    sent: item[accessItem.sent],
     usage: readUsage(item),
     created: item[accessItem.created],
     version: item[accessItem.version],
-    moves: item[accessItem.moves] ?? 0,
   };
 }
 
-function readWindows(item: Item): Pick<Access, 'ownLimits' | 'quota' | 'dropped'> {
-  const read: Pick<Access, 'ownLimits' | 'quota' | 'dropped'> = { ownLimits: {}, quota: {}, dropped: {} };
+function readWindows(item: Item): Pick<Access, 'ownLimits' | 'quota'> {
+  const read: Pick<Access, 'ownLimits' | 'quota'> = { ownLimits: {}, quota: {} };
   for (const window of windowNames) {
     const names = windowItem[window];
     const own: number | null | undefined = item[accessItem.ownLimits][windows[window].code];
     if (own !== undefined) read.ownLimits[window] = own;
-    const start: number | undefined = item[names.start];
-    const dropped: number | undefined = item[names.dropped];
-    const used: number = item[names.used];
-    if (dropped !== undefined) read.dropped[window] = { start: dropped, used };
-    if (start === undefined) continue;
-    const total: number | undefined = item[names.total];
-    const exhaustedAt: number | undefined = item[names.exhausted];
-    read.quota[window] = {
-      start,
-      used,
-      limit: item[names.limit] ?? null,
-      ...(total !== undefined && { total, ...(exhaustedAt !== undefined && { exhaustedAt }) }),
-    };
+    const limit: number | undefined = item[names.limit];
+    if (limit === undefined && !windows[window].always) continue;
+    const count = { start: item[names.start] ?? 0, used: item[names.used] ?? 0 };
+    read.quota[window] = { ...count, limit: limit === unlimited ? null : limit };
   }
   return read;
 }
@@ -200,40 +158,31 @@ function readUsage(item: Item): UsageCount {
   const byDate = <T>(days: Record<string, T>): Record<string, T> =>
     Object.fromEntries(Object.entries(days).map(([day, counted]) => [dateOfDay(day), counted]));
   return {
-    total: item[accessItem.total],
-    date: dateOfDay(item[accessItem.date]),
-    mark: item[accessItem.mark],
+    date: dateOf(item[windowItem.day.start] ?? 0),
+    lookups: item[windowItem.day.used] ?? 0,
     days: byDate<number>(item[accessItem.days]),
     byKey: item[accessItem.byKey],
     daysByKey: byDate<UsageCount['byKey']>(item[accessItem.daysByKey]),
   };
 }
 
-/** The usage of an access item that has counted nothing yet. */
-export function newUsage(nowSeconds: number): Item {
+/** A new account's access item: active, without keys, with nothing used. */
+export function newAccessItem(account: string, terms: Terms, nowSeconds: number): Item {
+  const counts = windowNames.flatMap((window): [string, number][] => {
+    if (!windows[window].always) return [];
+    const { start, used } = windowItem[window];
+    return [
+      [start, windowStart(window, nowSeconds)],
+      [used, 0],
+    ];
+  });
   return {
-    [accessItem.total]: 0,
-    [accessItem.sent]: 0,
-    [accessItem.date]: dayNumber(dateOf(nowSeconds)),
-    [accessItem.mark]: 0,
+    ...accessKey(account),
+    ...termsChanges(terms).set,
+    ...Object.fromEntries(counts),
     [accessItem.days]: {},
     [accessItem.byKey]: {},
     [accessItem.daysByKey]: {},
-    ...Object.fromEntries(attemptSlots.map((slot) => [slot, new Uint8Array(attemptIdBytes)])),
-  };
-}
-
-/** Whether an item of the accounts table is an access item. */
-export function isAccessItem(item: Item): boolean {
-  return String(item[accountsTable.sortKey]).startsWith(accessPrefix);
-}
-
-/** A new account's access item: active, without keys. Its windows come with its plan. */
-export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSeconds: number): Item {
-  return {
-    ...accessKey(account),
-    ...planAttributes({ plan, ownLimits }),
-    ...newUsage(nowSeconds),
     [accessItem.state]: 'active',
     [accessItem.keys]: {},
     [accessItem.created]: nowSeconds,
@@ -241,26 +190,25 @@ export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSe
   };
 }
 
-/** The attributes of an access item that come from the plan, except its windows. */
-export function planAttributes({ plan, ownLimits }: Terms): Item {
+/** What a plan and an account's own limits are in its access item. They leave alone what was counted. */
+export function termsChanges({ plan, ownLimits }: Terms): { set: Item; remove: string[] } {
   const own = windowNames.flatMap((window) =>
     ownLimits[window] === undefined ? [] : [[windows[window].code, ownLimits[window]]],
   );
-  return {
+  const set: Item = {
     [accessItem.plan]: plan.code,
     [accessItem.planState]: plan.state,
     [accessItem.planVersion]: plan.version,
     [accessItem.ownLimits]: Object.fromEntries(own),
   };
-}
-
-/**
- * Reads all shards of an account, shard 0 first. Each is consistent; a change of several at once may be seen in part. A
- * transactional read would see it whole, but is cancelled whenever one of the shards is being charged.
- */
-export async function readShards(query: Documents['query'], table: string, account: string): Promise<Access[]> {
-  const items = await query({ ...itemsQuery(table, account, accessPrefix), ConsistentRead: true });
-  return items.map(readAccess).toSorted((a, b) => a.shard - b.shard);
+  const remove: string[] = [];
+  for (const window of windowNames) {
+    const name = windowItem[window].limit;
+    const { [window]: limit } = plan.limits;
+    if (limit === undefined) remove.push(name);
+    else set[name] = storedLimit(ownLimits[window] === undefined ? limit : ownLimits[window]);
+  }
+  return { set, remove };
 }
 
 /** Reads a plan. */

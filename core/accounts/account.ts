@@ -1,14 +1,11 @@
-import { dateOf, type WindowName } from '../calendar.ts';
+import type { WindowName } from '../calendar.ts';
 import type { BodyFault, InputFault } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
-import type { Limits, QuotaState } from './quota.ts';
+import { currentQuota, type Limits, type QuotaState } from './quota.ts';
 
 /** What a request needs to know of an account. `suspended`: an operator has stopped it. */
 export type AccountState = 'active' | 'suspended';
 export type PlanState = 'active' | 'inactive';
-
-/** `closing`: a shard that is about to be merged into the others; requests no longer charge it. */
-export type ShardState = AccountState | 'closing';
 
 /** A plan: the limits of each window that it configures, for all accounts on it. */
 export type Plan = { code: string; state: PlanState; limits: Limits };
@@ -20,13 +17,12 @@ export type PlanVersion = Plan & { version: number };
 export type Terms = { plan: PlanVersion; ownLimits: Limits };
 
 /**
- * The lookups that an access item has counted. `total` is all of them, `mark` what it was when `date` (UTC,
- * `2026-11-21`) began; `days` are the sums of earlier days that no usage record holds yet (decision 0141).
+ * The lookups of an access item that no usage record holds yet: those of `date` (UTC, `2026-11-21`), the day that is
+ * being counted, and of `days` before it (decision 0141).
  */
 export type UsageCount = {
-  total: number;
   date: string;
-  mark: number;
+  lookups: number;
   days: Readonly<Record<string, number>>;
   /** The part of it that is counted by key: of `date`, and of each of `days`, by the key's code (decision 0141). */
   byKey: UnitsByKey;
@@ -36,16 +32,10 @@ export type UsageCount = {
 /** Lookups by the code of the key that they were charged with. */
 export type UnitsByKey = Readonly<Record<string, number>>;
 
-/** All that a request needs to know of an account; with quota shards, of one of them and its share of every limit. */
+/** All that a request needs to know of an account. */
 export type Access = {
   account: string;
-  /** The number of this quota shard; the states and keys of shard 0 are the valid ones. */
-  shard: number;
-  /** How many shards take requests: those from 0 to `shards` - 1. */
-  shards: number;
-  /** Whether the account is sharded: its limits are divided into shares, even while only one shard is left. */
-  sharded: boolean;
-  state: ShardState;
+  state: AccountState;
   plan: string;
   planState: PlanState;
   planVersion: number;
@@ -53,35 +43,16 @@ export type Access = {
   keys: Readonly<Record<string, Uint8Array>>;
   ownLimits: Limits;
   quota: QuotaState;
-  /** Windows that the plan no longer configures. Requests still count in them, but are not limited by them. */
-  dropped: Partial<Record<WindowName, { start: number; used: number }>>;
-  /** The attempts that were counted here last. */
-  attempts: readonly Uint8Array[];
-  /** When the last of them was sent, in milliseconds since 1970, by the clock of the instance that sent it. */
-  sent: number;
-  /** Every lookup that was charged here, by day. */
   usage: UsageCount;
   /** Seconds since 1970. */
   created: number;
-  /** On shard 0, counts administrative changes; on the others, the last of those that changed shares. */
+  /** Counts administrative changes. */
   version: number;
-  /** How often shares moved from or to this shard. */
-  moves: number;
 };
 
 /** The most days in `days`, and counts of a key on a day, that fit the access item; others are recorded first. */
 export const maxUnrecordedDays = 2;
 export const maxKeyCounts = 12;
-
-/** Whether the attempt with this id was counted on this item, and no more than a few others since. */
-export function hasCounted({ attempts }: Access, id: Uint8Array): boolean {
-  return attempts.some((counted) => Buffer.compare(counted, id) === 0);
-}
-
-/** Whether the day that is being counted has passed at `now`. A day in the future is the current one. */
-export function dayHasPassed({ date }: UsageCount, now: number): boolean {
-  return date < dateOf(Math.floor(now));
-}
 
 /** Whether there is no space left for another unrecorded day, on which all keys may be used. */
 export function hasNoSpace({ usage: { days, byKey, daysByKey }, keys }: Pick<Access, 'usage' | 'keys'>): boolean {
@@ -90,11 +61,12 @@ export function hasNoSpace({ usage: { days, byKey, daysByKey }, keys }: Pick<Acc
   return isCrowded || Object.keys(days).length >= maxUnrecordedDays;
 }
 
-/** Who made a request; `charged` if it consumed quota. */
+/** Who made a request; `charged` if it consumed quota. `quota` is what was left then. */
 export type Caller = {
   account: string;
   keyId: string;
   access: Access;
+  quota: QuotaState;
   charged?: { units: number };
   /** The label of the key, if the request reads it. Never logged. */
   label?: string;
@@ -133,7 +105,9 @@ export class Refusal extends Error {
 
 /** The holder of `claim`, if `access` admits it at `now` (seconds); throws a `Refusal` otherwise. */
 export function requireCaller(access: Access | undefined, claim: KeyClaim, now: number): Caller {
-  return { account: claim.account, keyId: claim.keyId, access: requireAccess(access, claim, now) };
+  const admitting = requireAccess(access, claim, now);
+  const { account, keyId } = claim;
+  return { account, keyId, access: admitting, quota: currentQuota(admitting.quota, now) };
 }
 
 /** Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`: that of a wrong key first. */
@@ -144,10 +118,9 @@ export function requireAccess(access: Access | undefined, claim: KeyClaim, now: 
   return access;
 }
 
-/** Whether this shard takes the requests of `claim`: as `requireAccess`, for a shard that may not refuse by itself. */
+/** Whether the item admits `claim` at `now` (seconds). */
 export function admits(access: Access, claim: KeyClaim, now: number): boolean {
-  const { state, planState, shard, shards } = access;
-  return hasKey(access, claim, now) && state === 'active' && planState === 'active' && shard < shards;
+  return hasKey(access, claim, now) && access.state === 'active' && access.planState === 'active';
 }
 
 function hasKey({ keys }: Access, claim: KeyClaim, now: number): boolean {

@@ -4,9 +4,8 @@ import { dateOf } from '../calendar.ts';
 import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, Caller } from './account.ts';
-import { accessKey, itemKey, keyCode, readAccess, readShards } from './account-item.ts';
+import { accessKey, itemKey, keyCode, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
-import { addsUp, configured, type QuotaState, wholeQuota } from './quota.ts';
 
 /** An item for each API key an account ever had, with what is shown of it. No lookup depends on it. */
 export const keyRecord = {
@@ -115,39 +114,14 @@ function noteCommand(table: string, key: { account: string; keyId: string }, dat
 }
 
 export type KeyStore = {
-  /**
-   * The access item of a key's account and the key's label, by one strongly consistent call. Of an account with shards
-   * another call reads them all, for the quota at `now`. @throws StoreUnavailable
-   */
-  read(claim: KeyClaim, now: number, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
+  /** The access item of a key's account and its label, by one strongly consistent call. @throws StoreUnavailable */
+  read(claim: KeyClaim, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
 };
-
-/** Shares move seldom, so that a second read finds them whole. */
-const mostReads = 5;
 
 /** Keys in DynamoDB. The read is strongly consistent, since a key is often validated right after it was made. */
 export function createKeyStore(client: StoreClient, table: string): KeyStore {
-  const { query } = documents(client);
-
-  async function readWhole(account: string, now: number, signal: AbortSignal): Promise<Access | undefined> {
-    let shards: Access[] = [];
-    let quotas: QuotaState[] = [];
-    for (let tries = 0; tries < mostReads; tries++) {
-      shards = await orUnavailable(
-        readShards((input) => query(input, signal), table, account),
-        signal,
-      );
-      quotas = shards.map(({ quota }) => quota);
-      if (addsUp(quotas)) break;
-    }
-    const [first] = shards;
-    // A window that has begun on one shard, by any clock, is the current one on all of them.
-    const at = Math.max(now, ...quotas.flatMap((quota) => configured(quota).map(([, { start }]) => start)));
-    return first && { ...first, quota: wholeQuota(quotas, at) };
-  }
-
   return {
-    async read(claim, now, signal) {
+    async read(claim, signal) {
       const keys = [accessKey(claim.account), recordKey(claim)];
       const command = new BatchGetItemCommand({
         RequestItems: { [table]: { Keys: keys.map((key) => marshall(key)), ConsistentRead: true } },
@@ -163,11 +137,7 @@ export function createKeyStore(client: StoreClient, table: string): KeyStore {
         items.find((item) => item[accountsTable.sortKey] === key[accountsTable.sortKey]);
       const item = find(accessKey(claim.account));
       const record = find(recordKey(claim));
-      const access = item && readAccess(item);
-      return {
-        access: access?.sharded ? await readWhole(claim.account, now, signal) : access,
-        label: (record && readKeyRecord(record).label) ?? '',
-      };
+      return { access: item && readAccess(item), label: (record && readKeyRecord(record).label) ?? '' };
     },
   };
 }

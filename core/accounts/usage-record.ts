@@ -10,7 +10,7 @@ import {
 } from '../dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../names.ts';
 import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
-import { accessItem, accessKey, dayNumber, itemKey } from './account-item.ts';
+import { accessItem, accessKey, dayNumber, itemKey, windowItem } from './account-item.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key,
@@ -34,8 +34,8 @@ export type CountsByDate = Record<string, DayCounts>;
 
 /** The lookups of the days that are not recorded yet, with the one that is being counted. */
 export function unrecorded(usage: UsageCount): CountsByDate {
-  const { total, date, mark, byKey } = usage;
-  return withoutZeros(sumByDate([endedDays(usage), { [date]: countsOf(total - mark, byKey) }]));
+  const { date, lookups, byKey } = usage;
+  return withoutZeros(sumByDate([endedDays(usage), { [date]: countsOf(lookups, byKey) }]));
 }
 
 function endedDays({ days, daysByKey }: UsageCount): CountsByDate {
@@ -136,22 +136,23 @@ type RecordOptions = { today: string; months?: number | undefined; movesIdle?: b
  */
 export function recordDays(
   table: string,
-  { account, shard, usage }: Access,
+  { account, usage }: Access,
   { today, months, movesIdle = false }: RecordOptions,
 ): Update[] {
-  const { total, date, mark, days } = usage;
+  const { date, lookups, days } = usage;
   const dates = Object.keys(days);
-  const ends = date < today && (movesIdle || total > mark);
+  const ends = date < today && (movesIdle || lookups > 0);
   if (dates.length === 0 && !ends) return [];
   const held = dates.map((day) => ({ day, attribute: `${accessItem.days}.${dayNumber(day)}` }));
   const guards: Guard[] = held.map(({ day, attribute }) => ({ attribute, is: '=', value: days[day] }));
   const remove = held.flatMap(({ day, attribute }) => [attribute, `${accessItem.daysByKey}.${dayNumber(day)}`]);
   let set: Item = {};
   if (ends) {
-    set = { [accessItem.date]: dayNumber(today), [accessItem.mark]: total, [accessItem.byKey]: {} };
-    guards.push(isStill(accessItem.date, dayNumber(date)), isStill(accessItem.total, total));
+    const { start, used } = windowItem.day;
+    set = { [start]: secondsOf(today), [used]: 0, [accessItem.byKey]: {} };
+    guards.push(isStill(start, secondsOf(date)), isStill(used, lookups));
   }
-  const taken = guardedUpdate(table, accessKey(account, shard), { set, remove }, guards);
+  const taken = guardedUpdate(table, accessKey(account), { set, remove }, guards);
   return [taken, ...addToRecords(table, account, ends ? unrecorded(usage) : endedDays(usage), months)];
 }
 

@@ -2,7 +2,7 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type Caller, Refusal } from '../../core/accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
-import { closestToExhaustion, currentQuota, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
+import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
 import type { Clock, WindowName } from '../../core/calendar.ts';
 import type { AddressRequest } from '../../core/contract.ts';
 import type { IncludeName } from '../../core/place-fields.ts';
@@ -125,8 +125,8 @@ export function authenticate({ checksumSecret, previousChecksumSecret, admit }: 
 export function rateLimitHeaders(clock: Clock): Middleware {
   function addHeaders(request: MiddlewareRequest, quota: QuotaState, violated?: readonly WindowName[]): void {
     const now = clock();
-    const windows = reportWindows(currentQuota(quota, now), now);
-    const closest = closestToExhaustion(windows.filter(({ name }) => violated?.includes(name) ?? true));
+    const windows = reportWindows(quota, now);
+    const closest = closestToExhaustion(violated ? windows.filter(({ name }) => violated.includes(name)) : windows);
     if (!closest) return;
     Object.assign(request.response?.headers ?? {}, {
       'ratelimit-policy': windows.map(({ name, limit, seconds }) => `"${name}";q=${limit};w=${seconds}`).join(', '),
@@ -135,7 +135,7 @@ export function rateLimitHeaders(clock: Clock): Middleware {
   }
   return {
     after: (request) => {
-      if (request.event.caller) addHeaders(request, request.event.caller.access.quota);
+      if (request.event.caller) addHeaders(request, request.event.caller.quota);
     },
     onError: (request) => {
       const { error } = request;

@@ -1,4 +1,6 @@
+import type { Access } from '../../core/accounts/account.ts';
 import { itemKey } from '../../core/accounts/account-item.ts';
+import { currentQuota } from '../../core/accounts/quota.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { guardedUpdate } from '../../core/dynamodb.ts';
@@ -6,7 +8,6 @@ import { accountsTable, eventVersion } from '../../core/names.ts';
 import { type AdminStore, allAccounts } from '../../packages/admin/accounts/admin-store.ts';
 import { detailsOf } from '../../packages/admin/accounts/details.ts';
 import { listMembers } from '../../packages/admin/accounts/members.ts';
-import { allShards, type Shards, useOf } from '../../packages/admin/accounts/reshard.ts';
 import { recordUsage, setRetention } from '../../packages/admin/accounts/usage.ts';
 
 export type UsageJob = {
@@ -31,7 +32,7 @@ export async function runUsageJob(
     try {
       if (await recordUsage(store, access, months)) result.recorded++;
       if (messageAtShare === 0) return;
-      for (const message of limitMessages(await allShards(store, access), messageAtShare, store.nowSeconds())) {
+      for (const message of limitMessages(access, messageAtShare, store.nowSeconds())) {
         if (await sendOnce(store, message, send)) result.messages++;
       }
     } catch (error) {
@@ -57,11 +58,11 @@ export type LimitMessage = {
 };
 
 /** The messages about an account at `nowSeconds`: one for each watched window that has used `share` of its limit. */
-function limitMessages(shards: Shards, share: number, nowSeconds: number): LimitMessage[] {
+function limitMessages({ account, quota }: Access, share: number, nowSeconds: number): LimitMessage[] {
+  const current = currentQuota(quota, nowSeconds);
   return watched.flatMap((window) => {
-    const { limit, used, start } = useOf(shards, window, nowSeconds);
+    const { limit = null, used = 0, start = 0 } = current[window] ?? {};
     if (limit === null || limit === 0 || used < limit * share) return [];
-    const { account } = shards[0];
     return [{ account, window, limit, used, isExhausted: used >= limit, resets: windowEnd(window, start) }];
   });
 }

@@ -13,11 +13,8 @@ import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
 
-/**
- * What the charge of a request calls. Query reads the quota shards of one account; a transaction of updates is
- * UpdateItem.
- */
-export const chargeOperations = ['GetItem', 'UpdateItem', 'Query'] as const;
+/** What the charge of a request calls; a transaction of updates is UpdateItem. */
+export const chargeOperations = ['GetItem', 'UpdateItem'] as const;
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
@@ -48,7 +45,7 @@ export class ServiceStack extends Stack {
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret, config)
-      .usesTable(accounts, environment.accountsTable, 'BatchGetItem', 'Query');
+      .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
     validate.function.addEnvironment(environment.branding, JSON.stringify(brandingOf(config)));
 
     const live = { address: address.live, validate: validate.live };

@@ -15,7 +15,7 @@ import { allPages, type CliCommand, counted, type Result, type Terminal } from '
 import { renderLimit, renderLimits } from './plan.ts';
 import { table } from './table.ts';
 import { addAccountUsage } from './usage.ts';
-import { accountId, details, limits, planCode, shardCount } from './values.ts';
+import { accountId, details, limits, planCode } from './values.ts';
 
 type DetailOptions = { name?: string | false; contact?: string | false; note?: string | false };
 
@@ -75,11 +75,11 @@ function addCreate(account: CliCommand): void {
     );
 }
 
-type SetOptions = Partial<CreateOptions> & { shards?: number };
+type SetOptions = Partial<CreateOptions>;
 
 function addSet(account: CliCommand): void {
   withDetails(account.command('set'))
-    .description('change the plan, the own limits, the quota shards, or the name, contact and note of an account')
+    .description('change the plan, the own limits, or the name, contact and note of an account')
     .argument('<id>', 'the account', accountId)
     .option('--plan <code>', 'the new plan', planCode)
     .option(
@@ -90,31 +90,25 @@ function addSet(account: CliCommand): void {
     .option('--no-name', 'remove the name')
     .option('--no-contact', 'remove the contact')
     .option('--no-note', 'remove the note')
-    .option(
-      '--shards <n>',
-      'the number of quota shards, 1 to 20; each allows up to 1,000 requests a second',
-      shardCount,
-    )
     .notes(
-      `What the account has used of a window still counts, and its limits stay exact with any number of quota shards. All of
-these changes are safe while the account is in use. --no-name, --no-contact and --no-note remove one.`,
+      `What the account has used of a window still counts. All of these changes are safe while the account is in use.
+--no-name, --no-contact and --no-note remove one.`,
     )
     .examples(
       'account set acme --limit day=plan --local',
       'account set acme --name "Acme B.V." --contact ann@acme.example --local',
-      'account set acme --shards 4 --local',
     )
     .checks((_: string, options: SetOptions) => {
       if (Object.keys(changesIn(options)).length > 0) return;
-      throw new UsageError('Nothing to change. Give --plan, --limit, --shards, --name, --contact or --note.');
+      throw new UsageError('Nothing to change. Give --plan, --limit, --name, --contact or --note.');
     })
     .onAccounts(async ({ admin }, id: string, options: SetOptions) =>
       shown(account.terminal, await admin.accounts.set({ id, limits: {}, ...changesIn(options) })),
     );
 }
 
-function changesIn({ plan, limit, shards, ...options }: SetOptions) {
-  return { ...detailsIn(options), ...(plan && { plan }), ...(limit && { limits: limit }), ...(shards && { shards }) };
+function changesIn({ plan, limit, ...options }: SetOptions) {
+  return { ...detailsIn(options), ...(plan && { plan }), ...(limit && { limits: limit }) };
 }
 
 type ListOptions = { prefix?: string; search?: string; json?: true };
@@ -253,7 +247,6 @@ function shown({ columns }: Terminal, account: AccountView): Result {
     `state    ${account.state}`,
     `plan     ${renderPlanOf(account)}`,
     `created  ${account.created}`,
-    ...(account.shards > 1 ? [`shards   ${account.shards}`] : []),
     ...(unused.length > 0 ? [`unused   ${renderLimits(Object.fromEntries(unused))} (not a window of the plan)`] : []),
     '',
     renderWindows(account),

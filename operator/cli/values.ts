@@ -10,7 +10,6 @@ import {
   checkPerson,
   checkPlanCode,
   checkRole,
-  checkShards,
   checkWindow,
   type Role,
 } from '../../packages/admin/accounts/admin-error.ts';
@@ -28,11 +27,6 @@ export const details = checked(checkDetails);
 /** Returns the role if there is one of that name. @throws UsageError */
 export function memberRole(role: string): Role {
   return checked((given: string) => checkRole(given))(role) as Role;
-}
-
-/** Reads a number of quota shards. @throws UsageError */
-export function shardCount(text: string): number {
-  return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
 }
 
 /** Reads an option that takes a last day, `2027-01-31`, which ends in the Netherlands, or `2027-01-31T12:00:00Z`. */

@@ -25,7 +25,6 @@ const accountLine = z.strictObject({
   plan: z.string(),
   plans: z.record(z.string(), z.string()),
   own_limits: limits,
-  shards: z.int(),
   created: count,
   usage: z.partialRecord(z.enum(windowNames), z.strictObject({ start: count, used: count })),
   keys: z.array(
@@ -65,10 +64,10 @@ export function backupLines({ plans, accounts }: Backup): string[] {
 }
 
 function lineOf(account: AccountBackup): z.input<typeof accountLine> {
-  const { id, state, plan, plans, ownLimits, shards, created, usage, keys, members, days, ...details } = account;
+  const { id, state, plan, plans, ownLimits, created, usage, keys, members, days, ...details } = account;
   return {
     type: 'account',
-    ...{ id, state, plan, plans, own_limits: ownLimits, shards, created, usage },
+    ...{ id, state, plan, plans, own_limits: ownLimits, created, usage },
     keys: keys.map(({ keyId, hash, label, created, revoked, secret }) => ({
       key_id: keyId,
       hash: hash && Buffer.from(hash).toString('base64'),

@@ -107,7 +107,7 @@ export function createAdmin({
     accounts: checkArguments('accounts', {
       /** Creates an active account on a plan. */
       create: (input: AccountInput) => createAccount(store, input),
-      /** Changes plan, own limits or quota shards; usage is kept. */
+      /** Changes plan, own limits or details; usage is kept. */
       set: (input: AccountChanges & { id: string }) => setAccount(store, input),
       /** Refuses the requests of an account from the next one on, until it is activated. */
       suspend: (id: string) => setAccountState(store, id, 'suspended'),

@@ -87,7 +87,7 @@ const backup = object({
   plans: list(object({ code: text, state: planState, limits: record(limit) })),
   accounts: list(
     object({
-      ...{ id: text, state: text, plan: text, plans: record(text), shards: number, created: number, ...details },
+      ...{ id: text, state: text, plan: text, plans: record(text), created: number, ...details },
       ownLimits: record(limit),
       usage: record(object({ start: number, used: number })),
       keys: list(
@@ -114,7 +114,7 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
   'accounts.create': [object({ ...terms, id: text, plan: text })],
   'accounts.set': [
     object({
-      ...{ ...terms, id: text, shards: optional(number) },
+      ...{ ...terms, id: text },
       seen: optional(
         object({ plan: optional(text), ownLimits: optional(record(limit)), details: optional(object(details)) }),
       ),

@@ -191,7 +191,6 @@ export const en = {
     load: 'load',
     run: 'run',
     ended: 'ended',
-    shards: 'quota shards',
   } as Readonly<Record<string, string>>,
   auditActions: {
     'account create': 'account created',

@@ -191,7 +191,6 @@ export const nl: Text = {
     load: 'update',
     run: 'uitvoering',
     ended: 'beëindigd',
-    shards: 'quotumdelen',
   },
   auditActions: {
     'account create': 'account aangemaakt',

@@ -35,7 +35,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['a label too long', ['key', 'create', '--account', 'acme', '--label', 'x'.repeat(65)], /label is 1 to 64/],
     ['an empty label', ['key', 'create', '--account', 'acme', '--label', ''], /--label is empty\. Give it a value/],
     ['no number of changes', 'account audit acme --last 0', /1 to 10000/],
-    ['nothing to set', 'account set acme', /Give --plan, --limit, --shards, --name, --contact or --note/],
+    ['nothing to set', 'account set acme', /Give --plan, --limit, --name, --contact or --note/],
     ['two places at once', 'plan list --stack data', /--local.*--stack/],
   ])('%s', async (_, args, message) => {
     const plain = await bench.run(...[args].flat());

@@ -61,7 +61,7 @@ async function viewsOf(table: string) {
   const { accounts, keys, plans, members } = adminOf(table);
   return {
     acme: await accounts.show('acme'),
-    sharded: await accounts.show('sharded'),
+    many: await accounts.show('many'),
     usage: await accounts.usage('acme', { from: '2026-03-14', to: '2026-03-15' }),
     keys: await keys.list('acme'),
     plans: (await plans.list()).plans,
@@ -76,13 +76,12 @@ async function store(): Promise<Stored> {
   await createAccountsTable(bench.client, accounts);
   const admin = adminOf(accounts);
   await admin.plans.put({ code: 'standard', limits: { minute: 60, day: 5000, month: null } });
-  for (const id of ['acme', 'sharded']) await admin.accounts.create({ id, plan: 'standard' });
+  for (const id of ['acme', 'many']) await admin.accounts.create({ id, plan: 'standard' });
   await admin.accounts.set({ id: 'acme', limits: { day: 300 } });
-  await admin.accounts.set({ id: 'sharded', shards: 3 });
   await admin.members.add({ account: 'acme', person: 'ann@example.nl', role: 'admin' });
   const revoked = await admin.keys.create({ account: 'acme', label: 'old' });
   const { key } = await admin.keys.create({ account: 'acme', label: 'webshop', expires: '2030-01-01T00:00:00Z' });
-  const other = await admin.keys.create({ account: 'sharded', label: 'many' });
+  const other = await admin.keys.create({ account: 'many', label: 'many' });
   await use(accounts, claimOf(revoked.key), 2);
   await admin.keys.revoke({ account: 'acme', keyId: revoked.keyId });
   await use(accounts, claimOf(key), 5);

@@ -3,7 +3,7 @@ import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
-import type { StoreClient } from '../../core/dynamodb.ts';
+import type { ChargingClient } from '../../core/dynamodb.ts';
 import { environment } from '../../core/names.ts';
 import type { Place } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
@@ -40,7 +40,7 @@ export type TestAnswer = { status: number; headers: Record<string, string>; body
 
 /** What one instance of both Lambdas answers, with stores over `client`, by its own `clock` and with these secrets. */
 export function createInstance(
-  client: StoreClient,
+  client: ChargingClient,
   clock: () => number = systemClock,
   secrets: { checksumSecret: string; previousChecksumSecret?: string } = { checksumSecret: testChecksumSecret },
   testAddresses = true,

@@ -15,4 +15,6 @@ await createInstance(localDynamoDb('http://127.0.0.1:1')).lookUp(key);
 const quoting = Object.assign(new Error(`"${key}" can not be sent`, { cause: new Error(key) }), {
   name: 'ValidationException',
 });
-await createInstance({ send: () => Promise.reject(quoting) } as never).lookUp(key);
+const failing = localDynamoDb(endpoint);
+failing.send = () => Promise.reject(quoting);
+await createInstance(failing).lookUp(key);

@@ -80,14 +80,12 @@ describe('what each function may do', () => {
         'dynamodb:BatchGetItem on Addresses',
         'dynamodb:GetItem on Accounts',
         'dynamodb:GetItem on Addresses',
-        'dynamodb:Query on Accounts',
         'dynamodb:UpdateItem on Accounts',
         ...logging('AddressLogs'),
         ...tracing,
       ],
       ValidateRole: [
         'dynamodb:BatchGetItem on Accounts',
-        'dynamodb:Query on Accounts',
         ...logging('ValidateLogs'),
         ...tracing,
       ],
@@ -200,7 +198,7 @@ describe('what each function may do', () => {
   // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
   it('covers every command that a request sends', () => {
     const sent = commandsIn('{lambdas/{address,http},reference,core,core/addresses}/*.ts');
-    expect(sent).toEqual(['BatchGetItem', 'GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
+    expect(sent).toEqual(['BatchGetItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
     // IAM checks a transaction by what it contains; transactions of requests contain only updates.
     const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
     const granted = permissions(plain.service).AddressRole ?? [];
@@ -210,9 +208,7 @@ describe('what each function may do', () => {
     expect(commandsIn('{packages/reference/handler,lambdas/validate/*,core/accounts/key-record}.ts')).toEqual([
       'BatchGetItem',
     ]);
-    // The shards are read by the query of `documents`.
-    for (const command of ['BatchGetItem', 'Query'])
-      expect(permissions(plain.service).ValidateRole).toContain(`dynamodb:${command} on Accounts`);
+    expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
   });
 
   it('covers what the canary sends', () => {

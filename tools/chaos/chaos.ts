@@ -9,7 +9,6 @@ import type { LocalState } from '../../local/data-folder.ts';
 import { type Engine, startEngine, startEngineAt } from '../../local/engine/engine.ts';
 import { Random } from '../bench/generator/random.ts';
 import { administer } from '../local-run.ts';
-import { runBatches } from './batches/run-batches.ts';
 import { Disasters } from './disasters.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import { startExtractServer } from './extract-server.ts';
@@ -34,14 +33,10 @@ const plans: [account: string, limits: Customer['limits']][] = [
   ['trial', { day: 150 }],
 ];
 
-/** Batches wait for one another most of the time, so several models are run at once, each with processes of its own. */
-const models = 4;
-
 type Options = {
   minutes: number;
   seed: number;
   runs: number;
-  batches?: number;
   walk?: number;
   objects: number;
 };
@@ -54,7 +49,6 @@ const command = new Command('npm run chaos --')
   .option('--minutes <number>', 'how long', minutes, 5)
   .option('--seed <number>', 'repeats the choices of a run, though not their timing', Number, Date.now() % 1_000_000)
   .option('--runs <number>', 'how many runs, each with the next seed', Number, 1)
-  .option('--batches <number>', 'sends so many POST /v1/addresses instead, and compares each with a model', Number)
   .option(
     '--walk <days>',
     'applies so many days by the state machine instead, with kills, corrections and rejections',
@@ -71,10 +65,6 @@ function minutes(text: string): number {
 }
 
 async function main(options: Options): Promise<void> {
-  if (options.batches !== undefined) {
-    for (let run = 0; run < options.runs; run++) await batchChaos(options.batches, options.seed + run);
-    return;
-  }
   if (options.walk !== undefined) {
     for (let run = 0; run < options.runs; run++) await walkChaos(options.walk, options.objects, options.seed + run);
     return;
@@ -87,33 +77,6 @@ async function main(options: Options): Promise<void> {
   if (disk === undefined)
     console.log('This system lets nobody mount a small disk (unshare --user --mount): none gets full.');
   for (let run = 0; run < options.runs; run++) await chaos({ ...options, seed: options.seed + run }, disk);
-}
-
-async function batchChaos(batches: number, seed: number): Promise<void> {
-  const begin = performance.now();
-  const step = Math.ceil(batches / 10);
-  const sent = Array.from({ length: models }, () => 0);
-  let next = step;
-  const progress = (model: number) => (count: number) => {
-    sent[model] = count;
-    const all = sent.reduce((sum, one) => sum + one);
-    if (all < next) return;
-    console.log(`${all} batches, ${Math.round((performance.now() - begin) / 1000)} seconds`);
-    next += step;
-  };
-  const each = { batches: Math.ceil(batches / models), killEvery: 100 };
-  const reports = await Promise.all(
-    sent.map((_, i) => runBatches({ ...each, seed: seed * models + i, progress: progress(i) })),
-  );
-  const counts: Record<string, number> = {};
-  for (const [event, count] of reports.flatMap((report) => Object.entries(report.counts))) {
-    counts[event] = (counts[event] ?? 0) + count;
-  }
-  console.log(JSON.stringify(counts));
-  const findings = reports.flatMap((report) => report.findings);
-  if (findings.length === 0) return console.log(`Seed ${seed}: no finding.`);
-  console.log(`Seed ${seed}: ${findings.length} findings.\n${findings.join('\n')}`);
-  process.exitCode = 1;
 }
 
 function canMountDisk(): boolean {
@@ -228,7 +191,7 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
     const { account } = customer;
     const { days } = await administer(state as LocalState, (admin) => admin.accounts.usage(account));
     const charged = days.reduce((sum, { lookups }) => sum + lookups, 0);
-    judgeCharges(journal, customer, hammer.sent.get(account) ?? [], proxy.spoiledAt(account), charged);
+    judgeCharges(journal, customer, hammer.sent.get(account) ?? [], charged);
   }
   await processes.endService('SIGTERM');
 

@@ -8,11 +8,6 @@ export type EngineProxy = {
   /** Where requests go from now on. */
   target(endpoint: string): void;
   misbehave(mode: EngineFault): void;
-  /**
-   * When a write on an account's item was done without its answer, or later than its client waited for it:
-   * milliseconds.
-   */
-  spoiledAt(account: string): number[];
   stop(): Promise<void>;
 };
 
@@ -21,31 +16,22 @@ export type EngineFault = (typeof engineFaults)[number];
 
 /** Starts a proxy before no engine yet. */
 export async function startEngineProxy(random: Random): Promise<EngineProxy> {
-  const spoiled = new Map<string, number[]>();
   let engine = 'http://127.0.0.1:1';
   let mode: EngineFault = 'none';
 
   const proxy = await startProxy(
     () => engine,
-    async ({ operation, body, forward }, response) => {
+    async ({ forward }, response) => {
       const fault = mode !== 'slow' && random.chance(0.7) ? 'none' : mode;
-      const isWrite = ['UpdateItem', 'TransactWriteItems', 'PutItem'].includes(operation);
       if (fault === 'cut') return void response.destroy();
       if (fault === 'fail') return answerFailure(response);
       if (fault === 'slow') await sleep(random.int(150));
-      if (isWrite && (fault === 'lose answers' || fault === 'late')) markSpoiled(body);
       if (fault === 'late') await sleep(500 + random.int(6_000));
       const answered = await forward();
       if (fault === 'lose answers') return void response.destroy();
       answer(response, answered.status, answered.body);
     },
   );
-
-  function markSpoiled(body: Buffer): void {
-    for (const [, account] of body.toString().matchAll(/"account":\{"S":"([^"]+)"\}/g)) {
-      spoiled.set(account ?? '', [...(spoiled.get(account ?? '') ?? []), Date.now()]);
-    }
-  }
 
   return {
     ...proxy,
@@ -55,6 +41,5 @@ export async function startEngineProxy(random: Random): Promise<EngineProxy> {
     misbehave(chosen) {
       mode = chosen;
     },
-    spoiledAt: (account) => spoiled.get(account) ?? [],
   };
 }

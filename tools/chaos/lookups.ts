@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attemptSlots } from '../../core/accounts/account-item.ts';
 import type { Random } from '../bench/generator/random.ts';
 import type { Journal } from './journal.ts';
 import type { Row, State } from './register.ts';
@@ -183,45 +182,21 @@ export function rowText(row: Row | undefined): string {
   return JSON.stringify([row.places, row.toevoegingen ?? null]);
 }
 
-/** A charge that got no answer for a second is sent once more, and the first one may be applied some seconds later. */
-const retriedAfterMilliseconds = 900;
-const appliedLateMilliseconds = 8_000;
-
-/**
- * How many units each request may have been charged at most: its own, or twice these where an answer of the store was
- * lost and so many others were charged around it that its item no longer listed it (decision 0153).
- */
-function mostChargesOf(sent: readonly Sent[], spoiled: readonly number[]): (one: Sent) => number {
-  const charging = sent.filter(({ outcome }) => outcome === 'ok' || outcome === 'unknown');
-  const most = new Map<Sent, number>();
-  for (const one of charging) {
-    const end = one.to + appliedLateMilliseconds;
-    const isSentAgain =
-      one.to - one.from >= retriedAfterMilliseconds || spoiled.some((at) => at >= one.from && at <= one.to);
-    const isHidden = () =>
-      charging.filter(({ from, to }) => from <= end && to >= one.from).length > attemptSlots.length;
-    most.set(one, isSentAgain && isHidden() ? 2 * one.units : one.units);
-  }
-  return (one) => most.get(one) ?? 0;
-}
-
 /**
  * Compares what an account was charged with what it was answered: every success counts its units, a request
- * whose outcome nobody knows all of them or none, and either of them twice only where `mostChargesOf` allows it.
+ * whose outcome nobody knows all of them or none, and nothing counts twice.
  */
 export function judgeCharges(
   journal: Journal,
   { account, limits }: Customer,
   sent: readonly Sent[],
-  spoiled: readonly number[],
   charged: number,
 ): void {
   const successes = sent.filter(({ outcome }) => outcome === 'ok');
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown');
   const answered = [...successes, ...unknown];
-  const mostOf = mostChargesOf(sent, spoiled);
   const least = unitsOf(successes);
-  const most = answered.reduce((sum, one) => sum + mostOf(one), 0);
+  const most = unitsOf(answered);
   if (charged < least || charged > most) {
     journal.finding(`${account} was charged ${charged}, for ${least} units answered and at most ${most}`);
   }
@@ -239,7 +214,7 @@ export function judgeCharges(
       if (refused.length === 0) continue;
       // A late attempt may count in the next window.
       const touching = answered.filter(({ from, to }) => windowOf(from) <= at && windowOf(to + 10_000) >= at);
-      const possible = touching.reduce((sum, one) => sum + mostOf(one), 0);
+      const possible = unitsOf(touching);
       const fewest = Math.min(...refused.map(({ units }) => units));
       if (possible + fewest <= limit) {
         journal.finding(`${account} was refused ${fewest} after at most ${possible} units in a ${window} of ${limit}`);

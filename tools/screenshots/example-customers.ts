@@ -127,9 +127,6 @@ function countedToday(today: string, { used, before, codes }: { used: number; be
     [windowItem.day.used]: used,
     [windowItem.month.start]: windowStart('month', at),
     [windowItem.month.used]: before + used,
-    [accessItem.date]: dayNumber(today),
-    [accessItem.mark]: 0,
-    [accessItem.total]: used,
     [accessItem.byKey]: sharesOf(used, codes),
   };
 }

@@ -1,40 +1,22 @@
-import { daySeconds, forEachWindow, type WindowName, windowNames, windowStart } from '../../calendar.ts';
-import { attemptValue, type Update } from '../../dynamodb.ts';
-import { dayHasPassed, hasNoSpace } from '../account.ts';
-import { accessItem, accessKey, attemptSlots, dayNumber, keyCode, windowItem } from '../account-item.ts';
+import { daySeconds, forEachWindow, type WindowName, windowNames, windowStart, windows } from '../../calendar.ts';
+import type { Update } from '../../dynamodb.ts';
+import { accessItem, accessKey, keyCode, storedLimit, windowItem } from '../account-item.ts';
 import { expiringKeyBounds } from '../api-key.ts';
+import type { Limits } from '../quota.ts';
 import type { ChargeAttempt } from './charge.ts';
-import { seenLimits } from './shards.ts';
-
-/**
- * After so many milliseconds a write no longer counts on an item that others charged: fewer than 45 come in that time.
- */
-const expiresAfter = 300;
-
-/** A write that waits for a connection of its own instance is late for no fault of the store. */
-const expiresAfterWaiting = 60_000;
 
 /**
  * The one write of a request. Its condition compares attributes of the item with each other, so it needs no read
  * before:
  *
  *   the key's hash is stored and the key has not expired, and account and plan are active
- *   and this request is not one of the last that were counted, and none that was sent long after it was
- *   and each window is not configured, or is the current one and has so many units left
- *   and the day of usage is the current one
+ *   and each window is the current one and has so many units left, or is not configured
  *
- * A condition can't add, so more than one unit is compared with the limit that was seen: if the limit is still that
- * one, the count may be at most `limit - units`. With `roll`, the windows that have passed must still be the ones seen;
- * they restart with these units. Every window's count and the key's go up, or nothing changes and the old item is
- * returned.
- *
- * `waits` says that the write may not be sent at once.
+ * A condition can't add, so more than one unit is compared with the `limits` that were seen last: if a limit is still
+ * that one, the count may be at most `limit - units`. The windows in `roll` must have passed and restart with these
+ * units. Every window's count and the key's go up, or nothing changes and the old item is returned.
  */
-export function chargeCommand(table: string, attempt: ChargeAttempt, waits = false): Update {
-  const { claim, units, id, now, at = now, roll, shard } = attempt;
-  const limits = roll ? seenLimits(roll.seen) : (attempt.limits ?? {});
-  const seconds = Math.floor(at);
-  const sent = Date.now();
+export function chargeCommand(table: string, { claim, units, now, seen }: ChargeAttempt, limits: Limits): Update {
   const { low, high } = expiringKeyBounds(claim.hash, now);
   const code = keyCode(claim.keyId);
   const names: Record<string, string> = { ...namesOfAll, '#keyId': claim.keyId };
@@ -44,50 +26,43 @@ export function chargeCommand(table: string, attempt: ChargeAttempt, waits = fal
     ':high': high,
     ':active': 'active',
     ':units': units,
-    ':date': Math.floor(seconds / daySeconds),
-    [attemptValue]: id,
-    ':sent': sent,
-    // The item that was seen may have been charged by an instance whose clock is ahead.
-    ':latest': Math.max(sent, roll?.seen.sent ?? 0) + (waits ? expiresAfterWaiting : expiresAfter),
   };
-  const conditions = [keyIsValid, accountIsActive, planIsActive, isNoneOfTheLast, isNotLate];
-  const sets = [listAttempt];
-  const adds = ['#total :units'];
+  const conditions = [keyIsValid, accountIsActive, planIsActive];
+  const sets: string[] = [];
+  const adds: string[] = [];
 
   for (const window of windowNames) {
-    values[`:${window}Start`] = windowStart(window, seconds);
-    if (roll?.windows.includes(window)) {
-      values[`:${window}Seen`] = roll.seen.quota[window]?.start;
+    values[`:${window}Start`] = windowStart(window, Math.floor(now));
+    if (seen?.roll.includes(window)) {
       conditions.push(passedAndAdmits[window]);
       sets.push(`#${window}Start = :${window}Start`, `#${window}Used = :units`);
       continue;
     }
     adds.push(`#${window}Used :units`);
-    const limit = limits[window] ?? null;
     if (units === 1) conditions.push(hasOneLeft[window]);
-    else if (limit === null) conditions.push(isUnlimited[window]);
     else {
+      const { [window]: limit } = limits;
+      const most = limit === undefined ? never : storedLimit(limit);
+      Object.assign(values, { [`:${window}Limit`]: most, [`:${window}Most`]: most - units });
       conditions.push(hasUnitsLeft[window]);
-      Object.assign(values, { [`:${window}Limit`]: limit, [`:${window}Most`]: limit - units });
     }
   }
-  if (roll && dayHasPassed(roll.seen.usage, at) && !hasNoSpace(roll.seen)) {
-    const dateSeen = dayNumber(roll.seen.usage.date);
-    Object.assign(names, namesOfNewDay, { '#dateSeen': String(dateSeen) });
-    Object.assign(values, { ':dateSeen': dateSeen, ':byKey': { [code]: units } });
-    conditions.push('#date = :dateSeen');
-    sets.push('#days.#dateSeen = #total - #mark', '#mark = #total', '#date = :date');
-    sets.push('#daysByKey.#dateSeen = #byKey', '#byKey = :byKey');
+  const before = seen?.roll.includes('day') ? seen.access.quota.day?.start : undefined;
+  if (before !== undefined) {
+    // The count of the day that has passed is its usage.
+    Object.assign(names, namesOfNewDay, { '#dayBefore': String(before / daySeconds) });
+    Object.assign(values, { ':dayBefore': before, ':byKey': { [code]: units } });
+    conditions.push('#dayStart = :dayBefore');
+    sets.push('#days.#dayBefore = #dayUsed', '#daysByKey.#dayBefore = #byKey', '#byKey = :byKey');
   } else {
     names['#keyCode'] = code;
     values[':zero'] = 0;
-    conditions.push('#date >= :date');
     sets.push('#byKey.#keyCode = if_not_exists(#byKey.#keyCode, :zero) + :units');
   }
   return {
     TableName: table,
-    Key: accessKey(claim.account, shard),
-    UpdateExpression: `SET ${sets.join(', ')} ADD ${adds.join(', ')}`,
+    Key: accessKey(claim.account),
+    UpdateExpression: `SET ${sets.join(', ')}${adds.length > 0 ? ` ADD ${adds.join(', ')}` : ''}`,
     ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -100,8 +75,6 @@ const namesOfAll: Readonly<Record<string, string>> = {
   '#keys': accessItem.keys,
   '#state': accessItem.state,
   '#planState': accessItem.planState,
-  '#date': accessItem.date,
-  '#total': accessItem.total,
   '#byKey': accessItem.byKey,
   ...Object.fromEntries(
     windowNames.flatMap((window) => [
@@ -112,49 +85,35 @@ const namesOfAll: Readonly<Record<string, string>> = {
   ),
 };
 
-const namesOfNewDay = { '#mark': accessItem.mark, '#days': accessItem.days, '#daysByKey': accessItem.daysByKey };
+const namesOfNewDay = { '#days': accessItem.days, '#daysByKey': accessItem.daysByKey };
 
 /** The condition that `isValidKey` checks in code. */
 const keyIsValid = '(#keys.#keyId = :hash OR #keys.#keyId BETWEEN :low AND :high)';
 const accountIsActive = '#state = :active';
 const planIsActive = '#planState = :active';
 
-/** The last attempts that were counted, the latest first; each charge moves them by one. */
-const isNoneOfTheLast = `NOT (${attemptValue} IN (${attemptSlots.join(', ')}))`;
-
-/**
- * A write that arrives late may have been repeated, and its repetition may have left the list since. So it no longer
- * counts where others have charged the item meanwhile; if none has, the list still has the repetition.
- */
-const isNotLate = `${accessItem.sent} <= :latest`;
-
-const listAttempt = [
-  ...attemptSlots.map((slot, i) => `${slot} = ${i === 0 ? attemptValue : attemptSlots[i - 1]}`),
-  `${accessItem.sent} = :sent`,
-].join(', ');
+const isNotConfigured = (window: WindowName) => `attribute_not_exists(#${window}Limit)`;
 
 /** A start after the current one was set by an instance whose clock is ahead; the window never moves backwards. */
-function notConfiguredOrCurrent(window: WindowName, hasUnits: string): string {
-  const isCurrent = `#${window}Start >= :${window}Start`;
-  return `(attribute_not_exists(#${window}Start) OR (${isCurrent} AND ${hasUnits}))`;
+function isCurrent(window: WindowName, hasUnits: string): string {
+  const current = `#${window}Start >= :${window}Start`;
+  return windows[window].always
+    ? `${current} AND (${isNotConfigured(window)} OR ${hasUnits})`
+    : `(${isNotConfigured(window)} OR (${current} AND ${hasUnits}))`;
 }
 
-const hasOneLeft = forEachWindow((window) =>
-  notConfiguredOrCurrent(window, `(attribute_not_exists(#${window}Limit) OR #${window}Used < #${window}Limit)`),
-);
+const hasOneLeft = forEachWindow((window) => isCurrent(window, `#${window}Used < #${window}Limit`));
 
-/** The condition for several units of a window that was unlimited when it was last seen, or was never seen. */
-const isUnlimited = forEachWindow((window) => notConfiguredOrCurrent(window, `attribute_not_exists(#${window}Limit)`));
-
-/** The same where it had a limit. If that is another one by now, the write is refused, and the old item tells it. */
+/** If the limit is another one by now, or none was seen, the write is refused, and the old item tells it. */
 const hasUnitsLeft = forEachWindow((window) =>
-  notConfiguredOrCurrent(
-    window,
-    `(attribute_not_exists(#${window}Limit) OR (#${window}Limit = :${window}Limit AND #${window}Used <= :${window}Most))`,
-  ),
+  isCurrent(window, `(#${window}Limit = :${window}Limit AND #${window}Used <= :${window}Most)`),
 );
+
+/** What is compared with the limit of a window of which none was seen: no limit equals it. */
+const never = -1;
 
 const passedAndAdmits = forEachWindow(
   (window) =>
-    `#${window}Start = :${window}Seen AND (attribute_not_exists(#${window}Limit) OR #${window}Limit >= :units)`,
+    `(attribute_not_exists(#${window}Start) OR #${window}Start < :${window}Start) AND ` +
+    `(${isNotConfigured(window)} OR #${window}Limit >= :units)`,
 );

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Access, AccountState, PlanState, PlanVersion, ShardState } from '../../../core/accounts/account.ts';
-import { accessItem, accessKey, newAccessItem, readAccess } from '../../../core/accounts/account-item.ts';
-import { configured } from '../../../core/accounts/quota.ts';
+import type { Access, AccountState, PlanState, PlanVersion } from '../../../core/accounts/account.ts';
+import { accessItem, newAccessItem, readAccess } from '../../../core/accounts/account-item.ts';
+import { configured, currentQuota } from '../../../core/accounts/quota.ts';
 import { dateOf, instant, type WindowName, windowEnd, windowNames } from '../../../core/calendar.ts';
-import { guardedUpdate, type Item } from '../../../core/dynamodb.ts';
+import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/names.ts';
 import {
   AdminError,
@@ -11,14 +11,12 @@ import {
   checkDetails,
   checkOwnLimits,
   checkPlanCode,
-  checkShards,
   type DetailsChanges,
 } from './admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
   addToIndex,
-  exists,
   findAccess,
   getAccess,
   retryConflicts,
@@ -38,11 +36,10 @@ import {
 } from './details.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
 import { addToHistory, type PlanHistory } from './plan-history.ts';
-import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
-import { allShards, resetWrites, type Shards, useOf } from './reshard.ts';
+import { applyTerms, getPlan, planIsUnchanged } from './plans.ts';
 import { searchWrite } from './search-index.ts';
 import { noteFirstMonth } from './usage.ts';
-import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
+import { changeOwnLimits, futureWindows, type OwnLimitChanges, resetWindows } from './window-changes.ts';
 
 /**
  * The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant.
@@ -58,8 +55,6 @@ export type AccountView = AccountDetails & {
   created: string;
   /** The account's own limits; they override the plan's. One for a window outside `windows` has no effect for now. */
   ownLimits: Partial<Record<WindowName, number | null>>;
-  /** How many quota shards it is spread over. */
-  shards: number;
   /** A member for each window that the plan configures. */
   windows: Partial<Record<WindowName, WindowUsage>>;
   keys: KeyView[];
@@ -68,41 +63,37 @@ export type AccountView = AccountDetails & {
 /** An account in a list. */
 export type AccountSummary = Omit<AccountView, 'keys'> & { activeKeys: number };
 
-export function viewTerms(shards: Shards, details: AccountDetails, nowSeconds: number): Omit<AccountView, 'keys'> {
-  const [access] = shards;
+export function viewTerms(access: Access, details: AccountDetails, nowSeconds: number): Omit<AccountView, 'keys'> {
+  // The next request restarts a window that has passed.
+  const windows = configured(currentQuota(access.quota, nowSeconds)).map(([name, { limit, used, start }]) => {
+    return [name, { limit, used, resets: instant(windowEnd(name, start)) }] as const;
+  });
   return {
     id: access.account,
     ...details,
-    // Shard 0 is never closing.
-    state: access.state as AccountState,
+    state: access.state,
     plan: access.plan,
     planState: access.planState,
     created: instant(access.created),
     ownLimits: access.ownLimits,
-    shards: access.shards,
-    windows: Object.fromEntries(configured(access.quota).map(([name]) => [name, viewWindow(shards, name, nowSeconds)])),
+    windows: Object.fromEntries(windows),
   };
-}
-
-function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): WindowUsage {
-  const { limit, used, start } = useOf(shards, window, nowSeconds);
-  return { limit, used, resets: instant(windowEnd(window, start)) };
 }
 
 /** An account as of now. @throws AdminError `invalid`, `not_found` */
 export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
   checkAccountId(id);
-  const shards = await allShards(store, await getAccess(store, id));
+  const access = await getAccess(store, id);
   const [records, details] = await Promise.all([keyRecordsOf(store, id), detailsOf(store, id)]);
   const nowSeconds = store.nowSeconds();
-  return { ...viewTerms(shards, details, nowSeconds), keys: viewKeys(shards[0], records, nowSeconds) };
+  return { ...viewTerms(access, details, nowSeconds), keys: viewKeys(access, records, nowSeconds) };
 }
 
 /** The same as `showAccount`, without the keys. */
-export function summaryOf(shards: Shards, details: AccountDetails, nowSeconds: number): AccountSummary {
-  const keys = viewKeys(shards[0], [], nowSeconds);
+export function summaryOf(access: Access, details: AccountDetails, nowSeconds: number): AccountSummary {
+  const keys = viewKeys(access, [], nowSeconds);
   return {
-    ...viewTerms(shards, details, nowSeconds),
+    ...viewTerms(access, details, nowSeconds),
     activeKeys: keys.filter(({ state }) => state === 'active').length,
   };
 }
@@ -139,10 +130,9 @@ async function tryCreate(
   const plan = await getPlan(store, code);
   const ownLimits = changeOwnLimits({}, limits, plan);
   const now = store.nowSeconds();
-  const { changes } = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, now);
-  const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
+  const item = newAccessItem(id, { plan, ownLimits }, now);
   await store.writeAll(await creation(store, plan, item, details));
-  return { ...viewTerms([readAccess(item)], withDetails(noDetails, details), now), keys: [] };
+  return { ...viewTerms(readAccess(item), withDetails(noDetails, details), now), keys: [] };
 }
 
 /** The writes, to be made together, that create an account on `plan` with the access item `item`. */
@@ -176,7 +166,6 @@ export async function creation(
 export type AccountChanges = DetailsChanges & {
   plan?: string | undefined;
   limits?: OwnLimitChanges | undefined;
-  shards?: number | undefined;
   /**
    * What the caller has seen: throws `conflict` if the account has another plan, or other own limits or details, by
    * now.
@@ -185,19 +174,18 @@ export type AccountChanges = DetailsChanges & {
 };
 
 /**
- * Moves an account to a plan, changes its own limits, its details, or how many quota shards it has, or all of these,
- * the details first. What was used of a window stays used.
+ * Moves an account to a plan, changes its own limits or its details, or all of these, the details first. What was used
+ * of a window stays used.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function setAccount(
   store: AdminStore,
   { id, ...changes }: AccountChanges & { id: string },
 ): Promise<AccountView> {
-  const { plan, limits = {}, shards, seen, ...details } = changes;
+  const { plan, limits = {}, seen, ...details } = changes;
   checkAccountId(id);
   checkDetails(details);
   if (plan !== undefined) checkPlanCode(plan);
-  if (shards !== undefined) checkShards(shards);
   checkOwnLimits(limits);
   // Refused before an audit entry is written, except for a change at the same moment.
   const [access, before] = await Promise.all([getAccess(store, id), detailsOf(store, id)]);
@@ -207,13 +195,11 @@ export async function setAccount(
   const detail = {
     ...(plan !== undefined && { plan }),
     limits,
-    ...(shards !== undefined && { shards }),
     ...difference,
   };
   const setsDetails = Object.keys(difference).length > 0;
-  const setsTerms = plan !== undefined || shards !== undefined || Object.keys(limits).length > 0;
-  if (setsTerms)
-    Object.assign(detail, { before: { plan: access.plan, limits: access.ownLimits, shards: access.shards } });
+  const setsTerms = plan !== undefined || Object.keys(limits).length > 0;
+  if (setsTerms) Object.assign(detail, { before: { plan: access.plan, limits: access.ownLimits } });
   await audited(store, { partition: id, action: 'account set', detail }, async () => {
     if (setsDetails) await setDetails(store, id, before, details);
     if (setsTerms || !setsDetails) await retryConflicts(() => trySet(store, id, changes));
@@ -221,17 +207,11 @@ export async function setAccount(
   return showAccount(store, id);
 }
 
-async function trySet(
-  store: AdminStore,
-  id: string,
-  { plan: code, limits = {}, shards, seen }: AccountChanges,
-): Promise<void> {
-  const termsFor = async (access: Access) => {
-    if (seen) requireUnchanged(access, seen);
-    const plan = await getPlan(store, code ?? access.plan);
-    return { plan, ownLimits: changeOwnLimits(access.ownLimits, limits, plan) };
-  };
-  await applyPlan(store, await getAccess(store, id), termsFor, shards);
+async function trySet(store: AdminStore, id: string, { plan: code, limits = {}, seen }: AccountChanges): Promise<void> {
+  const access = await getAccess(store, id);
+  if (seen) requireUnchanged(access, seen);
+  const plan = await getPlan(store, code ?? access.plan);
+  await applyTerms(store, access, { plan, ownLimits: changeOwnLimits(access.ownLimits, limits, plan) });
 }
 
 /** The audit says what they were before, so details that have changed since are a conflict. */
@@ -270,20 +250,9 @@ export async function setAccountState(store: AdminStore, id: string, state: Acco
   return showAccount(store, id);
 }
 
-/**
- * Only shard 0 refuses requests, so its state is the valid one: an account is suspended there last, by writes that
- * succeed under load, and activated on all shards at once.
- */
 async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
-  const changes = { set: { [accessItem.state]: state satisfies ShardState } };
-  if (!access.sharded && access.state === state) return;
-  const first = accessUpdate(store.table, access, changes);
-  const others = Array.from({ length: access.shards - 1 }, (_, i) =>
-    guardedUpdate(store.table, accessKey(access.account, i + 1), changes, [exists]),
-  );
-  if (state === 'active') return store.writeAll([first, ...others].map((Update) => ({ Update })));
-  await Promise.all(others.map((update) => store.update(update)));
-  await store.update(first);
+  if (access.state === state) return;
+  await store.update(accessUpdate(store.table, access, { set: { [accessItem.state]: state } }));
 }
 
 /** A window that started in the future, and the instant at which it did. */
@@ -298,8 +267,8 @@ export type RepairedWindow = { window: WindowName; start: string };
 export async function repairWindows(store: AdminStore, id: string): Promise<RepairedWindow[]> {
   checkAccountId(id);
   const find = async () => {
-    const shards = await allShards(store, await getAccess(store, id));
-    return { shards, found: futureWindows(shards, store.nowSeconds()) };
+    const access = await getAccess(store, id);
+    return { access, found: futureWindows(access, store.nowSeconds()) };
   };
   const view = (found: ReturnType<typeof futureWindows>) =>
     found.map(({ window, start }) => ({ window, start: instant(start) }));
@@ -308,9 +277,10 @@ export async function repairWindows(store: AdminStore, id: string): Promise<Repa
   const detail = { windows: Object.fromEntries(view(found).map(({ window, start }) => [window, start])) };
   return audited(store, { partition: id, action: 'account repair-windows', detail }, () =>
     retryConflicts(async () => {
-      const { shards, found } = await find();
-      const windows = found.map(({ window }) => window);
-      if (windows.length > 0) await store.writeAll(resetWrites(store, shards, windows));
+      const { access, found } = await find();
+      if (found.length === 0) return [];
+      const updates = resetWindows(store.table, access, store.nowSeconds());
+      await store.writeAll(updates.map((Update) => ({ Update })));
       return view(found);
     }),
   );

@@ -98,9 +98,6 @@ export function isAdminError(error: unknown): error is AdminError {
 /** The highest limit: practically unlimited, and small enough for the access item. */
 export const maxLimit = 1e12;
 
-/** The most quota shards: enough for 20,000 requests a second, and few enough to be read together in a moment. */
-export const maxShards = 20;
-
 export const maxLabelLength = 64;
 const keyIdPattern = /^[0-9A-Za-z]{8}$/;
 const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
@@ -212,12 +209,6 @@ export function checkPerson(person: string): void {
     'A member is an e-mail address of ASCII letters, digits and marks without spaces or quotes, or "sub:" and the ' +
       'subject that the OpenID provider gives.',
   );
-}
-
-/** @throws AdminError `invalid` unless `shards` can be a number of quota shards */
-export function checkShards(shards: number): void {
-  if (Number.isInteger(shards) && shards >= 1 && shards <= maxShards) return;
-  throw new AdminError('invalid', `The number of quota shards is a whole number from 1 to ${maxShards}.`);
 }
 
 /** @throws AdminError `invalid` unless each member is a window with a limit of 0 to `maxLimit`, or `null`: unlimited */

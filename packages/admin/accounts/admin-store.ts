@@ -149,7 +149,7 @@ export function createAdminStore(
   };
 }
 
-/** The access item of an account, shard 0 of it, as it is now; or `null`. */
+/** The access item of an account as it is now, or `null`. */
 export async function findAccess(store: AdminStore, account: string): Promise<Access | null> {
   const item = await store.get(accessKey(account));
   return item ? readAccess(item) : null;
@@ -178,7 +178,7 @@ export const exists: Guard = { attribute: accessItem.keys, is: 'there' };
 /** The update that makes `changes`, provided that no other administrative change came after `access` was read. */
 export function accessUpdate(table: string, access: Access, changes: Changes, guards: Guard[] = []): Update {
   const next = { ...changes, set: { ...changes.set, [accessItem.version]: access.version + 1 } };
-  return guardedUpdate(table, accessKey(access.account, access.shard), next, [isUnchanged(access), ...guards]);
+  return guardedUpdate(table, accessKey(access.account), next, [isUnchanged(access), ...guards]);
 }
 
 /** Runs `attempt`, which reads and decides afresh, until its write does not conflict. Finally throws `conflict`. */
@@ -258,7 +258,7 @@ export async function readNames(
   return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
 }
 
-/** Every account, read page by page: shard 0 of it, as it is when its page is read. */
+/** Every account, read page by page, as it is when its page is read. */
 export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
   let cursor: string | undefined;
   do {

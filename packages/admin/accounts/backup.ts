@@ -1,8 +1,7 @@
-import type { Access, AccountState, Plan, PlanVersion } from '../../../core/accounts/account.ts';
+import type { AccountState, Plan, PlanVersion } from '../../../core/accounts/account.ts';
 import {
   accessItem,
-  accessPrefix,
-  isAccessItem,
+  accessName,
   newAccessItem,
   planRecord,
   readAccess,
@@ -10,7 +9,7 @@ import {
   windowItem,
 } from '../../../core/accounts/account-item.ts';
 import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../../../core/accounts/key-record.ts';
-import type { Limits } from '../../../core/accounts/quota.ts';
+import type { Limits, QuotaState } from '../../../core/accounts/quota.ts';
 import {
   backupDays,
   type DayBackup,
@@ -18,11 +17,11 @@ import {
   unrecorded,
   usageRecord,
 } from '../../../core/accounts/usage-record.ts';
-import { type WindowName, windowNames } from '../../../core/calendar.ts';
+import { dateOf, type WindowName } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/names.ts';
-import { creation, setAccount } from './accounts.ts';
+import { creation } from './accounts.ts';
 import {
   AdminError,
   checkAccountId,
@@ -33,7 +32,6 @@ import {
   checkPerson,
   checkPlanCode,
   checkRole,
-  checkShards,
   type DetailsChanges,
 } from './admin-error.ts';
 import { type AdminStore, retryConflicts } from './admin-store.ts';
@@ -44,7 +42,6 @@ import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMem
 import { planHistoryItem, readPlanHistory } from './plan-history.ts';
 import { getPlan, putPlan } from './plans.ts';
 import { checkDate } from './usage.ts';
-import { windowChanges } from './window-changes.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
@@ -57,9 +54,8 @@ export type AccountBackup = DetailsChanges & {
   /** Which plan it has been on since when, by UTC date; the last one is `plan`. */
   plans: Record<string, string>;
   ownLimits: Limits;
-  shards: number;
   created: number;
-  /** What was used of the windows of the plan, and of those that it has dropped. */
+  /** What was used of the windows that are counted. */
   usage: Partial<Record<WindowName, { start: number; used: number }>>;
   keys: KeyBackup[];
   /** Who may sign in to a portal for it. */
@@ -79,13 +75,13 @@ export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
  * sessions and deleted accounts. Requests that are counted during the export may be missing from `usage` and `days`.
  */
 export async function exportBackup(store: AdminStore): Promise<Backup> {
-  const prefixes = { ':access': accessPrefix, ':key': keyPrefix, ':member': memberPrefix, ':usage': usagePrefix };
+  const prefixes = { ':key': keyPrefix, ':member': memberPrefix, ':usage': usagePrefix };
   const beginnings = Object.keys(prefixes).map((prefix) => `begins_with(#item, ${prefix})`);
   const found = store.scan({
-    FilterExpression: `#item IN (:plan, :plans, :details) OR ${beginnings.join(' OR ')}`,
+    FilterExpression: `#item IN (:access, :plan, :plans, :details) OR ${beginnings.join(' OR ')}`,
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
     ExpressionAttributeValues: {
-      ...{ ':plan': planRecord.sortKey, ':plans': planHistoryItem, ':details': detailsItem },
+      ...{ ':access': accessName, ':plan': planRecord.sortKey, ':plans': planHistoryItem, ':details': detailsItem },
       ...prefixes,
     },
   });
@@ -104,45 +100,36 @@ function inOrderOf<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
   return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-/** @param items of one partition; without shard 0 it is no account, or what an interrupted change has left of one */
+/** @param items of one partition; without an access item it is no account, or what remains of a deleted one */
 function accountBackup(items: readonly Item[]): AccountBackup[] {
-  const shards = items
-    .filter(isAccessItem)
-    .map(readAccess)
-    .toSorted((a, b) => a.shard - b.shard);
-  const [first] = shards;
-  if (first?.shard !== 0) return [];
   const named = (name: string) => items.find((item) => item[accountsTable.sortKey] === name);
+  const item = named(accessName);
+  if (!item) return [];
+  const access = readAccess(item);
   const having = (prefix: string) => items.filter((item) => String(item[accountsTable.sortKey]).startsWith(prefix));
   const records = having(keyPrefix).map(readKeyRecord);
-  const withoutRecord = Object.keys(first.keys)
+  const withoutRecord = Object.keys(access.keys)
     .filter((keyId) => !records.some((record) => record.keyId === keyId))
     .map((keyId) => ({ keyId, label: null, created: null, revoked: null }));
-  const { account: id, plan, ownLimits, created } = first;
-  const windows = windowNames.filter((window) => first.quota[window] ?? first.dropped[window]);
-  const keys = [...records, ...withoutRecord].map((key) => ({ ...key, hash: first.keys[key.keyId] ?? null }));
+  const { account: id, state, plan, ownLimits, created, quota } = access;
+  const keys = [...records, ...withoutRecord].map((key) => ({ ...key, hash: access.keys[key.keyId] ?? null }));
   return [
     {
-      ...{ id, state: first.state as AccountState, plan, ownLimits, shards: first.shards, created },
+      ...{ id, state, plan, ownLimits, created },
       plans: Object.fromEntries(readPlanHistory(named(planHistoryItem))) as Record<string, string>,
       ...readDetails(named(detailsItem)),
-      usage: Object.fromEntries(windows.map((window) => [window, usageOf(shards, window)])),
+      usage: usageIn(quota),
       keys: inOrderOf(keys, ({ keyId }) => keyId),
       members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
-      days: backupDays(
-        having(usagePrefix),
-        shards.map(({ usage }) => unrecorded(usage)),
-      ),
+      days: backupDays(having(usagePrefix), [unrecorded(access.usage)]),
     },
   ];
 }
 
-/** The shards may be in different windows; the latest is the current one. */
-function usageOf(shards: readonly Access[], window: WindowName): { start: number; used: number } {
-  const counts = shards.flatMap(({ quota, dropped }) => quota[window] ?? dropped[window] ?? []);
-  const start = Math.max(...counts.map((count) => count.start));
-  const used = counts.filter((count) => count.start === start).reduce((sum, count) => sum + count.used, 0);
-  return { start, used };
+/** What was used of each window that has begun. */
+function usageIn(quota: QuotaState): AccountBackup['usage'] {
+  const begun = Object.entries(quota).filter(([, { start }]) => start > 0);
+  return Object.fromEntries(begun.map(([window, { start, used }]) => [window, { start, used }]));
 }
 
 /** How many plans and accounts, with how many members and days of usage these have. */
@@ -190,11 +177,6 @@ export async function importBackup(
 
   for (const plan of plans) await putPlan(store, plan);
   await forEachConcurrently(accounts, concurrency, (account) => importAccount(store, account));
-  // An interrupted import may have left an account with fewer quota shards.
-  const shardsOf = new Map(existing.accounts.map(({ id, shards }) => [id, shards]));
-  for (const { id, shards } of backup.accounts) {
-    if (shards !== (shardsOf.get(id) ?? 1)) await setAccount(store, { id, shards });
-  }
   return result;
 }
 
@@ -207,12 +189,11 @@ function checkBackup({ plans, accounts }: Backup): void {
     checkLimits(limits);
   }
   for (const account of accounts) {
-    const { id, plan, plans, ownLimits, shards, keys, members, days } = account;
+    const { id, plan, plans, ownLimits, keys, members, days } = account;
     checkAccountId(id);
     checkDetails(account);
     checkPlanCode(plan);
     checkOwnLimits(ownLimits);
-    checkShards(shards);
     for (const { keyId } of keys) checkKeyId(keyId);
     for (const { person, role } of members) {
       checkPerson(person);
@@ -256,7 +237,7 @@ function planText({ code, state, limits }: Plan): string {
   return JSON.stringify([code, state, Object.entries(limits).toSorted()]);
 }
 
-/** Without what changes meanwhile (usage, members), and what an interrupted import has yet to do (shards). */
+/** Without what changes meanwhile: usage and members. */
 function accountText({ id, state, plan, ownLimits, created, keys }: AccountBackup): string {
   const keyTexts = keys.map(({ keyId, label, created, revoked, hash }) => {
     return [keyId, label, created, revoked, hash && Buffer.from(hash).toString('hex')].join();
@@ -273,7 +254,7 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
     for (const key of keys) await store.put(keyRecordItem(id, key));
     // So do members and days: where the account exists, all that it had is there, and an import may skip it.
     for (const item of members.flatMap((member) => memberItems(id, member))) await store.put(item);
-    for (const day of days) await store.update(restoreDay(store.table, id, day));
+    for (const day of days) await store.update(restoreDay(store.table, id, withoutCounted(day, account.usage)));
     await retryConflicts(async () => {
       const current = await getPlan(store, plan);
       const more = { members: members.map(({ person }) => person), history: readPlanHistory(account.plans) };
@@ -282,14 +263,18 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
   });
 }
 
+/** The access item has the lookups of the day that it counts. */
+function withoutCounted(day: DayBackup, { day: counted }: AccountBackup['usage']): DayBackup {
+  return counted && dateOf(counted.start) === day.date ? { ...day, lookups: day.lookups - counted.used } : day;
+}
+
 function accountItem({ id, state, ownLimits, created, usage, keys }: AccountBackup, plan: PlanVersion): Item {
   const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
-  const windows = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, created).changes.set;
+  const counts: Item = {};
   for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
-    const { start, dropped, used } = windowItem[window];
-    windows[plan.limits[window] === undefined ? dropped : start] = count.start;
-    windows[used] = count.used;
+    counts[windowItem[window].start] = count.start;
+    counts[windowItem[window].used] = count.used;
   }
   const item = newAccessItem(id, { plan, ownLimits }, created);
-  return { ...item, ...windows, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };
+  return { ...item, ...counts, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };
 }

@@ -1,13 +1,12 @@
 import type { Access } from '../../../core/accounts/account.ts';
-import { accessItem, accessKey, itemKey } from '../../../core/accounts/account-item.ts';
+import { accessItem, accessKey, itemKey, windowItem } from '../../../core/accounts/account-item.ts';
 import { recordKey } from '../../../core/accounts/key-record.ts';
-import { addToRecords, sumByDate, unrecorded } from '../../../core/accounts/usage-record.ts';
-import { type Guard, guardExpression } from '../../../core/dynamodb.ts';
+import { addToRecords, unrecorded } from '../../../core/accounts/usage-record.ts';
+import { type Guard, guardExpression, isStill } from '../../../core/dynamodb.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import {
   type AdminStore,
   addToIndex,
-  exists,
   findAccess,
   isUnchanged,
   removeFromIndex,
@@ -19,7 +18,6 @@ import { detailsDeletion } from './details.ts';
 import { creationCountKey, keyRecordsOf } from './keys.ts';
 import { removeAllMembers } from './members.ts';
 import { noPlanFromTomorrow } from './plan-history.ts';
-import { allShards } from './reshard.ts';
 import { searchWrite } from './search-index.ts';
 
 /** The primary key of the item that remains of a deleted account, so that its id is not used again. */
@@ -46,11 +44,9 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
       const access = await findAccess(store, id);
       if (!access) return;
       requireSuspended(access);
-      const shards = await allShards(store, access);
-      const counts = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
       await store.writeAll([
-        ...shards.map((shard) => deletion(store.table, shard)),
-        ...addToRecords(store.table, id, counts).map((Update) => ({ Update })),
+        deletion(store.table, access),
+        ...addToRecords(store.table, id, unrecorded(access.usage)).map((Update) => ({ Update })),
         removeFromIndex(store.table, 'account', id),
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         detailsDeletion(store, id),
@@ -71,8 +67,9 @@ function requireSuspended({ account, state }: Access): void {
 }
 
 function deletion(table: string, access: Access): Write {
-  const notCharged: Guard = { attribute: accessItem.total, is: '=', value: access.usage.total };
+  const { start, used } = windowItem.day;
+  const { day } = access.quota;
   const isSuspended: Guard = { attribute: accessItem.state, is: '=', value: 'suspended' };
-  const guards = access.shard === 0 ? [isUnchanged(access), isSuspended, notCharged] : [exists, notCharged];
-  return { Delete: { TableName: table, Key: accessKey(access.account, access.shard), ...guardExpression(guards) } };
+  const guards = [isUnchanged(access), isSuspended, isStill(start, day?.start), isStill(used, day?.used)];
+  return { Delete: { TableName: table, Key: accessKey(access.account), ...guardExpression(guards) } };
 }

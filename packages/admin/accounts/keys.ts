@@ -14,7 +14,6 @@ import { type KeyRecord, keyRecord, readKeyRecord, recordKey } from '../../../co
 import { dateOf, instant } from '../../../core/calendar.ts';
 import {
   aliasOf,
-  type Changes,
   type Guard,
   guardExpression,
   guardedUpdate,
@@ -326,7 +325,7 @@ export async function activate(store: AdminStore, claim: KeyClaim, replaces: Rep
     await retryConflicts(async () => {
       const options = { activated: claim.keyId, replaced: replaces?.keyId };
       const access = await requireFreeKey(store, claim.account, options);
-      await store.writeAll(activations(store.table, claim, access, replaces).map((Update) => ({ Update })));
+      await store.update(activation(store.table, claim, access, replaces));
     });
   } catch (error) {
     // A refusal wrote nothing. After any other failure the key may be active, so its record stays and shows it.
@@ -370,15 +369,10 @@ export async function requireFreeKey(
 }
 
 /**
- * The updates, to be made together, that make a key work on every shard, if the account has as many shards as `access`
- * says and a place for it; a key that it replaces ends later. Sending them again, after a lost answer, is harmless.
+ * The update that makes a key work, if the account has a place for it; a key that it replaces ends later. Sending it
+ * again, after a lost answer, is harmless.
  */
-function activations(
-  table: string,
-  { keyId, hash }: KeyClaim,
-  access: Access,
-  replaces: Replaced | undefined,
-): [Update, ...Update[]] {
+function activation(table: string, { keyId, hash }: KeyClaim, access: Access, replaces: Replaced | undefined): Update {
   const set: Item = { [inKeys(keyId)]: hash };
   const guards: Guard[] = [];
   const old = replaces && access.keys[replaces.keyId];
@@ -387,35 +381,16 @@ function activations(
     set[inKeys(replaces.keyId)] = storedKey(old.subarray(0, hashBytes), ends);
     guards.push({ attribute: inKeys(replaces.keyId), is: 'there' });
   }
-  const [first, ...others] = keyUpdates(table, access, { set }, guards);
+  const update = guardedUpdate(table, accessKey(access.account), { set }, [exists, ...guards]);
   const hasPlace = `(attribute_exists(${aliasOf(inKeys(keyId))}) OR size(${aliasOf(accessItem.keys)}) < :max)`;
-  return [
-    {
-      ...first,
-      ConditionExpression: `${first.ConditionExpression} AND ${hasPlace}`,
-      ExpressionAttributeValues: { ...first.ExpressionAttributeValues, ':max': placesFor(replaces?.keyId) },
-    },
-    ...others,
-  ];
+  return {
+    ...update,
+    ConditionExpression: `${update.ConditionExpression} AND ${hasPlace}`,
+    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':max': placesFor(replaces?.keyId) },
+  };
 }
 
 const inKeys = (keyId: string) => `${accessItem.keys}.${keyId}`;
-
-/**
- * A change of the keys on each shard, if the account has as many shards as `access` says: a shard that is created at
- * the same time copies the keys of shard 0, and would have one too many or too few.
- */
-function keyUpdates(
-  table: string,
-  { account, sharded, shards }: Access,
-  changes: Changes,
-  guards: Guard[] = [],
-): [Update, ...Update[]] {
-  const asMany = isStill(accessItem.shards, sharded ? shards : undefined);
-  const onShard = (shard: number) =>
-    guardedUpdate(table, accessKey(account, shard), changes, [exists, asMany, ...guards]);
-  return [onShard(0), ...Array.from({ length: shards - 1 }, (_, i) => onShard(i + 1))];
-}
 
 /** Revokes a key for good: requests after this has returned are refused. @throws AdminError `invalid`, `not_found` */
 export async function revokeKey(
@@ -424,27 +399,18 @@ export async function revokeKey(
 ): Promise<KeyView> {
   checkAccountId(account);
   checkKeyId(keyId);
-  let access: Access | null = await getAccess(store, account);
+  const access = await getAccess(store, account);
   if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
     throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
   }
   await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
-    await retryConflicts(async () => {
-      const current: Access = access ?? (await getAccess(store, account));
-      access = null; // if a write meets a conflict, the next attempt reads afresh
-      await deactivate(store, current, keyId);
-    });
+    // A plain write succeeds while the account is charged.
+    const deactivation = guardedUpdate(store.table, accessKey(account), { remove: [inKeys(keyId)] }, [exists]);
+    await retryConflicts(() => store.update(deactivation));
     await store.update(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
   });
   const record = await findRecord(store, account, keyId);
   return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
-}
-
-/** Shard 0 comes last: its keys are the valid ones until then. Plain writes succeed while the account is charged. */
-async function deactivate(store: AdminStore, access: Access, keyId: string): Promise<void> {
-  const [first, ...others] = keyUpdates(store.table, access, { remove: [inKeys(keyId)] });
-  await Promise.all(others.map((update) => store.update(update)));
-  await store.update(first);
 }
 
 /** How long the record of a revoked key is kept; until then its label is shown beside its id. */

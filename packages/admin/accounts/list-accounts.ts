@@ -11,7 +11,6 @@ import {
   type PageOptions,
 } from './admin-store.ts';
 import { detailsOfAll, noDetails } from './details.ts';
-import { allShards } from './reshard.ts';
 import { folded, readLines } from './search-index.ts';
 
 /** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
@@ -68,9 +67,9 @@ export async function listAccounts(
 
 /** The accounts of these names, without their details; one that was just deleted is not among them. */
 async function summariesOf(store: AdminStore, names: readonly string[]): Promise<AccountSummary[]> {
-  const summaries: AccountSummary[] = [];
-  for (const access of await findAccessOf(store, names))
-    summaries.push(summaryOf(await allShards(store, access), noDetails, store.nowSeconds()));
+  const summaries = (await findAccessOf(store, names)).map((access) =>
+    summaryOf(access, noDetails, store.nowSeconds()),
+  );
   return summaries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -1,5 +1,5 @@
 import type { Access, Plan, PlanState, PlanVersion, Terms } from '../../../core/accounts/account.ts';
-import { planAttributes, planKey, planRecord, readPlan } from '../../../core/accounts/account-item.ts';
+import { planKey, planRecord, readPlan, termsChanges } from '../../../core/accounts/account-item.ts';
 import type { Limits } from '../../../core/accounts/quota.ts';
 import { instant, inWindowOrder, windowNames } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
@@ -19,9 +19,7 @@ import {
 } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { planFromNow } from './plan-history.ts';
-import { mergedShards, reshareWrites } from './reshard.ts';
 import { searchWrite } from './search-index.ts';
-import { windowChanges } from './window-changes.ts';
 
 /** A change of a plan that has not reached all of its accounts yet. */
 export type PlanChange = {
@@ -96,36 +94,9 @@ function planUpdate({ table, actor, nowSeconds }: AdminStore, previous: PlanVers
   return guardedUpdate(table, planKey(plan.code), { set }, [unchanged]);
 }
 
-/**
- * Applies the terms that `termsFor` returns to an account, on `shards` shards or as many as it has. `termsFor` may be
- * called again with a later state of the account; if it returns `null`, nothing is written. Returns whether something
- * was written; a conflict is for `retryConflicts`.
- */
-export async function applyPlan(
-  store: AdminStore,
-  access: Access,
-  termsFor: (access: Access) => Promise<Terms | null>,
-  shards?: number,
-): Promise<boolean> {
-  const terms = await termsFor(access);
-  if (!terms) return false;
-  const all = await mergedShards(store, access, shards);
-  const [first] = all;
-  const latest = first === access ? terms : await termsFor(first);
-  if (!latest) return false;
-  const count = shards ?? all.length;
-  if (!first.sharded && count === 1) {
-    await changeUnsharded(store, first, latest);
-    return true;
-  }
-  await store.writeAll([...(await joinWrites(store, first, latest)), ...reshareWrites(store, all, count, latest)]);
-  return true;
-}
-
-async function changeUnsharded(store: AdminStore, access: Access, terms: Terms): Promise<void> {
-  const { changes, guards } = windowChanges(access, terms.plan.limits, terms.ownLimits, store.nowSeconds());
-  const set = { ...planAttributes(terms), ...changes.set };
-  const Update = accessUpdate(store.table, access, { ...changes, set }, guards);
+/** Applies a plan and own limits to an account as it was read; a conflict is for `retryConflicts`. */
+export async function applyTerms(store: AdminStore, access: Access, terms: Terms): Promise<void> {
+  const Update = accessUpdate(store.table, access, termsChanges(terms));
   await store.writeAll([...(await joinWrites(store, access, terms)), { Update }]);
 }
 
@@ -286,9 +257,7 @@ async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promi
     access ??= await findAccess(store, seen.account);
     const current = access;
     access = null; // if the write meets a conflict, the next attempt reads afresh
-    if (!current) return;
-    await applyPlan(store, current, async (latest) =>
-      isBehind(latest, plan) ? { plan, ownLimits: latest.ownLimits } : null,
-    );
+    if (!current || !isBehind(current, plan)) return;
+    await applyTerms(store, current, { plan, ownLimits: current.ownLimits });
   });
 }

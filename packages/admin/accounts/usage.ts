@@ -22,7 +22,6 @@ import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccess, findAccessOf, maxPage, readNames, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
 import { firstDay, planHistoryOf } from './plan-history.ts';
-import { allShards } from './reshard.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
 export type AccountUsage = {
@@ -76,46 +75,37 @@ function countsInRecords(records: readonly Item[]): Counts {
   };
 }
 
-/** Attempts, each a few reads. One fails only while a day is being recorded or the shards change. */
+/** Attempts, each a few reads. One fails only while a day is being recorded or the account changes. */
 const maxReads = 20;
 
 /**
- * The lookups by day. Access items are read before and after the records, so each lookup is seen in exactly one place.
+ * The lookups by day. The access item is read before and after the records, so each lookup is seen in one place only.
  */
 export async function readCounts(store: AdminStore, id: string, range: DayRange): Promise<Counts> {
-  let before = await shardsOf(store, id);
+  let before = await findAccess(store, id);
   for (let reads = 0; reads < maxReads; reads++) {
     const records = await store.query(recordsQuery(store.table, id, range));
-    const after = await shardsOf(store, id);
+    const after = await findAccess(store, id);
     if (movedNothing(before, after)) {
-      if (after.length === 0 && !(await isDeleted(store, id))) {
+      if (!after && !(await isDeleted(store, id))) {
         throw new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
       }
       const { counts, refusals } = countsInRecords(records);
-      return { counts: sumByDate([counts, ...after.map(({ usage }) => unrecorded(usage))]), refusals };
+      return { counts: after ? sumByDate([counts, unrecorded(after.usage)]) : counts, refusals };
     }
     before = after;
   }
   throw new AdminError('conflict', `The usage of account "${id}" is being recorded; retry.`);
 }
 
-async function shardsOf(store: AdminStore, id: string): Promise<Access[]> {
-  const access = await findAccess(store, id);
-  return access ? allShards(store, access) : [];
-}
-
-/** Whether all days that were in the access items still are, and these are the same items. */
-function movedNothing(before: readonly Access[], after: readonly Access[]): boolean {
-  return (
-    before.length === after.length &&
-    before.every(({ shard, version, usage: { date, days } }, i) => {
-      const other = after[i];
-      if (!other || other.shard !== shard || other.version !== version) return false;
-      // A day that has ended since is in `days` now, unless it was recorded already.
-      const held = [...Object.keys(days), ...(date === other.usage.date ? [] : [date])];
-      return held.every((day) => Object.hasOwn(other.usage.days, day));
-    })
-  );
+/** Whether all days that were in the access item still are. */
+function movedNothing(before: Access | null, after: Access | null): boolean {
+  if (!before || !after) return before === after;
+  if (before.version !== after.version) return false;
+  // A day that has ended since is in `days` now, unless it was recorded already.
+  const { date, days } = before.usage;
+  const held = [...Object.keys(days), ...(date === after.usage.date ? [] : [date])];
+  return held.every((day) => Object.hasOwn(after.usage.days, day));
 }
 
 /** The query of the records of an account in a range, with all their attributes or these. */
@@ -152,17 +142,14 @@ export async function recordUsage(
   months: number,
   { movesIdle = false }: { movesIdle?: boolean } = {},
 ): Promise<boolean> {
-  let shards: Access[] | undefined = await allShards(store, seen);
+  let access: Access | null = seen;
   return retryConflicts(async () => {
-    const current = shards ?? (await shardsOf(store, seen.account));
-    shards = undefined; // if a write meets a conflict, the next attempt reads afresh
-    let recorded = false;
-    for (const shard of current) {
-      const updates = recordDays(store.table, shard, { today: dateOf(store.nowSeconds()), months, movesIdle });
-      await store.writeAll(updates.map((Update) => ({ Update })));
-      if (updates.length > 0) recorded = true;
-    }
-    return recorded;
+    const current = access ?? (await findAccess(store, seen.account));
+    access = null; // if a write meets a conflict, the next attempt reads afresh
+    if (!current) return false;
+    const updates = recordDays(store.table, current, { today: dateOf(store.nowSeconds()), months, movesIdle });
+    await store.writeAll(updates.map((Update) => ({ Update })));
+    return updates.length > 0;
   });
 }
 
@@ -360,8 +347,7 @@ function reader(store: AdminStore, range: DayRange): (account: Named) => Promise
   const dates = datesOf(range);
   return async ({ id, access }) => {
     const now = { plan: access?.plan ?? null, limits: access ? limitsOf(access.quota) : {} };
-    const shards = access ? await allShards(store, access) : [];
-    const held = Object.entries(sumByDate(shards.map(({ usage }) => unrecorded(usage))));
+    const held = access ? Object.entries(unrecorded(access.usage)) : [];
     const { lookups, refusals } = await readDays(store, id, range);
     if (held.some(([date]) => (lookups.get(date) ?? 0) > 0)) {
       const read = await readCounts(store, id, range);

@@ -111,24 +111,24 @@ describe('the read of a key', () => {
       return bench.client.send(...args);
     }) as StoreClient['send'];
     const store = createKeyStore({ send } as StoreClient, bench.table);
-    const read = await store.read(claimOf('acme', caller.keyId), 0, signal());
-    expect(read).toMatchObject({ label: 'k', access: { account: 'acme', shard: 0, plan: 'p' } });
+    const read = await store.read(claimOf('acme', caller.keyId), signal());
+    expect(read).toMatchObject({ label: 'k', access: { account: 'acme', plan: 'p' } });
     expect(inputs).toEqual([{ RequestItems: { [bench.table]: expect.objectContaining({ ConsistentRead: true }) } }]);
   });
 
   it('has an empty label for a key without a record, and no item for an account that does not exist', async () => {
     const store = createKeyStore(bench.client, bench.table);
-    expect(await store.read(claimOf('acme', 'unknown1'), 0, signal())).toMatchObject({
+    expect(await store.read(claimOf('acme', 'unknown1'), signal())).toMatchObject({
       label: '',
       access: { account: 'acme' },
     });
-    expect(await store.read(claimOf('ghost', 'unknown1'), 0, signal())).toEqual({ label: '', access: undefined });
+    expect(await store.read(claimOf('ghost', 'unknown1'), signal())).toEqual({ label: '', access: undefined });
   });
 
   it('fails when the table is throttled and returned only a part', async () => {
     const send = async () => ({ Responses: {}, UnprocessedKeys: { [bench.table]: { Keys: [{}] } } });
     const store = createKeyStore({ send } as unknown as StoreClient, bench.table);
-    await expect(store.read(claimOf('acme', caller.keyId), 0, signal())).rejects.toThrow(StoreUnavailable);
+    await expect(store.read(claimOf('acme', caller.keyId), signal())).rejects.toThrow(StoreUnavailable);
   });
 });
 

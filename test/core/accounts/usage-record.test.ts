@@ -26,20 +26,20 @@ const lookups = (units: Record<string, number>) =>
 
 describe('the lookups of an access item that no record has', () => {
   it.each([
-    [{ total: 9, date: '2026-08-02', mark: 4, days: {} }, { '2026-08-02': 5 }],
+    [{ date: '2026-08-02', lookups: 5, days: {} }, { '2026-08-02': 5 }],
     [
-      { total: 9, date: '2026-08-02', mark: 4, days: { '2026-08-01': 3 } },
+      { date: '2026-08-02', lookups: 5, days: { '2026-08-01': 3 } },
       { '2026-08-01': 3, '2026-08-02': 5 },
     ],
     // After a clock was behind.
-    [{ total: 9, date: '2026-08-02', mark: 4, days: { '2026-08-02': 3 } }, { '2026-08-02': 8 }],
-    [{ total: 4, date: '2026-08-02', mark: 4, days: { '2026-08-01': 3 } }, { '2026-08-01': 3 }],
-    [{ total: 0, date: '2026-08-02', mark: 0, days: {} }, {}],
+    [{ date: '2026-08-02', lookups: 5, days: { '2026-08-02': 3 } }, { '2026-08-02': 8 }],
+    [{ date: '2026-08-02', lookups: 0, days: { '2026-08-01': 3 } }, { '2026-08-01': 3 }],
+    [{ date: '2026-08-02', lookups: 0, days: {} }, {}],
   ])('of %j are %j', (usage, units) => {
     expect(unrecorded({ ...usage, byKey: {}, daysByKey: {} })).toEqual(lookups(units));
   });
 
-  it('are added up over shards, by date', () => {
+  it('are added up by date', () => {
     expect(
       sumByDate([lookups({ '2026-08-01': 3, '2026-08-02': 1 }), { '2026-08-02': { lookups: 5, by_k1: 2 } }, {}]),
     ).toEqual({ '2026-08-01': { lookups: 3 }, '2026-08-02': { lookups: 6, by_k1: 2 } });
@@ -80,7 +80,7 @@ describe('the record of a day', () => {
 
 describe('the days of an access item that are recorded', () => {
   const accessWith = (days: Record<string, number>) =>
-    accessOf({ usage: { total: 9, date: '2026-08-03', mark: 4, days, byKey: {}, daysByKey: {} } });
+    accessOf({ usage: { date: '2026-08-03', lookups: 5, days, byKey: {}, daysByKey: {} } });
   /** The lookups that the updates add to records, by date. */
   const added = (updates: ReturnType<typeof recordDays>) =>
     Object.fromEntries(
@@ -104,7 +104,7 @@ describe('the days of an access item that are recorded', () => {
 
   it('are none if no day has ended, or the one that has ended had no lookups', () => {
     expect(recordDays('accounts', accessWith({}), { today: '2026-08-03' })).toEqual([]);
-    const idle = accessOf({ usage: { total: 4, date: '2026-08-03', mark: 4, days: {}, byKey: {}, daysByKey: {} } });
+    const idle = accessOf({ usage: { date: '2026-08-03', lookups: 0, days: {}, byKey: {}, daysByKey: {} } });
     expect(recordDays('accounts', idle, { today: '2026-08-04' })).toEqual([]);
   });
 });

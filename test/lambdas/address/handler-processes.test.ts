@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type AddressService, newAccount, startAddressService } from '../../support/address-service.ts';
 import type { Burst } from '../../support/lookup-burst.ts';
-import { shardedAccount } from '../../support/shards.ts';
 
 const script = fileURLToPath(new URL('../../support/lookup-burst.ts', import.meta.url));
 type Worker = { child: ChildProcessByStdio<Writable, Readable, null>; lines: Interface; exit: Promise<unknown> };
@@ -57,11 +56,4 @@ it('quota holds exactly for processes whose clocks differ', async () => {
   const { key } = await newAccount(service, { month: 60 });
   const first = await burst(key, 30, [0, 0.5, -0.5]);
   expect(first).toEqual({ 200: 60, 429: 30 });
-}, 60_000);
-
-it('quota holds exactly over quota shards, which each process discovers itself', async () => {
-  const { id, key } = await shardedAccount(service, { day: 70, month: 75 }, 4);
-  expect(await burst(key, 30, [0, 0, 0])).toEqual({ 200: 70, 429: 20 });
-  const { windows } = await service.admin.accounts.show(id);
-  expect([windows.day?.used, windows.month?.used]).toEqual([70, 70]);
 }, 60_000);

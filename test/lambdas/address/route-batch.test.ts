@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../core/calendar.ts';
 import { createInstance, newAccount, startAddressService, usedOf } from '../../support/address-service.ts';
-import { shardedAccount, shardsOf } from '../../support/shards.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { sweep } from '../../support/sweep.ts';
 
 const service = startForTests(startAddressService);
 
@@ -53,22 +51,19 @@ describe('POST /v1/addresses', () => {
     expect(JSON.stringify(json)).toContain('9999200000000021');
   });
 
-  it.each(sweep([4, 1], 1))(
-    'takes two calls of the store in steady state for a hundred lookups, with %i shards',
-    async (shards) => {
-      const { key } = await shardedAccount(service, { minute: 100_000, day: 100_000, month: null }, shards);
-      // No window ends in between, which would take another write.
-      const now = systemClock();
-      const instance = createInstance(service.observed, () => now);
-      const sent = { addresses: addresses(100) };
-      for (let i = 0; i < 20; i++) expect((await instance.lookUpAll(key, sent)).status).toBe(200);
-      service.sent.length = 0;
-      for (let i = 0; i < 5; i++) expect((await instance.lookUpAll(key, sent)).status).toBe(200);
-      const writes = service.sent.filter(({ name }) => name === 'UpdateItemCommand');
-      expect(writes.map(({ units }) => units)).toEqual([1, 1, 1, 1, 1]);
-      expect(service.sent.filter(({ table }) => table === 'accounts')).toHaveLength(5);
-    },
-  );
+  it('takes two calls of the store in steady state for a hundred lookups', async () => {
+    const { key } = await newAccount(service, { minute: 100_000, day: 100_000, month: null });
+    // No window ends in between, which would take another write.
+    const now = systemClock();
+    const instance = createInstance(service.observed, () => now);
+    const sent = { addresses: addresses(100) };
+    for (let i = 0; i < 2; i++) expect((await instance.lookUpAll(key, sent)).status).toBe(200);
+    service.sent.length = 0;
+    for (let i = 0; i < 5; i++) expect((await instance.lookUpAll(key, sent)).status).toBe(200);
+    const writes = service.sent.filter(({ name }) => name === 'UpdateItemCommand');
+    expect(writes.map(({ units }) => units)).toEqual([1, 1, 1, 1, 1]);
+    expect(service.sent.filter(({ table }) => table === 'accounts')).toHaveLength(5);
+  });
 
   it('reads equal keys once', async () => {
     const { id, key } = await newAccount(service, { day: 100 });
@@ -106,29 +101,12 @@ describe('a request for more than is left', () => {
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
     expect(await used(id)).toBe(0);
   });
-
-  it('consumes all of its units or none on several shards, down to the last unit of the account', async () => {
-    const { id, key } = await shardedAccount(service, { day: 90 }, 4);
-    const { instance } = service;
-    expect((await instance.lookUpAll(key, { addresses: addresses(60) })).status).toBe(200);
-    const refused = await instance.lookUpAll(key, { addresses: addresses(31) });
-    expect([refused.status, refused.headers.ratelimit]).toEqual([429, expect.stringMatching(/^"day";r=30;/)]);
-    expect((await instance.lookUpAll(key, { addresses: addresses(30) })).status).toBe(200);
-    expect((await instance.lookUp(key)).status).toBe(429);
-    expect(await used(id)).toBe(90);
-    const shares = (await shardsOf(service, id)).map(({ quota }) => Number(quota.day?.limit));
-    expect(shares.reduce((sum, share) => sum + share, 0)).toBe(90);
-  });
 });
 
 describe('concurrent requests for many addresses', () => {
-  it.each([
-    [1, 40],
-    [4, 3],
-    [8, 40],
-  ])('on %i shards with %i addresses each are served until fewer are left, with none more', async (shards, size) => {
+  it.each([3, 40])('with %i addresses each are served until fewer are left, with none more', async (size) => {
     const limit = size * 6 + Math.floor(size / 2);
-    const { id, key } = await shardedAccount(service, { minute: 10_000, day: limit }, shards);
+    const { id, key } = await newAccount(service, { minute: 10_000, day: limit });
     const instances = Array.from({ length: 4 }, () => createInstance(service.client));
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => instances[i % 4]?.lookUpAll(key, { addresses: addresses(size) })),
@@ -140,7 +118,7 @@ describe('concurrent requests for many addresses', () => {
   });
 
   it('share the quota with single lookups exactly, whatever their sizes', async () => {
-    const { id, key } = await shardedAccount(service, { minute: 10_000, day: 120 }, 3);
+    const { id, key } = await newAccount(service, { minute: 10_000, day: 120 });
     const sizes = Array.from({ length: 40 }, (_, i) => 1 + ((i * 7) % 11));
     const answers = await Promise.all(
       sizes.map(async (size) => ({

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
   BatchGetItemCommand,
@@ -31,9 +32,9 @@ import {
   usedOf,
 } from '../../support/address-service.ts';
 
-const meta = { $metadata: {}, message: 'injected' };
+const meta = { $metadata: { httpStatusCode: 400 }, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);
-const { day } = windowItem;
+const { day, month } = windowItem;
 const today = windowStart('day', Math.floor(Date.now() / 1000));
 
 /** The item of an account that has just been charged in its current day, but for what `other` says. */
@@ -46,6 +47,7 @@ function accessItem(other: Record<string, unknown> = {}): Record<string, Attribu
       [day.start]: today,
       [day.used]: 1,
       [day.limit]: 10,
+      [month.used]: 1,
       ...other,
     },
     { removeUndefinedValues: true },
@@ -101,6 +103,7 @@ describe('a store that fails', () => {
     ['is that of a suspended account', accessItem({ state: 'suspended' })],
     ['is that of an account on an inactive plan', accessItem({ plan_state: 'inactive' })],
     ['has no window', accessItem({ [day.start]: undefined })],
+    ['has not counted the month', accessItem({ [month.used]: 0 })],
     ['has no count', accessItem({ [day.used]: undefined })],
     ['has counted nothing', accessItem({ [day.used]: 0 })],
     ['has counted more than the limit', accessItem({ [day.used]: 11 })],
@@ -159,8 +162,11 @@ describe('a store that fails', () => {
 describe('a connection that fails', () => {
   let service: AddressService;
   let proxy: Server;
-  /** Of how many next requests the response is lost. */
+  /** Of how many next requests the response is lost, after how many whose response is not. */
   let lost = 0;
+  let kept = 0;
+  /** How long it takes over a response. */
+  let milliseconds = 0;
   /** What a request contains that is never answered. */
   let hanging: string[] = [];
 
@@ -171,12 +177,14 @@ describe('a connection that fails', () => {
       for await (const chunk of request) chunks.push(chunk);
       const body = Buffer.concat(chunks);
       if (hanging.some((part) => body.includes(part))) return;
-      const isLost = lost > 0;
+      const isLost = kept === 0 && lost > 0;
       if (isLost) lost--;
+      else if (kept > 0) kept--;
       const headers = { ...(request.headers as Record<string, string>) };
       delete headers.connection;
       const answer = await fetch(service.endpoint, { method: 'POST', headers, body });
       if (isLost) return void request.socket.destroy();
+      await sleep(milliseconds);
       response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
       response.end(Buffer.from(await answer.arrayBuffer()));
     });
@@ -195,24 +203,35 @@ describe('a connection that fails', () => {
   const used = async (id: string) => (await usedOf(service, id)).day;
 
   it.each([
-    [1, 200],
-    [4, 200],
-    [5, 503],
-  ])('makes a lookup whose first %i answers are lost return %i, and counts it once', async (answers, status) => {
+    ['the answer to its charge', 503, 0, 1],
+    ['the first answer to its read', 200, 1, 1],
+    ['the first two answers to its read', 200, 1, 2],
+    ['every answer to its read', 503, 1, 3],
+  ])('makes a lookup that loses %s return %i, and counts it once', async (_, status, answered, answers) => {
     const { id, key } = await newAccount(service, { day: 100 });
     const instance = createInstance(createStoreClient());
+    kept = answered;
     lost = answers;
     expect((await instance.lookUp(key)).status).toBe(status);
     expect(await used(id)).toBe(1);
   });
 
-  it('serves the lookup that took the last unit, also when the answer to its write was lost', async () => {
+  it('counts the lookup that follows a 503 as another one', async () => {
     const { id, key } = await newAccount(service, { day: 1 });
     const instance = createInstance(createStoreClient());
     lost = 1;
-    expect((await instance.lookUp(key)).status).toBe(200);
+    expect((await instance.lookUp(key)).status).toBe(503);
     expect((await instance.lookUp(key)).status).toBe(429);
     expect(await used(id)).toBe(1);
+  });
+
+  it('serves lookups while the store takes over a second for each call', async () => {
+    const { id, key } = await newAccount(service, { day: 9 });
+    const instance = createInstance(createStoreClient());
+    milliseconds = 1_200;
+    const statuses = await Promise.all([1, 2, 3].map(async () => (await instance.lookUp(key)).status));
+    milliseconds = 0;
+    expect([statuses, await used(id)]).toEqual([[200, 200, 200], 3]);
   });
 
   it('still returns a response within 5 seconds when the store hangs', async () => {

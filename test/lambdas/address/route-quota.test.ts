@@ -155,7 +155,7 @@ describe('quota', () => {
     expect((await burst([service.instance], key, 8))[200]).toBe(8);
     await service.admin.plans.put({ code: plan, limits: { day: 5 } });
     expect((await burst([service.instance], key, 5))[429]).toBe(5);
-    await service.admin.plans.put({ code: plan, limits: { day: 12, month: 3 } });
+    await service.admin.plans.put({ code: plan, limits: { day: 12, month: 11 } });
     expect((await burst([service.instance], key, 20))[200]).toBe(3);
     await service.admin.plans.put({ code: plan, limits: { day: null } });
     expect((await burst([service.instance], key, 20))[200]).toBe(20);

@@ -1,9 +1,10 @@
 import { basename, dirname } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { accessKey, windowItem } from '../../../core/accounts/account-item.ts';
+import { documents, guardedUpdate } from '../../../core/dynamodb.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { inSweep } from '../../support/in-sweep.ts';
-import { patchShard } from '../../support/shards.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { writeItems } from '../../support/stored-items.ts';
 import { runWith, startLocalRun } from '../command-line.ts';
@@ -91,7 +92,6 @@ describe('account', () => {
       plan_state: 'active',
       created: instant,
       own_limits: { day: null },
-      shards: 1,
       windows: {
         minute: { limit: 60, used: 0, resets: instant },
         day: { limit: null, used: 0, resets: instant },
@@ -108,20 +108,6 @@ describe('account', () => {
       plan: 'small',
       windows: { day: { limit: 10 } },
     });
-  });
-
-  it('set --shards spreads the account, and show prints the number of shards', async () => {
-    await bench.run('account create spread --plan standard');
-    expect((await bench.run('account show spread')).out).not.toContain('shards');
-    expect(await bench.json('account set spread --shards 4')).toMatchObject({
-      shards: 4,
-      windows: { minute: { limit: 60, used: 0 } },
-    });
-    expect((await bench.run('account show spread')).out).toContain('shards   4');
-    for (const wrong of ['0', '21', '1.5', 'many', '']) {
-      expect(await bench.run('account', 'set', 'spread', '--shards', wrong)).toMatchObject({ exit: 2 });
-    }
-    expect(await bench.json('account set spread --shards 1')).toMatchObject({ shards: 1 });
   });
 
   it('show prints the limits, who set them, and the keys', async () => {
@@ -203,8 +189,10 @@ describe('audit', () => {
     await bench.run('account create ahead --plan small');
     const none = await bench.run('account repair-windows ahead');
     expect(none.out).toBe('No window of account "ahead" starts in the future. Nothing was changed.');
-    const client = DynamoDBDocumentClient.from(bench.client);
-    await patchShard({ client }, 'ahead', 0, { day: { start: Date.UTC(2099, 0, 1) / 1000 } });
+    const update = guardedUpdate('accounts', accessKey('ahead'), {
+      set: { [windowItem.day.start]: Date.UTC(2099, 0, 1) / 1000 },
+    });
+    await documents(bench.client).update(update);
     const { out } = await bench.run('account repair-windows ahead');
     expect(out).toBe(
       'Reset these windows of account "ahead" to now, with nothing used:\n  day: started at 2099-01-01T00:00:00Z',

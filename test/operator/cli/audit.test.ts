@@ -73,7 +73,7 @@ describe('audit export', () => {
       limits: { day: 6 },
       before: { state: 'active', limits: { day: 5 } },
     });
-    expect(lines[2].detail).toEqual({ limits: { day: 9 }, before: { plan: 'small', limits: {}, shards: 1 } });
+    expect(lines[2].detail).toEqual({ limits: { day: 9 }, before: { plan: 'small', limits: {} } });
     expect(lines.map(({ time }) => time)).toEqual(lines.map(({ time }) => time).toSorted());
     expect(JSON.parse((await exported('--json')).out)).toEqual(lines);
   });

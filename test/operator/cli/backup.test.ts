@@ -27,7 +27,6 @@ beforeAll(async () => {
   await admin.plans.put({ code: 'old', limits: { hour: 5 }, state: 'inactive' });
   await admin.accounts.create({ id: 'acme', plan: 'standard', limits: { day: 10 } });
   await admin.accounts.create({ id: 'spread', plan: 'standard' });
-  await admin.accounts.set({ id: 'spread', shards: 3 });
   await admin.accounts.create({ id: 'late', plan: 'old' });
   await admin.accounts.suspend('late');
   ({ key } = await admin.keys.create({ account: 'acme', label: 'webshop “één”' }));

@@ -75,7 +75,7 @@ const calls: Call[] = [
     'account create new-a --plan standard --limit day=9',
     () => admin.accounts.create({ id: 'new-b', plan: 'standard', limits: { day: 9 } }),
   ],
-  ['account set cli --shards 2', () => admin.accounts.set({ id: 'code', shards: 2 })],
+  ['account set cli --limit day=7', () => admin.accounts.set({ id: 'code', limits: { day: 7 } })],
   ['account show cli', () => admin.accounts.show('code')],
   ['account list', async () => (await admin.accounts.list()).accounts],
   ['account usage cli', () => admin.accounts.usage('code')],

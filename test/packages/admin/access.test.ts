@@ -141,7 +141,6 @@ describe('the permissions of PortalAccess', () => {
     await admin.accounts.create({ id: 'a', plan: 'small' });
     await admin.accounts.set({ id: 'a', plan: 'large', limits: { day: 7 } });
     const { keyId } = await admin.keys.create({ account: 'a', label: 'webshop' });
-    await admin.accounts.set({ id: 'a', shards: 2 });
     await admin.keys.create({ account: 'a', label: 'another' });
     await admin.keys.list('a');
     await admin.keys.revoke({ account: 'a', keyId });

@@ -35,7 +35,6 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
       id: 'acme',
       plan: 'small',
       limits: { day: 1 },
-      shards: 1,
       name: 'x',
       contact: 'x',
       note: 'x',

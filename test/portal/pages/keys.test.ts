@@ -88,7 +88,7 @@ describe('a key', () => {
     const id = await newAccount();
     const { key, keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
     const access = { usage: { date: null, byKey: {} } } as unknown as Access;
-    const caller = { account: id, keyId, access };
+    const caller = { account: id, keyId, access, quota: {} };
     await createKeyUse(service.client, testTables.accounts).note(caller, Date.now() / 1000, AbortSignal.timeout(5000));
     const path = `/accounts/${id}/keys/${keyId}/revoke`;
     const question = await admin.get(path);

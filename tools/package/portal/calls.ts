@@ -55,7 +55,7 @@ assert.equal((await allPlans()).length, 2);
 assert.equal((await admin.plans.audit('small')).entries[0]?.outcome, 'done');
 
 await admin.accounts.create({ id: 'shop', plan: 'small' });
-const changed: AccountView = await admin.accounts.set({ id: 'shop', plan: 'large', limits: { day: 7 }, shards: 2 });
+const changed: AccountView = await admin.accounts.set({ id: 'shop', plan: 'large', limits: { day: 7 } });
 for (const name of windowNames) assert.ok(changed.windows[name] === undefined || changed.windows[name].used === 0);
 assert.equal((await admin.accounts.suspend('shop')).state, 'suspended');
 assert.equal((await admin.accounts.activate('shop')).state, 'active');

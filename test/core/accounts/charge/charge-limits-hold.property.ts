@@ -25,7 +25,6 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('plan' as const), terms }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('move' as const), to: fc.nat({ max: 2 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('shards' as const), shards: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('suspend' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 5, max: 70 }) }) },
 );
@@ -59,7 +58,7 @@ function model() {
   };
 }
 
-describe('any sequence of changes of plans, limits, shards and state', () => {
+describe('any sequence of changes of plans, limits and state', () => {
   it('admits exactly the remaining quota of the current windows, counted since each was first configured', async () => {
     const { admin, request, clock, saved } = bench;
     const id = 'any';
@@ -84,8 +83,7 @@ describe('any sequence of changes of plans, limits, shards and state', () => {
           } else if (made.kind === 'move') {
             at = made.to;
             await admin.accounts.set({ id, plan: `${id}-${at}` });
-          } else if (made.kind === 'shards') await admin.accounts.set({ id, shards: made.shards });
-          else if (made.kind === 'suspend') {
+          } else if (made.kind === 'suspend') {
             await admin.accounts.suspend(id);
             expect(await request(key)).toBe('account-inactive');
             await admin.accounts.activate(id);

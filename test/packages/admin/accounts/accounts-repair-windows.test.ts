@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { accessItem, dayNumber } from '../../../../core/accounts/account-item.ts';
-import { patchShard, shardsOf } from '../../../support/shards.ts';
+import { accessItem, dayNumber, windowItem } from '../../../../core/accounts/account-item.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
 import { benchStart, startAdmin } from './admin-bench.ts';
@@ -28,33 +27,34 @@ async function requestsAhead(key: string, milliseconds: number, count: number): 
   }
 }
 
-async function account(id: string, shards = 1): Promise<string> {
+async function account(id: string): Promise<string> {
   await bench.admin.accounts.create({ id, plan: 'small' });
-  if (shards > 1) await bench.admin.accounts.set({ id, shards });
   return (await bench.admin.keys.create({ account: id, label: 'k' })).key;
 }
 
 describe('accounts.repairWindows', () => {
-  it.each([1, 3])('unlocks an account with %i shards that a clock years ahead has locked', async (shards) => {
+  it('unlocks an account that a clock years ahead has locked', async () => {
     const { admin, request } = bench;
-    const id = `locked-${shards}`;
-    const key = await account(id, shards);
+    const id = 'locked';
+    const key = await account(id);
     expect(await request(key)).toBe('charged');
     expect(await requestsAhead(key, 4000 * day, 4)).toEqual(['charged', 'charged', 'charged', 'quota-exceeded']);
     expect(await request(key)).toBe('quota-exceeded');
     expect(await admin.accounts.repairWindows(id)).toEqual([
       { window: 'minute', start: '2037-07-14T12:30:00Z' },
       { window: 'day', start: '2037-07-14T00:00:00Z' },
+      { window: 'month', start: '2037-07-01T00:00:00Z' },
     ]);
     const outcomes = [];
     for (let i = 0; i < 4; i++) outcomes.push(await request(key));
-    expect(outcomes.filter((outcome) => outcome === 'charged').length).toBeGreaterThanOrEqual(2);
-    expect(outcomes[3]).toBe('quota-exceeded');
+    expect(outcomes).toEqual(['charged', 'charged', 'charged', 'quota-exceeded']);
     expect((await admin.accounts.show(id)).windows.day).toMatchObject({ resets: '2026-08-02T00:00:00Z', used: 3 });
     expect((await admin.accounts.audit(id)).entries).toContainEqual(
       expect.objectContaining({
         action: 'account repair-windows',
-        detail: { windows: { minute: '2037-07-14T12:30:00Z', day: '2037-07-14T00:00:00Z' } },
+        detail: {
+          windows: { minute: '2037-07-14T12:30:00Z', day: '2037-07-14T00:00:00Z', month: '2037-07-01T00:00:00Z' },
+        },
         outcome: 'done',
       }),
     );
@@ -67,18 +67,22 @@ describe('accounts.repairWindows', () => {
     const { key } = await admin.keys.create({ account: 'single', label: 'k' });
     await requestsAhead(key, 4000 * day, 1);
     const repairs = [admin.accounts.repairWindows('single'), admin.accounts.repairWindows('single')];
-    expect(await Promise.all(repairs)).toContainEqual([{ window: 'month', start: '2037-07-01T00:00:00Z' }]);
+    expect(await Promise.all(repairs)).toContainEqual([
+      { window: 'day', start: '2037-07-14T00:00:00Z' },
+      { window: 'month', start: '2037-07-01T00:00:00Z' },
+    ]);
     expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
   });
 
-  it('also resets a window that the plan has dropped in the meantime', async () => {
+  it('also resets a day that the plan does not configure any more', async () => {
     const { admin, request } = bench;
     const key = await account('dropped');
     await requestsAhead(key, 4000 * day, 4);
     await admin.plans.put({ code: 'other', limits: { month: 9 } });
+    await admin.plans.put({ code: 'daily', limits: { day: 3 } });
     await admin.accounts.set({ id: 'dropped', plan: 'other' });
-    expect((await admin.accounts.repairWindows('dropped')).map(({ window }) => window)).toEqual(['minute', 'day']);
-    await admin.accounts.set({ id: 'dropped', plan: 'small' });
+    expect((await admin.accounts.repairWindows('dropped')).map(({ window }) => window)).toEqual(['day', 'month']);
+    await admin.accounts.set({ id: 'dropped', plan: 'daily' });
     expect(await request(key)).toBe('charged');
   });
 
@@ -88,10 +92,10 @@ describe('accounts.repairWindows', () => {
     await request(key);
     clock.now += 44_000; // one second before the minute is over
     expect(await requestsAhead(key, 2_000, 1)).toEqual(['charged']);
-    const before = await shardsOf(bench, 'close');
+    const before = await bench.item('close');
     const entries = (await admin.accounts.audit('close')).entries;
     expect(await admin.accounts.repairWindows('close')).toEqual([]);
-    expect(await shardsOf(bench, 'close')).toEqual(before);
+    expect(await bench.item('close')).toEqual(before);
     expect((await admin.accounts.audit('close')).entries).toEqual(entries);
   });
 
@@ -130,25 +134,13 @@ describe('accounts.repairWindows', () => {
     clock.now += day;
     await requestsAhead(key, 4000 * day, 1);
     const days = { [dayNumber('2026-07-31')]: 2, [dayNumber('2026-08-01')]: 1 };
-    const counts = { [accessItem.total]: 5, [accessItem.mark]: 3, [accessItem.days]: days };
+    const counts = { [windowItem.day.used]: 2, [accessItem.days]: days };
     await writeItems(client, table, [{ ...(await item('unrecorded')), ...counts }]);
     await admin.accounts.repairWindows('unrecorded');
     clock.now += day;
     expect(await request(key)).toBe('charged');
     const usage = await admin.accounts.usage('unrecorded', { from: '2026-07-31' });
     expect(usage.days.map(({ lookups }) => lookups)).toEqual([2, 3, 1]);
-  });
-
-  it('keeps what the shards in the present have counted', async () => {
-    const { admin, request } = bench;
-    const key = await account('one-ahead', 3);
-    for (let i = 0; i < 3; i++) expect(await request(key)).toBe('charged');
-    const start = Date.UTC(2037, 6, 14) / 1000;
-    await patchShard(bench, 'one-ahead', 2, { minute: { start }, day: { start } });
-    const version = Number((await bench.item('one-ahead'))?.[accessItem.version]);
-    expect((await admin.accounts.repairWindows('one-ahead')).map(({ window }) => window)).toEqual(['minute', 'day']);
-    expect((await admin.accounts.show('one-ahead')).windows).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
-    expect((await bench.item('one-ahead'))?.[accessItem.version]).toBeGreaterThan(version);
   });
 
   it('refuses an account that does not exist', async () => {

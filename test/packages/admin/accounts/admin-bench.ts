@@ -40,7 +40,7 @@ export async function startAdmin() {
     }
   }
 
-  async function item(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
+  async function item(account: string, name = 'access'): Promise<Record<string, unknown> | undefined> {
     const get = new GetCommand({ TableName: table, Key: { account, item: name }, ConsistentRead: true });
     return (await client.send(get)).Item;
   }
@@ -51,7 +51,7 @@ export async function startAdmin() {
     return () => restoreItems(client, table, before, account);
   }
 
-  /** Adds accounts that are like this one, which has no key, one shard and no usage. */
+  /** Adds accounts that are like this one, which has no key and no usage. */
   async function addCopies(account: string, ids: readonly string[], attributes: object = {}): Promise<void> {
     const [access, plans] = [await item(account), await item(account, 'plans')];
     const items = ids.flatMap((id) => [

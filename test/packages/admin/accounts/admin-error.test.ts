@@ -13,7 +13,6 @@ import {
   checkPerson,
   checkPlanCode,
   checkRole,
-  checkShards,
   checkToken,
   readExpiry,
 } from '../../../../packages/admin/accounts/admin-error.ts';
@@ -101,13 +100,6 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
       `sub:${key}`,
       ['j@x'],
     ],
-  ],
-  [
-    'The number of quota shards',
-    checkShards,
-    /is a whole number from 1 to 20/,
-    [1, 20],
-    [0, 21, -1, 1.5, Number.NaN, '4'],
   ],
   [
     'The limit of "day"',

@@ -19,19 +19,19 @@ describe('the audit', () => {
     const [ann, bob] = [adminOf('ann'), adminOf('bob')];
     await ann.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
     await bob.accounts.set({ id: 'acme', limits: { day: 'plan' } });
-    await bob.accounts.set({ id: 'acme', plan: 'basic', shards: 1 });
+    await bob.accounts.set({ id: 'acme', plan: 'basic' });
     await bob.accounts.suspend('acme');
     await ann.accounts.activate('acme');
     const { keyId } = await ann.keys.create({ account: 'acme', label: 'webshop' });
     await bob.keys.revoke({ account: 'acme', keyId });
     const entries = (await ann.accounts.audit('acme')).entries;
-    const terms = { plan: 'basic', shards: 1 };
+    const terms = { plan: 'basic' };
     expect(entries.map(({ actor, action, detail, outcome }) => [actor, action, detail, outcome])).toEqual([
       ['bob', 'key revoke', { keyId }, 'done'],
       ['ann', 'key create', { keyId }, 'done'],
       ['ann', 'account activate', {}, 'done'],
       ['bob', 'account suspend', {}, 'done'],
-      ['bob', 'account set', { plan: 'basic', limits: {}, shards: 1, before: { ...terms, limits: {} } }, 'done'],
+      ['bob', 'account set', { plan: 'basic', limits: {}, before: { ...terms, limits: {} } }, 'done'],
       ['bob', 'account set', { limits: { day: 'plan' }, before: { ...terms, limits: { day: 7 } } }, 'done'],
       ['ann', 'account create', { plan: 'basic', limits: { day: 7 } }, 'done'],
     ]);

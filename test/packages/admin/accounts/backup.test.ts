@@ -1,4 +1,4 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AccountBackup, Backup, KeyBackup } from '../../../../packages/admin/accounts/backup.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
@@ -15,7 +15,6 @@ beforeAll(async () => {
   const { admin, client, table, clock, request } = from;
   for (const code of ['b', 'a', 'c']) await admin.plans.put({ code, limits: { minute: 9, day: 9, month: null } });
   for (const id of ['two', 'one', 'three']) await admin.accounts.create({ id, plan: 'a', limits: { day: 8 } });
-  await admin.accounts.set({ id: 'three', shards: 3 });
   for (const id of ['two', 'three']) {
     const { key } = await admin.keys.create({ account: id, label: 'k' });
     await admin.keys.create({ account: id, label: 'other' });
@@ -27,10 +26,10 @@ beforeAll(async () => {
   await admin.accounts.set({ id: 'two', plan: 'hourly' });
   await admin.accounts.set({ id: 'two', name: 'Bakkerij Jansen', contact: 'jo@jansen.example' });
   for (const person of ['sub:2', 'jo@example.nl']) await admin.members.add({ account: 'two', person, role: 'viewer' });
-  // An active key without a record, and a shard that an interrupted change left without its shard 0.
+  // An active key without a record.
   const byHand = {
     TableName: table,
-    Key: { account: 'one', item: 'access#0' },
+    Key: { account: 'one', item: 'access' },
     UpdateExpression: 'SET #k.byhand00 = :h',
   };
   const values = {
@@ -38,8 +37,6 @@ beforeAll(async () => {
     ExpressionAttributeValues: { ':h': new Uint8Array(16) },
   };
   await client.send(new UpdateCommand({ ...byHand, ...values }));
-  const shard1 = await from.item('three', 'access#1');
-  await client.send(new PutCommand({ TableName: table, Item: { ...shard1, account: 'left' } }));
   backup = await admin.backup.export();
 }, 60_000);
 afterAll(async () => {
@@ -74,16 +71,12 @@ describe('backup.export', () => {
     expect([keyIds, keyIds?.length]).toEqual([keyIds?.toSorted(), 2]);
   });
 
-  it('has what was used of the current windows, on all shards, also of those that the plan has dropped', () => {
+  it('has what was used of the windows that are counted, also of a day and a month that the plan does not limit', () => {
     expect(accountOf(backup, 'three')).toMatchObject({
-      shards: 3,
       usage: { minute: { used: 1 }, day: { used: 6 }, month: { used: 6 } },
     });
-    expect(accountOf(backup, 'two')?.usage).toMatchObject({
-      hour: { used: 0 },
-      day: { used: 6 },
-      month: { used: 6 },
-    });
+    const { hour, ...used } = accountOf(backup, 'two')?.usage ?? {};
+    expect([hour, used]).toMatchObject([undefined, { day: { used: 6 }, month: { used: 6 } }]);
   });
 
   it('has a key that was added to the item manually', () => {
@@ -106,9 +99,8 @@ describe('backup.import', () => {
     for (const id of ['two', 'three'])
       expect(await admin.accounts.usageByKey(id, range)).toEqual(await from.admin.accounts.usageByKey(id, range));
     expect((await admin.accounts.list({ search: 'jo@jansen' })).accounts).toMatchObject([{ name: 'Bakkerij Jansen' }]);
-    await admin.accounts.set({ id: 'three', shards: 1 });
     expect(await admin.backup.import(backup)).toEqual({ plans: 0, accounts: 0, members: 0, days: 0, unchanged: 7 });
-    expect(await admin.accounts.show('three')).toMatchObject({ shards: 3, windows: { day: { limit: 8, used: 6 } } });
+    expect(await admin.accounts.show('three')).toMatchObject({ windows: { day: { limit: 8, used: 6 } } });
   });
 
   it('creates accounts with up to 13 active keys, and with any number of revoked ones', async () => {
@@ -137,7 +129,6 @@ describe('backup.import', () => {
     ['a malformed account id', () => withAccount({ id: 'a b' }), /^An account id/],
     ['a malformed plan of an account', () => withAccount({ plan: 'a b' }), /^A plan code/],
     ['a wrong own limit', () => withAccount({ ownLimits: { day: -1 } }), /^The limit/],
-    ['too many shards', () => withAccount({ shards: 21 }), /quota shards/],
     ['a malformed key id', () => withAccount({ keys: [{ ...key, keyId: 'a' }] }), /^A key id/],
     ['a member that is nobody', () => withAccount({ members: [{ ...member, person: 'jo' }] }), /^A member/],
     ['another role', () => withAccount({ members: [{ ...member, role: 'owner' as 'admin' }] }), /^A role/],

@@ -126,7 +126,6 @@ describe('plans.counts', () => {
     expect(before.counted).toBeUndefined();
     await admin.accounts.create({ id: 'mover', plan: 'counted' });
     expect((await admin.plans.counts()).counted).toBe(1);
-    await admin.accounts.set({ id: 'mover', shards: 3 });
     await admin.accounts.set({ id: 'mover', plan: 'basic' });
     expect(await admin.plans.counts()).toEqual({ ...before, basic: (before.basic ?? 0) + 1 });
   });

@@ -29,7 +29,6 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 400 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('use' as const), lookups: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('plan' as const), plan: fc.constantFrom(...plans) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('shards' as const), shards: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('close' as const) }) },
 );
 
@@ -58,7 +57,6 @@ describe('the plans of a statement', () => {
           clock.now += 1000; // the audit has changes of the same moment in any order
           if (one.kind === 'wait') clock.now += one.hours * hour;
           if (one.kind === 'plan') await admin.accounts.set({ id: account, plan: one.plan });
-          if (one.kind === 'shards') await admin.accounts.set({ id: account, shards: one.shards });
           if (one.kind === 'close') await close();
           if (one.kind !== 'use') continue;
           const date = new Date(clock.now).toISOString().slice(0, 10);

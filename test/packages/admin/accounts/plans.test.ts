@@ -22,7 +22,7 @@ describe('plans.put', () => {
     expect(await allPlans(admin)).toContainEqual(listed);
   });
 
-  it('changes the limits of its accounts, and keeps their usage of a window that remains', async () => {
+  it('changes the limits of its accounts, and keeps what they used, also of a day that was not limited', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'kept', limits: { minute: 2, hour: 5 } });
     await admin.accounts.create({ id: 'kept', plan: 'kept' });
@@ -36,10 +36,10 @@ describe('plans.put', () => {
     expect(await admin.plans.put({ code: 'kept', limits: { minute: 3, day: null } })).toMatchObject({ followed: 1 });
     expect((await admin.accounts.show('kept')).windows).toEqual({
       minute: { limit: 3, used: 2, resets: '2026-08-01T12:31:00Z' },
-      day: { limit: null, used: 0, resets: '2026-08-02T00:00:00Z' },
+      day: { limit: null, used: 2, resets: '2026-08-02T00:00:00Z' },
     });
     expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
-    expect((await admin.accounts.show('kept')).windows.day?.used).toBe(1);
+    expect((await admin.accounts.show('kept')).windows.day?.used).toBe(3);
   });
 
   it('deactivates and activates a plan without repeating its limits', async () => {

@@ -61,7 +61,6 @@ beforeAll(async () => {
     await lookups('acme', 2 + (i % 3));
     await lookups('shop', i % 2);
     await lookups('gone', i === 0 ? 3 : 0);
-    if (i === 4) await bench.admin.accounts.set({ id: 'shop', shards: 3 });
     if (i === 6) await bench.admin.accounts.set({ id: 'acme', plan: 'large' });
     bench.clock.now += 13 * day;
     await lookups('acme', 1);

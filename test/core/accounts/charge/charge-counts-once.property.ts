@@ -1,0 +1,275 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Caller, Refusal } from '../../../../core/accounts/account.ts';
+import { windowItem } from '../../../../core/accounts/account-item.ts';
+import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
+import { type AccessStore, ChargeUnknown, charge } from '../../../../core/accounts/charge/charge.ts';
+import { dateOf, daySeconds, type WindowName, windowNames, windowStart } from '../../../../core/calendar.ts';
+import { storeAgent } from '../../../../core/connections.ts';
+import { StoreUnavailable } from '../../../../core/dynamodb.ts';
+import { localAws } from '../../../../local/engine/engine.ts';
+import { checksumSecret, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { isFullSweep } from '../../../support/sweep.ts';
+import { createUnreliableStore, type Lookup, losses, refusals, type Write } from './unreliable-store.ts';
+
+const bench = startForTests(async () => {
+  const admin = await startAdmin();
+  const requestHandler = { httpAgent: storeAgent('http') };
+  const closed = new DynamoDBClient({ ...localAws, endpoint: 'http://127.0.0.1:9', requestHandler });
+  const store = createUnreliableStore(admin.endpoint, closed.config.requestHandler);
+  return {
+    ...admin,
+    store,
+    stop: async () => {
+      store.stop();
+      closed.destroy();
+      await admin.stop();
+    },
+  };
+});
+
+const plans = {
+  all: { minute: 3, day: 5, month: 8 },
+  day: { day: 4 },
+  minute: { minute: 2 },
+  unlimited: { hour: 4, month: null },
+} as const;
+type Code = keyof typeof plans;
+const codes = Object.keys(plans) as Code[];
+
+const calls = ['suspend', 'activate', 'revoke', 'reset'] as const;
+
+/** What happens next. `at` picks one of those that it can happen to. */
+type Step =
+  | { kind: 'begin'; units: number; ahead: number; key: number }
+  | { kind: 'arrive' | 'answer' | 'time up'; at: number }
+  | { kind: 'lose'; at: number; how: (typeof losses)[number] }
+  | { kind: 'refuse'; at: number; how: (typeof refusals)[number] }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'plan'; code: Code }
+  | { kind: 'limit'; limit: number | null | 'plan' }
+  | { kind: 'administer'; call: (typeof calls)[number] };
+
+const kind = <K extends Step['kind']>(name: K) => fc.constant(name);
+const at = fc.nat({ max: 6 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: kind('begin'),
+      units: fc.constantFrom(1, 1, 1, 2, 3, 5),
+      /** How far the clock of its instance is ahead, in seconds. */
+      ahead: fc.constantFrom(0, 0, 0, 0, -90, 2 * daySeconds),
+      key: fc.nat({ max: 1 }),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ kind: kind('arrive'), at }) },
+  { weight: 6, arbitrary: fc.record({ kind: kind('answer'), at }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('lose'), at, how: fc.constantFrom(...losses) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('refuse'), at, how: fc.constantFrom(...refusals) }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('time up'), at }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: kind('wait'),
+      seconds: fc.constantFrom(20, 50, 3600, daySeconds, 3 * daySeconds, 35 * daySeconds),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind('plan'), code: fc.constantFrom(...codes) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: kind('limit'),
+      limit: fc.constantFrom<number | null | 'plan'>(0, 1, 9, null, 'plan'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: kind('administer'), call: fc.constantFrom(...calls) }) },
+);
+
+type Count = { start: number; used: number };
+type Item = Record<string, unknown>;
+
+function countIn(item: Item, window: WindowName): Count {
+  const { start, used } = windowItem[window];
+  return { start: Number(item[start] ?? 0), used: Number(item[used] ?? 0) };
+}
+
+const limitIn = (item: Item, window: WindowName) => Number(item[windowItem[window].limit] ?? Infinity);
+
+type Ended = { status: 200 | 401 | 403 | 429 | 503; caller?: Caller; violated?: WindowName[]; isUnknown?: boolean };
+
+async function ended(charged: Promise<Caller>): Promise<Ended> {
+  try {
+    return { status: 200, caller: await charged };
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return { status: 503, isUnknown: error instanceof ChargeUnknown };
+    if (!(error instanceof Refusal)) throw error;
+    const { reason } = error;
+    if (reason.code === 'quota-exceeded') return { status: 429, violated: reason.violated };
+    return { status: reason.code === 'unauthorized' ? 401 : 403 };
+  }
+}
+
+/** A lookup that has begun at a time in seconds, by a clock that is so much ahead. */
+type Begun = { lookup: Lookup; from: number; ahead: number; time: AbortController; result: Promise<Ended> };
+
+const firstDay = '2026-08-01';
+
+describe('any history of a store that delays, loses, reorders and refuses writes', () => {
+  it('counts each lookup once at most, exactly once if it was served, and never above a limit', async () => {
+    const { admin, clock, store, item, saved, table } = bench;
+    const id = 'any';
+    for (const code of codes) await admin.plans.put({ code, limits: plans[code] });
+    await admin.accounts.create({ id, plan: 'all' });
+    const keys = [
+      await admin.keys.create({ account: id, label: 'a' }),
+      await admin.keys.create({ account: id, label: 'b' }),
+    ];
+    const claims = keys.map(({ key }) => readApiKey(key, checksumSecret) as KeyClaim);
+    const restore = await saved(id);
+    const start = clock.now;
+    const now = () => Math.floor(clock.now / 1000);
+    const statuses = new Map<number, number>();
+
+    /** Begins a lookup, moves a write or an answer, or lets time pass. */
+    async function happen(made: Step, begun: Begun[], access: AccessStore, arrive: (write: Write) => Promise<void>) {
+      const pick = <T>(list: T[]): T | undefined =>
+        'at' in made ? list[made.at % Math.max(1, list.length)] : undefined;
+      switch (made.kind) {
+        case 'begin': {
+          const { units, ahead, key } = made;
+          const time = new AbortController();
+          const clockOf = () => clock.now / 1000 + ahead;
+          const { lookup, result } = store.begin(units, () =>
+            charge(access, claims[key] as KeyClaim, clockOf, time.signal, units),
+          );
+          return void begun.push({ lookup, from: now(), ahead, time, result: ended(result) });
+        }
+        case 'arrive': {
+          const write = pick(store.onTheWay());
+          return write && (await arrive(write));
+        }
+        case 'answer': {
+          const write = pick(store.waiting());
+          if (write && !write.outcome) await arrive(write);
+          return write?.answer();
+        }
+        case 'lose':
+          return pick(store.waiting())?.lose(made.how);
+        case 'refuse':
+          return await pick(store.waiting().filter(({ outcome }) => !outcome))?.refuse(made.how);
+        case 'time up':
+          return pick(begun.filter(({ lookup }) => !lookup.ended))?.time.abort();
+        case 'wait':
+          clock.now += made.seconds * 1000;
+      }
+    }
+
+    async function administer(made: Step): Promise<void> {
+      if (made.kind === 'plan') await admin.accounts.set({ id, plan: made.code });
+      if (made.kind === 'limit') {
+        const { plan } = await admin.accounts.show(id);
+        const [window = ''] = Object.keys(plans[plan as Code]);
+        await admin.accounts.set({ id, limits: { [window]: made.limit } });
+      }
+      if (made.kind !== 'administer') return;
+      if (made.call === 'suspend') await admin.accounts.suspend(id);
+      if (made.call === 'activate') await admin.accounts.activate(id);
+      if (made.call === 'revoke') await admin.keys.revoke({ account: id, keyId: keys[1]?.keyId ?? '' });
+      if (made.call === 'reset') await admin.accounts.repairWindows(id);
+    }
+
+    /** Administration does nothing to the counts of the day and the month, but that a reset leaves the future. */
+    function expectKept(before: Item, after: Item, made: Step): void {
+      for (const name of ['day', 'month'] as const) {
+        const was = countIn(before, name);
+        const isReset = made.kind === 'administer' && made.call === 'reset' && was.start > now() + 60;
+        expect(countIn(after, name)).toEqual(isReset ? { start: windowStart(name, now()), used: 0 } : was);
+      }
+    }
+
+    async function run(steps: Step[]): Promise<void> {
+      store.forget();
+      clock.now = start;
+      await restore();
+      const access = createAccessStore(store.client, table, 0);
+      const begun: Begun[] = [];
+      const read = async (): Promise<Item> => (await item(id)) ?? {};
+      let before = await read();
+      let counted = 0;
+      /** Writes that were sent beside one that may have been applied. */
+      let besides = 0;
+      store.onWrite(({ lookup }) => {
+        if (lookup.writes.some(({ refused }) => !refused)) besides++;
+      });
+      const arrive = async (write: Write): Promise<void> => {
+        const { applied, item: after } = await write.arrive();
+        if (!applied) return;
+        const { lookup } = write;
+        const { from, ahead } = begun.find((one) => one.lookup === lookup) as Begun;
+        counted += lookup.units;
+        for (const name of windowNames) {
+          const [was, is] = [countIn(before, name), countIn(after, name)];
+          if (limitIn(after, name) === Infinity && (name === 'minute' || name === 'hour')) continue;
+          expect(is.used).toBeLessThanOrEqual(limitIn(after, name));
+          const isNew = is.start !== was.start;
+          if (isNew) {
+            expect(is.start).toBeGreaterThan(was.start);
+            expect(is.start).toBeGreaterThanOrEqual(windowStart(name, from + ahead));
+            expect(is.start).toBeLessThanOrEqual(windowStart(name, now() + ahead));
+          }
+          expect(is.used).toBe((isNew ? 0 : was.used) + lookup.units);
+        }
+        before = after;
+      };
+
+      for (const made of steps) {
+        await happen(made, begun, access, arrive);
+        if (['plan', 'limit', 'administer'].includes(made.kind)) {
+          await administer(made);
+          const after = await read();
+          expectKept(before, after, made);
+          before = after;
+        }
+        await store.settle();
+      }
+      while (begun.some(({ lookup }) => !lookup.ended)) {
+        for (const write of store.waiting()) {
+          if (!write.outcome) await arrive(write);
+          if (!write.told) write.answer();
+        }
+        await store.settle();
+      }
+      expect(besides).toBe(0);
+      for (const { lookup, from, ahead, result } of begun) {
+        const { status, caller, violated = [], isUnknown = false } = await result;
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        const applied = lookup.writes.flatMap(({ outcome }) => (outcome?.applied ? [outcome.item] : []));
+        const most = status === 200 || isUnknown ? 1 : 0;
+        expect([status, applied.length <= most]).toEqual([status, true]);
+        if (status === 200) {
+          expect(applied).toHaveLength(1);
+          for (const [name, { start, used }] of Object.entries(caller?.quota ?? {}))
+            expect({ start, used }).toEqual(countIn(applied[0] ?? {}, name as WindowName));
+        }
+        const refusing = lookup.writes.at(-1)?.outcome?.item ?? {};
+        for (const name of violated) {
+          const { start, used } = countIn(refusing, name);
+          const current = start >= windowStart(name, from + ahead) ? used : 0;
+          expect(current + lookup.units).toBeGreaterThan(limitIn(refusing, name));
+        }
+      }
+      // Late enough that no lookup was counted after today, by any clock.
+      clock.now += 60 * daySeconds * 1000;
+      const { days } = await admin.accounts.usage(id, { from: firstDay, to: dateOf(now()) });
+      expect(days.reduce((sum, { lookups }) => sum + lookups, 0)).toBe(counted);
+    }
+
+    const histories = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
+    await fc.assert(histories, { numRuns: isFullSweep ? 20_000 : 200 });
+    expect([...statuses.keys()].toSorted()).toEqual([200, 401, 403, 429, 503]);
+  }, 1_800_000);
+});
