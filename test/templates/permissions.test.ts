@@ -84,11 +84,7 @@ describe('what each function may do', () => {
         ...logging('AddressLogs'),
         ...tracing,
       ],
-      ValidateRole: [
-        'dynamodb:BatchGetItem on Accounts',
-        ...logging('ValidateLogs'),
-        ...tracing,
-      ],
+      ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
       UsageRole: [
         ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
         ...logging('UsageLogs'),

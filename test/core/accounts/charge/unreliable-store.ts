@@ -122,8 +122,6 @@ export function createUnreliableStore(endpoint: string, unopened: Handler) {
   };
 }
 
-export type UnreliableStore = ReturnType<typeof createUnreliableStore>;
-
 type Wire = {
   engine: Handler;
   unopened: Handler;
