@@ -18,7 +18,7 @@ const settingsSchema = z.object({
   deployment: z.string(),
   baseUrl: z.string(),
   apiUrl: z.string(),
-  company: z.string(),
+  company: z.optional(z.string()),
   colour: z.string(),
   links: z._default(z.object(linkFields), {}),
   languages: z.optional(z.array(z.enum(allLanguages))),

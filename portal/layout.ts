@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { AccountView } from '../packages/admin/index.ts';
 import { type Language, languages } from '../packages/reference/page/language.ts';
 import { namedLinks } from '../packages/reference/page/links.ts';
+import { serviceName } from '../packages/reference/page/service-name.ts';
 import { stateTag, usedShare } from './pages/parts.ts';
 import type { Text } from './text/en.ts';
 import { type Formatter, formatter, texts } from './text/format.ts';
@@ -42,6 +43,8 @@ type Tab = { path: string; name: string; count?: number };
 /** The whole document around a page. */
 export function document({ title, body }: Page, frame: Frame): Html {
   const { settings, assets, language, address, person, view } = frame;
+  const { company } = settings;
+  const service = serviceName[language];
   const text = texts[language];
   const others = (settings.languages ?? languages).filter((one) => one !== language);
   const links = namedLinks(settings.links ?? {}, text).map(
@@ -52,15 +55,15 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${[title, view?.name ?? frame.account?.id, settings.company].filter((part) => part !== undefined).join(' - ')}</title>
+<title>${[title, view?.name ?? frame.account?.id, company ?? service].filter((part) => part !== undefined).join(' - ')}</title>
 <link rel="stylesheet" href="${assets.style}">
-<meta name="description" content="${text.service} - ${settings.company}">
+<meta name="description" content="${title} - ${[company, service].filter(Boolean).join(' - ')}">
 <link rel="icon" href="${assets.icon}">
 <script src="${assets.script}" defer></script>
 </head>
 <body class="portal" data-copy="${text.copy}" data-copied="${text.copied}">
 <a class="skip" href="#content">${text.skip}</a>
-<header><p><a href="/">${assets.logo ? html`<img src="${assets.logo}" alt="">` : ''}${settings.company}</a></p>
+<header><p><a href="/">${assets.logo ? html`<img src="${assets.logo}" alt="">` : ''}${company ? html`${company} <span>${service}</span>` : service}</a></p>
 <div class="links">
 ${person ? html`<a href="/sessions">${text.signedInAs(person.name)}</a>` : ''}
 ${frame.canSwitch ? others.map((other) => html`<a href="/language?to=${other}&amp;back=${encodeURIComponent(address)}" lang="${other}" hreflang="${other}">${texts[other].language}</a>`) : ''}
@@ -72,7 +75,7 @@ ${view ? accountHead(view, text, formatter(language)) : frame.account ? html`<p 
 <h1>${title}</h1>
 ${body}
 </main>
-<footer><span>${text.service} - ${settings.company}</span>${person ? html` <a href="/help">${text.help.title}</a>` : ''}${links}</footer>
+<footer><span>${[company, service].filter(Boolean).join(' - ')}</span>${person ? html` <a href="/help">${text.help.title}</a>` : ''}${links}</footer>
 </body>
 </html>`;
 }

@@ -100,7 +100,7 @@ const webAddress = text(/^https:\/\/[^\s"<>]{1,300}$/, 'an `https://` address');
 export const branding = z.strictObject({
   name: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters')
     .optional()
-    .describe('The name at the top of each page. Without it the portal says `Adresdienst`.'),
+    .describe('The name of the operator at the top of each page, before that of the service.'),
   colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
     .default('#0b4f8a')
     .describe(

@@ -47,8 +47,16 @@ export function docsPage(language: Language, baseUrl: string, branding: Branding
     home: '#top',
     version: openApiDocument.info.version,
     script: { attributes: attributes.join('') },
-    body: bodyOf({ words, baseUrl, tryUrl: branding.portalUrl && `${branding.portalUrl}/try` }),
+    body: withSearchWords(bodyOf({ words, baseUrl, tryUrl: branding.portalUrl && `${branding.portalUrl}/try` }), words),
   });
+}
+
+/** Gives what has an address the words by which people search for it that are not in its text. */
+function withSearchWords(html: string, { searchWords }: TranslatedText): string {
+  const words: Readonly<Record<string, string>> = searchWords;
+  return html.replaceAll(/ id="([\w-]+)"/g, (found, id) =>
+    Object.hasOwn(words, id) ? `${found} data-words="${escaped(words[id] ?? '')}"` : found,
+  );
 }
 
 function bodyOf(page: DocsPage): string {

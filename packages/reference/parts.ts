@@ -19,7 +19,7 @@ export function htmlTable([first, second]: [string, string], rows: TableRow[]): 
     const name = id ? `<a class="anchor" href="#${id}">${head}</a>` : head;
     return `<tr role="row"${id ? ` id="${id}"` : ''}><th role="rowheader" scope="row">${name}</th><td role="cell">${cell}</td></tr>`;
   });
-  return `<table class="cards" role="table">
+  return `<table class="lines" role="table">
 <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${first}</th><th role="columnheader" scope="col">${second}</th></tr></thead>
 <tbody role="rowgroup">
 ${body.join('\n')}

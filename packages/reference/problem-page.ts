@@ -2,6 +2,7 @@ import { type BodyFaultCode, faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../../lambdas/http/problem.ts';
 import { hasDocs } from '../../lambdas/http/published.ts';
 import type { Branding } from './branding.ts';
+import { faultExamples } from './fault-examples.ts';
 import { inline } from './html.ts';
 import { brandedPage } from './layout.ts';
 import type { Language } from './page/language.ts';
@@ -31,12 +32,12 @@ export function problemPage(
   const { explanations, problemPage: words } = referenceTexts[language];
   const { happened, remedy } = explanations[code];
   const title = escaped(headingOf(code, language));
-  const body = `<main class="page">
+  const body = `<main class="page problem">
 <h1>${title}</h1>
 <p><code>${isFault(code) ? `"code": "${code}"` : `"type": "${problemType(code)}"`}</code></p>
 <h2>${words.happened}</h2>
 <p>${inline(happened)}</p>
-<h2>${words.remedy}</h2>
+${isFault(code) ? exampleOf(code, language) : ''}<h2>${words.remedy}</h2>
 <p>${inline(remedy)}</p>
 ${code === 'invalid-input' ? faultList(language) : ''}
 <p>${seeAlso(code, language)}</p>
@@ -49,7 +50,7 @@ export function unknownProblemPage(language: Language, branding: Branding): { ht
   const { explanations, problemPage: words } = referenceTexts[language];
   const codes = Object.keys(explanations) as ExplainedCode[];
   const links = codes.map((code) => `<li>${link(code, escaped(headingOf(code, language)), language)}</li>`);
-  const body = `<main class="page">
+  const body = `<main class="page problem">
 <h1>${words.unknown}</h1>
 <p>${words.known}</p>
 <ul>
@@ -65,10 +66,16 @@ const homeOf = (language: Language) => (hasDocs() ? `/docs?lang=${language}` : '
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {
     const { happened } = referenceTexts[language].explanations[code];
-    return `<dt id="${code}">${link(code, `<code>${code}</code>`, language)}</dt><dd>${inline(happened)}</dd>`;
+    return `<dt id="${code}">${link(code, `<code>${code}</code>`, language)}</dt>
+<dd>${inline(happened)}${exampleOf(code, language)}</dd>`;
   });
   return `<h2>${referenceTexts[language].problemPage.codes}</h2>\n<dl>\n${items.join('\n')}\n</dl>`;
 }
+
+const exampleOf = (code: BodyFaultCode, language: Language) =>
+  code === 'include-unavailable'
+    ? ''
+    : `<p class="example">${referenceTexts[language].exampleOf} <code>${escaped(faultExamples[code])}</code></p>\n`;
 
 function seeAlso(code: ExplainedCode, language: Language): string {
   const { codeOf, described, inReference, reference } = referenceTexts[language].problemPage;

@@ -77,7 +77,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
       settings: {
         baseUrl: portalUrl,
         apiUrl: options.apiUrl,
-        company: branding?.name ?? 'Adresdienst',
+        company: branding?.name,
         colour: branding?.colour ?? '#0b4f8a',
         links: branding ?? {},
         ...(branding?.logo && { logo: branding.logo }),

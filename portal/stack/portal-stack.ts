@@ -79,7 +79,7 @@ export class PortalStack extends Stack {
     super(scope, id, stackProps(config, stackName, 'the customer portal'));
     const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
-    const { name = 'Adresdienst', colour, logo, languages, ...links } = config.branding;
+    const { name, colour, logo, languages, ...links } = config.branding;
     const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
     const { clientSecretName, clientSecretExpires, ...provider } = signIn;
     const lambda = new LambdaFunction(this, 'Portal', {
@@ -96,7 +96,7 @@ export class PortalStack extends Stack {
           deployment: deploymentName(config.stage),
           baseUrl,
           apiUrl,
-          company: name,
+          ...(name && { company: name }),
           colour,
           links,
           ...(languages && { languages }),

@@ -14,7 +14,6 @@ export const en = {
   signIn: 'Sign in',
   signOut: 'Sign out',
   signedInAs: (name: string) => `Signed in as ${name}`,
-  service: 'Dutch addresses by postcode and huisnummer',
 
   contact: 'Contact',
   terms: 'Terms of service',

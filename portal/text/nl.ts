@@ -10,7 +10,6 @@ export const nl: Text = {
   signIn: 'Inloggen',
   signOut: 'Uitloggen',
   signedInAs: (name) => `Ingelogd als ${name}`,
-  service: 'Nederlandse adressen bij postcode en huisnummer',
 
   contact: 'Contact',
   terms: 'Voorwaarden',

@@ -60,7 +60,8 @@ export function may(role: PortalRole, action: Action): boolean {
 export type PortalSettings = CookieSettings & {
   /** The address API, as customers call it. */
   apiUrl: string;
-  company: string;
+  /** The name of the operator, before that of the service. */
+  company?: string | undefined;
   /** `#1d4ed8` */
   colour: string;
   links?: OperatorLinks;

@@ -206,6 +206,14 @@ describe('the reference page', () => {
   inBrowser(`finds headings, codes and headers by any word, and goes there with Enter${because}`, async () => {
     const { page } = await visit('/docs?lang=nl');
     const field = page.getByRole('searchbox', { name: 'Zoek op deze pagina' });
+    for (const [words, found] of [
+      ['foutcode', 'Fouten'],
+      ['geblokkeerd', '/problems/account-inactive'],
+      ['limiet quotum', 'Quotum en opnieuw proberen'],
+    ] as const) {
+      await field.fill(words);
+      expect(await page.locator('search li').allInnerTexts()).toContain(found);
+    }
     for (const [wanted, hash] of [
       ['huisnummer-range', '#error-huisnummer-range'],
       ['retry-after', '#header-retry-after'],

@@ -1,6 +1,7 @@
 import type { BodyFaultCode } from '../../../core/contract.ts';
 import { offeredHere } from '../../../lambdas/http/offered.ts';
 import type { ProblemCode } from '../../../lambdas/http/problem.ts';
+import { serviceName } from '../page/service-name.ts';
 
 /** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | BodyFaultCode;
@@ -41,8 +42,8 @@ const includeForm = `Send one or more of ${names}, each once, separated by comma
 
 /** The texts of the reference in English. */
 export const english = {
-  title: 'Dutch addresses',
-  pageTitle: 'Dutch addresses: API reference',
+  title: serviceName.en,
+  pageTitle: `${serviceName.en}: API reference`,
   contents: 'Contents',
   skip: 'Skip to the contents',
   copy: 'Copy',
@@ -126,10 +127,25 @@ export const english = {
   headersLead: 'Names of headers are not case-sensitive.',
   everyResponse: 'every response',
   exampleOf: 'For instance',
+  /** What people search for, by the end of the address of a heading or row. */
+  searchWords: {
+    'errors-title': 'error codes message fault',
+    'quota-title': 'rate limit throttling allowance',
+    'keys-title': 'api key token authentication login',
+    'batch-title': 'bulk batch many list',
+    'test-addresses': 'sandbox trial',
+    retries: 'repeat again timeout',
+    'outcome-not-found': 'unknown does not exist',
+    'error-unauthorized': 'wrong invalid key login denied',
+    'error-account-inactive': 'blocked disabled suspended',
+    'error-plan-inactive': 'blocked disabled subscription',
+    'error-quota-exceeded': 'rate limit too many blocked',
+    'changes-title': 'changelog versions',
+  },
 
   frame: {
     language: 'English',
-    service: 'Dutch addresses',
+    service: serviceName.en,
     languages: 'Language',
     portal: 'My keys and usage',
     contact: 'Contact',

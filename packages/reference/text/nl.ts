@@ -1,5 +1,6 @@
 import type { IncludeName } from '../../../core/place-fields.ts';
 import { offeredHere } from '../../../lambdas/http/offered.ts';
+import { serviceName } from '../page/service-name.ts';
 import type { TranslatedText } from './en.ts';
 
 const postcodeForm =
@@ -19,8 +20,8 @@ const includeForm = `Stuur een of meer van ${names}, elk één keer, met komma's
 
 /** The texts of the reference in Dutch. */
 export const dutch: TranslatedText = {
-  title: 'Nederlandse adressen',
-  pageTitle: 'Nederlandse adressen: API-documentatie',
+  title: serviceName.nl,
+  pageTitle: `${serviceName.nl}: API-documentatie`,
   contents: 'Inhoud',
   skip: 'Naar de inhoud',
   copy: 'Kopieer',
@@ -105,6 +106,20 @@ export const dutch: TranslatedText = {
   headersLead: 'Namen van headers zijn niet hoofdlettergevoelig.',
   everyResponse: 'elk antwoord',
   exampleOf: 'Bijvoorbeeld',
+  searchWords: {
+    'errors-title': 'foutcode foutcodes foutmelding foutmeldingen',
+    'quota-title': 'limiet verbruik tegoed maximum',
+    'keys-title': 'api-sleutel apikey token inloggen toegang',
+    'batch-title': 'bulk batch meerdere lijst',
+    'test-addresses': 'testen proberen sandbox proefomgeving',
+    retries: 'herhalen opnieuw timeout',
+    'outcome-not-found': 'niet gevonden onbekend bestaat niet',
+    'error-unauthorized': 'foute ongeldige sleutel geen toegang inloggen',
+    'error-account-inactive': 'geblokkeerd blokkade opgeschort uitgeschakeld',
+    'error-plan-inactive': 'geblokkeerd blokkade uitgeschakeld',
+    'error-quota-exceeded': 'limiet overschreden te veel verzoeken geblokkeerd',
+    'changes-title': 'versies wijzigingen changelog',
+  },
 
   lead:
     'Zoekt straat en woonplaats van een Nederlands adres op met postcode, huisnummer en toevoeging, in een kopie van de ' +
@@ -199,7 +214,7 @@ export const dutch: TranslatedText = {
 
   frame: {
     language: 'Nederlands',
-    service: 'Nederlandse adressen',
+    service: serviceName.nl,
     languages: 'Taal',
     portal: 'Mijn sleutels en verbruik',
     contact: 'Contact',

@@ -7,11 +7,15 @@ function keepAnchor() {
 addEventListener('hashchange', keepAnchor);
 keepAnchor();
 
-// A search over every heading and row that has an address. What is typed stays in the page.
+const folded = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const hasAll = (text, words) => words.every((word) => text.includes(word));
+
+// A search over every heading and row that has an address, for words in any order. What is typed stays in the page.
 const places = [...document.querySelectorAll('main h2, main h3, main h4, main tr[id]')].map((place) => {
   const title = (place.querySelector('th code') ?? place).textContent;
   const about = place.tagName === 'TR' ? place : (place.closest('.text') ?? place);
-  return { title, text: about.textContent.toLowerCase(), href: place.querySelector('a.anchor').hash };
+  const text = folded(`${about.textContent} ${place.dataset.words ?? ''}`);
+  return { title, text, href: place.querySelector('a.anchor').hash };
 });
 const field = document.createElement('input');
 field.type = 'search';
@@ -26,10 +30,10 @@ finder.append(field, results);
 document.querySelector('header .links').prepend(finder);
 
 function find() {
-  const wanted = field.value.trim().toLowerCase();
-  results.hidden = wanted === '';
-  const inTitle = places.filter(({ title }) => title.toLowerCase().includes(wanted));
-  const inText = places.filter((place) => !inTitle.includes(place) && place.text.includes(wanted));
+  const wanted = folded(field.value).split(/\s+/).filter(Boolean);
+  results.hidden = wanted.length === 0;
+  const inTitle = places.filter(({ title }) => hasAll(folded(title), wanted));
+  const inText = places.filter((place) => !inTitle.includes(place) && hasAll(place.text, wanted));
   const found = [...inTitle, ...inText].slice(0, 12).map(({ title, href }) => {
     const link = document.createElement('a');
     link.href = href;
