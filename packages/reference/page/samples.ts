@@ -98,14 +98,12 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"strings"
 )
 
 func main() {
 	url := "${url}"
 	request, _ := http.NewRequest("GET", url, nil)
-	key := strings.TrimSpace(os.Getenv("BAG_ADRES_KEY"))
-	request.Header.Set("X-API-Key", key)
+	request.Header.Set("X-API-Key", os.Getenv("BAG_ADRES_KEY"))
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)
