@@ -12,6 +12,7 @@ import { pathOf } from '../operator/cli/destructive.ts';
 import { addDoctorCommand } from '../operator/cli/doctor.ts';
 import { addInitCommand } from '../operator/cli/init.ts';
 import { addLoadCommands } from '../operator/cli/load.ts';
+import { colours, hasColours, painted } from '../operator/cli/paint.ts';
 import { addPlanCommands } from '../operator/cli/plan.ts';
 import {
   addDrillCommand,
@@ -47,7 +48,8 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
       error instanceof CommanderError ? explainUsage(error, program, args) : explainError(error);
     const line = pasteable(redactKeys(message.replace(/\s*\n\s*/g, ' ')), command, command.opts());
     const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
-    terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : `bag-adres: ${line}`);
+    const told = `${painted('red', 'bag-adres:', 'err')} ${line}`;
+    terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : told);
     return isUsage(error) ? 2 : 1;
   }
 }
@@ -154,6 +156,8 @@ if (import.meta.main || process.argv[1] === import.meta.filename) {
   // A caller that does not read the errors relies on the exit code.
   process.stderr.on('error', () => undefined);
 
+  colours.out = hasColours(process.stdout, process.env);
+  colours.err = hasColours(process.stderr, process.env);
   process.exitCode = await runCommandLine(process.argv.slice(2), {
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),

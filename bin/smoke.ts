@@ -12,7 +12,7 @@ function renderSmoke({ results, requests, lookups }: SmokeReport): string {
   const others = results.filter(({ state }) => state !== 'passed');
   const count = (wanted: CheckResult['state']) => results.filter(({ state }) => state === wanted).length;
   return [
-    table(['', 'section', 'guarantee'], rows),
+    table(['state', 'section', 'guarantee'], rows, process.stdout.isTTY ? process.stdout.columns : undefined),
     ...others.map(({ state, title, reason }) => `${state}: ${title}\n  ${reason}`),
     `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped; ` +
       `${requests} requests, of which ${lookups} counted against the quota.`,

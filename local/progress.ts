@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import type { Amount, LoadStage, Progress } from '../loader/progress.ts';
 
 /** How much of a stage is done, out of what total, and in how many seconds. */
@@ -54,43 +53,94 @@ function thousands(count: number): string {
   return Math.round(count).toLocaleString('en');
 }
 
-const barSteps = 1000;
 const barCharacters = 24;
+const drawnEveryMilliseconds = 100;
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Shows one bar per stage in a terminal, with bytes, rows, rate and time left. */
-export function progressBars(stream: NodeJS.WriteStream): Progress {
+/** Progress on a terminal: one line, which other output has to make room for. */
+export type ProgressLine = Progress & {
+  /** Takes the line away for as long as `write` takes, so that what it writes has lines of its own. */
+  around(write: () => void): void;
+  /** Ends the line of a stage that has not ended, which then says how far it came. */
+  leave(): void;
+};
+
+/**
+ * Shows a stage as one line with bytes, rows, rate and time left. Ctrl-C ends the line with what was done by then, and
+ * goes on to whoever else listens, or ends the process.
+ */
+export function progressBars(stream: NodeJS.WriteStream): ProgressLine {
+  let current: { line: (mark: string) => string; forget: () => void } | undefined;
+  const draw = (mark = '') => void stream.write(`\r\x1b[K${current?.line(mark) ?? ''}`);
+  const close = (mark: string) => {
+    if (!current) return;
+    draw(mark);
+    stream.write('\n');
+    current.forget();
+    current = undefined;
+  };
   return {
     begin(stage, total) {
+      close('not finished');
       const startedAt = performance.now();
       const tally: Tally = { bytes: 0, rows: 0, total, seconds: 0 };
-      const bar = new SingleBar({ stream, hideCursor: true, format: () => lineOf(stage, tally) });
-      const show = () => {
-        tally.seconds = (performance.now() - startedAt) / 1000;
-        bar.update(Math.round((shareOf(tally) ?? 0) * barSteps));
+      let drawnAt = 0;
+      const interrupt = (signal: NodeJS.Signals) => {
+        close('interrupted');
+        if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
       };
-      bar.start(barSteps, 0);
+      // Before all others, of whom those that listen once would be gone.
+      for (const signal of signals) process.prependOnceListener(signal, interrupt);
+      const stageLine = {
+        line(mark: string) {
+          tally.seconds = (performance.now() - startedAt) / 1000;
+          return lineOf(stage, tally, mark, stream.columns);
+        },
+        forget() {
+          for (const signal of signals) process.off(signal, interrupt);
+        },
+      };
+      current = stageLine;
+      draw();
       return {
         advance({ bytes = 0, rows = 0 }) {
           tally.bytes += bytes;
           tally.rows += rows;
-          show();
+          const now = performance.now();
+          if (now - drawnAt < drawnEveryMilliseconds || current !== stageLine) return;
+          drawnAt = now;
+          draw();
         },
         end() {
-          show();
-          bar.stop();
+          if (current === stageLine) close('done');
         },
       };
     },
+    around(write) {
+      if (current) stream.write('\r\x1b[K');
+      write();
+      if (current) draw();
+    },
+    leave: () => close('not finished'),
   };
 }
 
-function lineOf(stage: LoadStage, tally: Tally): string {
-  const share = shareOf(tally);
+/** As much as fits: without the bar first, then without rate and time. `mark` says how the stage ended. */
+function lineOf(stage: LoadStage, tally: Tally, mark: string, columns = 80): string {
+  const share = mark === 'done' ? 1 : shareOf(tally);
   const filled = Math.round((share ?? 0) * barCharacters);
   const bar = share === null ? '' : `${'█'.repeat(filled)}${'░'.repeat(barCharacters - filled)}`;
-  const percent = share === null ? '' : `${Math.floor(share * 100)} %`;
-  const texts = [bar, percent, amountText(tally), rateText(tally), share === 1 ? '' : leftText(tally)];
-  return [stage.padEnd(10), ...texts.filter((text) => text !== '')].join('  ');
+  // A stage is not done before it has ended.
+  const percent = share === null ? '' : `${mark === 'done' ? 100 : Math.min(99, Math.floor(share * 100))}%`;
+  const amount = amountText(tally);
+  const running = mark === '' ? [rateText(tally), leftText(tally)] : [mark];
+  const lines = [
+    [bar, percent, amount, ...running],
+    [percent, amount, ...running],
+    [percent, amount, mark],
+    [percent, mark],
+  ].map((texts) => [stage.padEnd(10), ...texts.filter((text) => text !== '')].join('  '));
+  return lines.find((line) => line.length < columns) ?? stage;
 }
 
 const defaultIntervalSeconds = 10;
@@ -122,7 +172,7 @@ export function progressLines(write: (line: string) => void, intervalSeconds = d
   };
 }
 
-/** Bars in a terminal, plain lines elsewhere. On standard error, so that standard output can be piped. */
+/** One line in a terminal, plain lines elsewhere. On standard error, so that standard output can be piped. */
 export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   return stream.isTTY ? progressBars(stream) : progressLines((line) => void stream.write(line));
 }

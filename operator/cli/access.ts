@@ -8,6 +8,7 @@ import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotat
 import { UsageError } from '../connect/errors.ts';
 import { allPages, type CarryOut, type CliCommand, counted, type Result } from './command.ts';
 import { table } from './table.ts';
+import { ago } from './time.ts';
 import { accountId, keyId, label, memberRole, person, until } from './values.ts';
 
 type OfAccount = { account: string };
@@ -93,11 +94,11 @@ function renderFound({ given, keys }: KeySearch, columns: number | undefined): s
   const [first] = keys;
   if (!first) return given === 'mistyped' ? `${mistyped} No key has its id.` : 'No key has this id.';
   const rows = keys.map(({ account, keyId, label, state, createdBy, lastUsed }) => [
-    ...[account, keyId, label ?? '-', state, createdBy ?? '-', lastUsed ?? '-'],
+    ...[account, keyId, label ?? '-', state, createdBy ?? '-', ago(lastUsed)],
   ]);
   return [
     ...(given === 'mistyped' ? [`${mistyped} This is the key with its id.`] : []),
-    table(['account', 'key id', 'label', 'state', 'created by', 'last used'], rows, columns),
+    table(['account', 'key id', 'label', 'state', 'created by', 'last used'], rows, columns, ['created by']),
     ...(first.state === 'active'
       ? [
           `Replace it: "key rotate ${first.keyId} --account ${first.account}". Or revoke it: "key revoke ${first.keyId} --account ${first.account}".`,
@@ -150,7 +151,7 @@ function addRevokeKey(key: CliCommand): void {
 
 /** The day of the last use is all that is recorded of it. */
 function lastUseOf({ lastUsed }: KeyView): string {
-  return lastUsed === null ? 'never used' : `last used on ${lastUsed}`;
+  return lastUsed === null ? 'never used' : `last used ${ago(lastUsed)}, on ${lastUsed}`;
 }
 
 /** Keys as a table, by their ids. */
@@ -159,10 +160,10 @@ export function renderKeys(keys: KeyView[], account: string, columns: number | u
   return table(
     ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
     keys.map(({ keyId, label, state, created, lastUsed, expires, revoked }) => [
-      ...[keyId, label ?? '-', state],
-      ...[created, lastUsed, expires, revoked].map((time) => time ?? '-'),
+      ...[keyId, label ?? '-', state, ago(created), ago(lastUsed), expires ?? '-', ago(revoked)],
     ]),
     columns,
+    ['created'],
   );
 }
 
@@ -201,16 +202,17 @@ function addMemberCommands(member: CliCommand): void {
     .requiredOption('--account <id>', 'the account', accountId)
     .onAccounts(async ({ admin }, { account }: OfAccount) => {
       const members = await admin.members.list(account);
-      return { json: members, text: renderMembers(members, account) };
+      return { json: members, text: renderMembers(members, account, member.terminal.columns) };
     });
 }
 
-function renderMembers(members: MemberView[], account: string): string {
+function renderMembers(members: MemberView[], account: string, columns: number | undefined): string {
   if (members.length === 0)
     return `There are no members yet. Add one: "member add jo@example.nl --account ${account}".`;
   return table(
     ['member', 'role', 'added'],
-    members.map(({ person, role, added }) => [person, role, added]),
+    members.map(({ person, role, added }) => [person, role, ago(added)]),
+    columns,
   );
 }
 
@@ -267,7 +269,9 @@ function renderSessions(sessions: readonly SessionView[], columns: number | unde
   if (sessions.length === 0) return 'There are no open sessions.';
   return table(
     ['person', 'since', 'last used', 'expires', 'browser'],
-    sessions.map(({ people, started, seen, expires, browser }) => [people.join('\n'), started, seen, expires, browser]),
+    sessions.map(({ people, started, seen, expires, browser }) => [
+      ...[people.join(', '), ago(started), ago(seen), ago(expires), browser],
+    ]),
     columns,
   );
 }
@@ -369,7 +373,7 @@ function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceSta
       const end = `${deploy(due.versions)}\nThat ends the rotation: keys of the old version are refused from then on.`;
       const [first] = keys;
       if (!first) return `${issued} No key of the old version is left.\n${end}`;
-      const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', created ?? '-']);
+      const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', ago(created)]);
       return [
         `${issued} Replace each of these keys, the first one with "key rotate ${first.keyId} --account ${first.account}":`,
         table(['account', 'key id', 'label', 'created'], rows),

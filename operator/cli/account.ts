@@ -11,9 +11,10 @@ import type { OwnLimitChanges } from '../../packages/admin/accounts/window-chang
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
 import { addAudit } from './audit.ts';
-import { allPages, type CliCommand, counted, type Result, type Terminal } from './command.ts';
+import { allPages, type CliCommand, counted, type Result, type Terminal, thousands } from './command.ts';
 import { renderLimit, renderLimits } from './plan.ts';
 import { table } from './table.ts';
+import { ago } from './time.ts';
 import { addAccountUsage } from './usage.ts';
 import { accountId, details, limits, planCode } from './values.ts';
 
@@ -233,6 +234,7 @@ function renderAccounts(accounts: AccountSummary[], columns?: number): string {
       account.name ?? '',
     ]),
     columns,
+    ['active keys', 'name'],
   );
 }
 
@@ -246,26 +248,28 @@ function shown({ columns }: Terminal, account: AccountView): Result {
     ),
     `state    ${account.state}`,
     `plan     ${renderPlanOf(account)}`,
-    `created  ${account.created}`,
+    `created  ${account.created}, ${ago(account.created)}`,
     ...(unused.length > 0 ? [`unused   ${renderLimits(Object.fromEntries(unused))} (not a window of the plan)`] : []),
     '',
-    renderWindows(account),
+    renderWindows(account, columns),
     '',
     renderKeys(account.keys, account.id, columns),
   ].join('\n');
   return { json: account, text };
 }
 
-function renderWindows({ windows, ownLimits }: AccountView): string {
+function renderWindows({ windows, ownLimits }: AccountView, columns: number | undefined): string {
   return table(
-    ['window', 'limit', 'set by', 'used', 'left', 'resets'],
+    ['window', 'limit', 'used', 'left', 'limit set by', 'resets'],
     windowNames.flatMap((name: WindowName) => {
       const window = windows[name];
       if (!window) return [];
       const { limit, used, resets } = window;
-      const left = limit === null ? 'unlimited' : String(Math.max(0, limit - used));
-      return [[name, renderLimit(limit), name in ownLimits ? 'account' : 'plan', String(used), left, resets]];
+      const left = limit === null ? null : Math.max(0, limit - used);
+      const setBy = name in ownLimits ? 'account' : 'plan';
+      return [[name, ...[limit, used, left].map(renderLimit), setBy, `${ago(resets)}, ${resets}`]];
     }),
+    columns,
   );
 }
 
@@ -274,5 +278,5 @@ function renderPlanOf({ plan, planState }: AccountSummary | AccountView): string
 }
 
 function renderUsage(window: WindowUsage | undefined): string {
-  return window ? `${window.used} / ${renderLimit(window.limit)}` : '-';
+  return window ? `${thousands(window.used)} / ${renderLimit(window.limit)}` : '-';
 }

@@ -17,7 +17,7 @@ export type Terminal = {
   /** Standard error: hints, progress and errors. */
   err: (text: string) => void;
   env: NodeJS.ProcessEnv;
-  /** Draws progress bars when it is a terminal; without it progress is plain lines of `err`. */
+  /** Shows progress as one line when it is a terminal; without it progress is plain lines of `err`. */
   screen?: NodeJS.WriteStream;
   /** How many columns standard output has when it is a terminal; results are then drawn for people. */
   columns?: number;
@@ -158,10 +158,12 @@ export class CliCommand extends Command {
     return this.location('Where the dataset is:').#act(async (given) => {
       const options = this.opts<Options>();
       const { openLoads } = await import('../connect/loads.ts');
-      const loads = await openLoads(options, await this.#progress());
+      const { leave, ...reporter } = await this.#progress();
+      const loads = await openLoads(options, reporter);
       try {
         await this.#print(await work({ ...loads, ...this.#surroundings }, ...(given as Given)));
       } finally {
+        leave?.();
         loads.close();
       }
     });
@@ -282,14 +284,15 @@ export class CliCommand extends Command {
     await result.afterwards?.();
   }
 
-  /** Bars on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
-  async #progress(): Promise<ProgressReporter> {
+  /** One line on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
+  async #progress(): Promise<ProgressReporter & { leave?: () => void }> {
     const { noProgress } = await import('../../loader/progress.ts');
     if (this.opts<Options>().json) return { progress: noProgress, print: this.tell };
     const { progressBars, progressLines } = await import('../../local/progress.ts');
     const { screen, err } = this.terminal;
-    const progress = screen?.isTTY ? progressBars(screen) : progressLines((line) => err(line.trimEnd()));
-    return { progress, print: err };
+    if (!screen?.isTTY) return { progress: progressLines((line) => err(line.trimEnd())), print: err };
+    const progress = progressBars(screen);
+    return { progress, print: (line) => progress.around(() => err(line)), leave: progress.leave };
   }
 }
 

@@ -25,7 +25,7 @@ export function addPlanCommands(program: CliCommand): void {
         admin.plans.counts(),
       ]);
       const withAccounts = plans.map((plan) => ({ ...plan, accounts: counts[plan.code] ?? 0 }));
-      return { json: withAccounts, text: renderPlans(withAccounts) };
+      return { json: withAccounts, text: renderPlans(withAccounts, plan.terminal.columns) };
     });
   addAudit(plan, {
     description: 'list the changes of a plan: who, when and what, the newest first',
@@ -111,12 +111,12 @@ async function previewOf(admin: Admin, { code, limits, state }: PlanInput): Prom
 }
 
 function renderPutPlan({ code, state, limits, followed }: Plan & { followed: number }): string {
-  const accounts = followed === 1 ? '1 account is' : `${followed} accounts are`;
+  const accounts = `${counted(followed, 'account')} ${followed === 1 ? 'is' : 'are'}`;
   return `Plan "${code}" is ${state}: ${renderLimits(limits)}. ${accounts} on this plan.`;
 }
 
 /** All plans as a table; `-` is a window that the plan does not have. */
-function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]): string {
+function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[], columns?: number): string {
   if (plans.length === 0) return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
   const unfinished = plans.flatMap(({ code, change }) =>
     change ? [`A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`] : [],
@@ -127,18 +127,18 @@ function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]
     ...windowNames.map((name) => renderLimit(limits[name])),
     thousands(accounts),
   ]);
-  return [table(['plan', 'state', ...windowNames, 'accounts'], rows), ...unfinished].join('\n');
+  return [table(['plan', 'state', ...windowNames, 'accounts'], rows, columns), ...unfinished].join('\n');
 }
 
 /** `minute=60 month=unlimited`, as `--limit` takes them. */
 export function renderLimits(limits: Limits): string {
   return Object.entries(limits)
-    .map(([name, limit]) => `${name}=${renderLimit(limit)}`)
+    .map(([name, limit]) => `${name}=${limit ?? 'unlimited'}`)
     .join(' ');
 }
 
-/** `60`, `unlimited`, or `-` when there is none. */
+/** `5,000`, `unlimited`, or `-` when there is none. */
 export function renderLimit(limit: number | null | undefined): string {
   if (limit === undefined) return '-';
-  return limit === null ? 'unlimited' : String(limit);
+  return limit === null ? 'unlimited' : thousands(limit);
 }

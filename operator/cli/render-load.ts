@@ -13,6 +13,7 @@ import type { MutationStatus } from '../connect/loads.ts';
 import type { EndedLoad } from '../connect/state-machine-load.ts';
 import { counted, thousands } from './command.ts';
 import { table } from './table.ts';
+import { ago } from './time.ts';
 
 /** The result of a load, or what it would be. */
 export function renderReport(report: LoadReport): string {
@@ -147,6 +148,7 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
       index === 0 ? 'live' : kept ? 'yes' : 'no',
     ]),
     columns,
+    ['rollback', 'load'],
   );
 }
 
@@ -191,7 +193,7 @@ export function renderStatus(shown: ShownStatus): string {
         : []),
       ...(mutations ? [`next       ${nextText(mutations)}`] : []),
       `addresses  ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen; ${problemText}`,
-      `load       ${load}, published ${at}`,
+      `load       ${load}, published ${ago(at)}, at ${at}`,
       `source     ${source?.location ?? '-'}`,
     );
   } else {
@@ -199,7 +201,7 @@ export function renderStatus(shown: ShownStatus): string {
   }
   lines.push(...runsText(runs));
   for (const { name, since } of running) {
-    lines.push('', `A load has been running since ${since}. Follow it: "load follow ${name}".`);
+    lines.push('', `A load is running, begun ${ago(since)}, at ${since}. Follow it: "load follow ${name}".`);
   }
   if (pending && running.length === 0) {
     lines.push('', interruptedText(pending));
@@ -228,7 +230,7 @@ const outcomes = {
 function runsText(runs: readonly EndedLoad[]): string[] {
   const [last] = runs;
   if (!last) return [];
-  const ends = runs.map(({ name, started, outcome }) => `  ${started}  ${outcomes[outcome]}  ${name}`);
+  const ends = runs.map(({ name, started, outcome }) => `  ${started}  ${ago(started)}  ${outcomes[outcome]}  ${name}`);
   const { error } = last;
   if (!error) return ['', 'The last loads:', ...ends];
   return [

@@ -8,6 +8,7 @@ import type { OpenAdmin } from '../connect/admin.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, counted, thousands } from './command.ts';
 import { table } from './table.ts';
+import { ago } from './time.ts';
 import { accountId, month, monthRange } from './values.ts';
 
 /** What a row of usage sums up. */
@@ -48,7 +49,7 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
       if (byKey) {
         const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage-by-key.ts');
         const usage = await admin.accounts.usageByKey(id, range);
-        const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage);
+        const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage, account.terminal.columns);
         return { json: usage, text, isVerbatim: csv };
       }
       const { days, refusals, ...usage } = await admin.accounts.usage(id, range);
@@ -60,7 +61,7 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
       // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
       const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
       const refused = sumsOf(refusals, by, refusalKinds);
-      const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refused, by)}`;
+      const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refused, by, account.terminal.columns)}`;
       return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
     });
 }
@@ -120,26 +121,30 @@ function renderUsage(rows: PeriodRow[], by: Granularity, columns: number | undef
   return [...lines, '', total].join('\n');
 }
 
-function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): string {
+function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey, columns: number | undefined): string {
   const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`);
   const rows = keys.map((key) => [
     ...[key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`],
-    ...[thousands(key.lookups), share(key.lookups), key.days.at(-1)?.date ?? '-'],
+    ...[thousands(key.lookups), share(key.lookups), ago(key.days.at(-1)?.date)],
   ]);
   const rest = unattributed.lookups;
-  if (rest > 0) rows.push(['-', 'not attributed', thousands(rest), share(rest), unattributed.days.at(-1)?.date ?? '-']);
+  if (rest > 0) rows.push(['-', 'not attributed', thousands(rest), share(rest), ago(unattributed.days.at(-1)?.date)]);
   return [
-    table(['key', 'label', 'lookups', 'share', 'last used'], rows),
+    table(['key', 'label', 'lookups', 'share', 'last used'], rows, columns),
     `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
   ].join('\n');
 }
 
 /** A second table, of the days or months with refusals; nothing if there are none. */
-function renderRefusals(rows: readonly PeriodRow<keyof RefusalCounts>[], by: Granularity): string {
+function renderRefusals(
+  rows: readonly PeriodRow<keyof RefusalCounts>[],
+  by: Granularity,
+  columns: number | undefined,
+): string {
   if (rows.length === 0) return '';
   const head = [by, 'over a limit', 'invalid input', 'inactive'];
   const cells = rows.map(({ period, quota, input, inactive }) => [period, ...[quota, input, inactive].map(thousands)]);
-  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, cells)}`;
+  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, cells, columns)}`;
 }
 
 type OfMonth = { month: string };
@@ -158,7 +163,10 @@ export function addUsageCommands(program: CliCommand): void {
         ...[month, state, closed ?? '-'],
         ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
       ]);
-      return { json: months, text: table(['month', 'state', 'closed', 'accounts', 'lookups'], rows) };
+      return {
+        json: months,
+        text: table(['month', 'state', 'closed', 'accounts', 'lookups'], rows, usage.terminal.columns),
+      };
     });
   addClose(usage);
 }
@@ -244,18 +252,24 @@ other members, as JSON in the order in which they are printed, without spaces. T
     .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
       const statement = await (await requireStatements(opened)).show({ account, month });
       const { daysOf, statementsCsv } = await import('../../packages/admin/accounts/statements.ts');
-      const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement, daysOf(statement));
+      const text = csv
+        ? statementsCsv(month, [statement]).trimEnd()
+        : renderStatement(statement, daysOf(statement), usage.terminal.columns);
       return { json: statement, text, isVerbatim: csv };
     });
 }
 
-function renderStatement({ account, month, plans, lookups, sha256 }: Statement, days: readonly DayUsage[]): string {
+function renderStatement(
+  { account, month, plans, lookups, sha256 }: Statement,
+  days: readonly DayUsage[],
+  columns: number | undefined,
+): string {
   const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, thousands(lookups)]);
   const rows = days.map((day) => [day.date, thousands(day.lookups)]);
   return [
     `Account ${account}, ${month}`,
-    table(['plan', 'from', 'to', 'lookups'], periods),
-    table(['day', 'lookups'], rows),
+    table(['plan', 'from', 'to', 'lookups'], periods, columns),
+    table(['day', 'lookups'], rows, columns),
     `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
   ].join('\n');
 }

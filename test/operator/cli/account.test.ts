@@ -70,8 +70,8 @@ describe('plan', () => {
 
   it('list shows a window that a plan lacks as a dash, in JSON as no member', async () => {
     const { out } = await bench.run('plan list');
-    expect(out).toMatch(/plan +│ state +│ minute +│ hour +│ day +│.* month/);
-    expect(out).toMatch(/standard +│ active +│ 60 +│ - +│ 5000 +│.* unlimited/);
+    expect(out).toMatch(/plan +state +minute +hour +day +.* month/);
+    expect(out).toMatch(/standard +active +60 +- +5,000 +unlimited +1/);
     expect(await bench.json('plan list')).toContainEqual({
       code: 'standard',
       state: 'active',
@@ -113,9 +113,9 @@ describe('account', () => {
   it('show prints the limits, who set them, and the keys', async () => {
     const { out } = await bench.run('account show acme');
     expect(out).toContain('plan     standard');
-    expect(out).toMatch(/minute +│ 60 +│ plan +│ 0 +│ 60 +│ \d{4}-/);
-    expect(out).toMatch(/day +│ 100 +│ account +│ 0 +│ 100 +│ \d{4}-/);
-    expect(out).toMatch(/month +│ unlimited +│ plan +│ 0 +│ unlimited +│ \d{4}-/);
+    expect(out).toMatch(/minute +60 +0 +60 +plan +in .*, \d{4}-/);
+    expect(out).toMatch(/day +100 +0 +100 +account +in .*, \d{4}-/);
+    expect(out).toMatch(/month +unlimited +0 +unlimited +plan +in .*, \d{4}-/);
     expect(out).toContain('There are no keys yet');
   });
 
@@ -139,7 +139,7 @@ describe('account', () => {
 
   it('list prints every account with its usage, in JSON like show', async () => {
     const { out } = await bench.run('account list');
-    expect(out).toMatch(/acme +│ active +│ standard +│ 0 +│ 0 \/ 60 +│ - +│ 0 \/ 100 +│.* 0 \/ unlimited/);
+    expect(out).toMatch(/acme +active +standard +0 +0 \/ 60 +- +0 \/ 100 +.* 0 \/ unlimited/);
     const accounts = await bench.json('account list');
     const { keys, ...shown } = await bench.json('account show acme');
     expect(accounts).toContainEqual({ ...shown, active_keys: keys.length });
@@ -203,7 +203,7 @@ describe('audit', () => {
   it('prints who changed an account and a plan', async () => {
     await bench.run('account create told --plan small --limit day=unlimited');
     expect((await bench.run('account audit told')).out).toMatch(
-      /│ \S+Z +│ \S+@\S+ +│ account create +│ plan=small limits\.day=unlimited +│ done/,
+      /\S+Z +\S+@\S+ +account create +plan=small limits\.day=unlimited +done/,
     );
     await bench.run('account set told --limit day=5 --name Acme');
     const { out } = await bench.run('account audit told --last 1');
@@ -269,7 +269,7 @@ describe('key', () => {
     const { key, key_id: id } = await bench.json('key create --account acme --label leaked');
     const { out, asked } = await bench.runAnswering(key, 'key find');
     expect(asked).toHaveLength(1);
-    expect(out).toMatch(new RegExp(`acme +│ ${id} +│ leaked +│ active`));
+    expect(out).toMatch(new RegExp(`acme +${id} +leaked +active`));
     expect(out).toContain(`"npx bag-adres key revoke ${id} --account acme --local`);
     expect(out).not.toContain(key);
     expect((await bench.run('key find', id)).out).toBe(out);
@@ -286,7 +286,7 @@ describe('key', () => {
   it('list and revoke identify a key by its id', async () => {
     const { key_id: id } = await bench.json('key create --account acme --label', 'old till');
     expect((await bench.run('key list --account acme')).out).toMatch(
-      new RegExp(`${id} +│ old till +│ active +│ \\d{4}-.* +│ -`),
+      new RegExp(`${id} +old till +active +just now +- +-`),
     );
     expect((await bench.run('key', 'revoke', id, '--account', 'acme')).out).toBe(
       `Key ${id} of account "acme" is revoked.`,
@@ -362,7 +362,7 @@ describe('the sessions of the portal', () => {
     const jo = await sessions.start('sub:jo', 60, { people: ['jo@acme.nl'], browser: 'Firefox' });
     const olaf = await sessions.start('sub:olaf', 60);
     const listed = await bench.run('session list --account acme');
-    expect(listed.out).toMatch(/Firefox[\s\S]*jo@acme\.nl/);
+    expect(listed.out).toMatch(/jo@acme\.nl.*Firefox/);
     expect(listed.out).not.toContain('olaf');
     const all = await bench.json('session list --all');
     expect(all).toHaveLength(2);

@@ -34,7 +34,7 @@ describe('config show', () => {
       'throttle.ratePerSecond': 'shared',
       'throttle.otherBurst': 'default',
     });
-    expect((await run('config', 'show')).out).toMatch(/tags\.cost +│ 12 +│ stages\.prod/);
+    expect((await run('config', 'show')).out).toMatch(/tags\.cost +12 +stages\.prod/);
   });
 });
 

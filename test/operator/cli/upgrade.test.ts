@@ -54,7 +54,7 @@ describe('upgrade', () => {
     const { exit, out, err, asked } = await upgradeFrom(other);
     expect([exit, err]).toEqual([1, expect.stringContaining('must not be deployed as it is')]);
     expect(out).toContain(`Stage test: 0.9.0 is deployed, ${version} is installed.`);
-    expect(out).toMatch(/bag-adres-test-service +│ 0\.9\.0/);
+    expect(out).toMatch(/bag-adres-test-service +0\.9\.0/);
     expect(out).toContain('npx cdk deploy --all -c bagAdres.stage=test');
     expect(out).toMatch(/Obstacle: bag-adres-test-data: Accounts\w+ \(AWS::DynamoDB::Table\) has another KeySchema/);
     expect(out).toContain('Obstacle: bag-adres-test-portal is deployed, but no longer in the settings');

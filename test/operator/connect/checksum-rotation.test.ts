@@ -146,7 +146,7 @@ describe('rotate-checksum-secret', () => {
     changedAt -= 1800;
     const replaced = await newKey('new');
     expect([accepts(old.key), accepts(replaced)]).toEqual([true, true]);
-    expect((await rotate()).out).toMatch(/Replace each of these keys.*\n[\s\S]*│ old /);
+    expect((await rotate()).out).toMatch(/Replace each of these keys.*\n[\s\S]*old /);
 
     for (const { keyId, label } of await past.keys.list('acme')) {
       if (label !== 'new') await past.keys.revoke({ account: 'acme', keyId });
