@@ -4,9 +4,8 @@ import { packageVersion } from '../lib/config/deployment.ts';
 import { addAccessCommands } from '../operator/cli/access.ts';
 import { addAccountCommands } from '../operator/cli/account.ts';
 import { addAuditCommands, addPersonCommands } from '../operator/cli/audit.ts';
-import { addBackupCommands, addBackupSetCommands } from '../operator/cli/backup.ts';
+import { addBackupCommands } from '../operator/cli/backup.ts';
 import { CliCommand, pasteable, snakeCase, type Terminal } from '../operator/cli/command.ts';
-import { addCompletionCommand } from '../operator/cli/completion.ts';
 import { addConfigCommands } from '../operator/cli/config.ts';
 import { pathOf } from '../operator/cli/destructive.ts';
 import { addDoctorCommand } from '../operator/cli/doctor.ts';
@@ -14,12 +13,7 @@ import { addInitCommand } from '../operator/cli/init.ts';
 import { addLoadCommands } from '../operator/cli/load.ts';
 import { colours, hasColours, painted } from '../operator/cli/paint.ts';
 import { addPlanCommands } from '../operator/cli/plan.ts';
-import {
-  addDrillCommand,
-  addRestoreCommands,
-  addRollbackCommand,
-  addTakeDownCommand,
-} from '../operator/cli/restore.ts';
+import { addRestoreCommands } from '../operator/cli/restore.ts';
 import { addUpgradeCommands } from '../operator/cli/upgrade.ts';
 import { addUsageCommands } from '../operator/cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
@@ -75,7 +69,7 @@ In scripts, use --json.`,
       'plan put standard --limit minute=60 --limit day=5000 --local',
       'account create acme --plan standard --local',
       'key create --account acme --label webshop --local',
-      'load status --stack bag-adres-prod',
+      'load status --stage prod',
     )
     .exitOverride()
     .configureOutput({
@@ -92,16 +86,11 @@ In scripts, use --json.`,
   addBackupCommands(program);
   addAuditCommands(program);
   addPersonCommands(program);
-  addBackupSetCommands(program);
   addRestoreCommands(program);
-  addDrillCommand(program);
-  addTakeDownCommand(program);
-  addRollbackCommand(program);
   addDoctorCommand(program);
   addInitCommand(program);
   addConfigCommands(program);
   addUpgradeCommands(program);
-  addCompletionCommand(program);
   return program;
 }
 

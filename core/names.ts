@@ -79,16 +79,6 @@ export const canaryEnvironment = {
   keySecret: 'CANARY_KEY_SECRET',
 } as const;
 
-/** Environment variables of the job that writes backup sets. */
-export const backupEnvironment = {
-  /** The deployment, `bag-adres-prod`. */
-  deployment: 'BACKUP_DEPLOYMENT',
-  /** The bucket of the sets, and what their keys begin with: `my-sets`, `my-sets/adres/`. */
-  destination: 'BACKUP_DESTINATION',
-  /** The public key of the operator: SPKI in base64, on one line. */
-  publicKey: 'BACKUP_PUBLIC_KEY',
-} as const;
-
 /** Environment variables of the job that looks after the copies of AWS Backup. */
 export const copiesEnvironment = {
   plan: 'BACKUP_PLAN_ID',
@@ -107,8 +97,6 @@ export const eventTypes = {
   loadPublished: 'load.published',
   loadRefused: 'load.refused',
   loadFailed: 'load.failed',
-  backupWritten: 'backup.written',
-  backupFailed: 'backup.failed',
 } as const;
 
 /** A variable that the stack always sets; a missing one stops the start, not a request. */
@@ -169,8 +157,6 @@ export const metricNames = {
   tableDifferences: 'TableDifferences',
   /** Addresses of objects that mutations did not match and that are not settled; emitted with the age, as it is. */
   setAside: 'SetAsideAddresses',
-  /** 1 when a backup set was written, 0 when it could not be; its only dimension is `service`. */
-  backupSets: 'BackupSets',
   /** Hours since the accounts table was last copied to the other vault; its only dimension is `service`. */
   backupCopyAge: 'BackupCopyAgeHours',
 } as const;

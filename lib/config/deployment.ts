@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The parts of a deployment; each is one CloudFormation stack. */
-const stackParts = ['data', 'service', 'loader'] as const;
-
-export type StackPart = (typeof stackParts)[number];
+export type StackPart = 'data' | 'service' | 'loader';
 
 /** What the names of the stacks of a stage begin with: `bag-adres-prod`. */
 export function deploymentName(stage: string): string {
@@ -21,11 +19,6 @@ export function stackNames(deployment: string): Record<StackPart, string> {
 /** The stack of the portal, which not every deployment has. */
 export function portalStackName(deployment: string): string {
   return `${deployment}-portal`;
-}
-
-/** The deployment that `stack` belongs to; any other name is the deployment's own. */
-export function deploymentOf(stack: string): string {
-  return stack.replace(new RegExp(`-(?:${stackParts.join('|')}|portal)$`), '');
 }
 
 /** The settings of an operator, in the folder of `cdk.json`. */

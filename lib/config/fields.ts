@@ -40,9 +40,9 @@ export const schedule = text(
   '`off`, or `cron(MINUTE HOUR DAY MONTH WEEKDAY YEAR)` with `?` for the day or the weekday, or `rate(...)` of EventBridge Scheduler',
 );
 
-/** What a table takes at once; a new on-demand table takes `least`. */
+/** What a table is to take at once; a new on-demand table takes `least`. */
 export function warmUnits(least: number) {
-  return whole(least, 1_000_000).default(least);
+  return whole(least, 1_000_000).optional();
 }
 
 /** In lower case, as DNS zones and certificates have it: API Gateway accepts no other. */
@@ -73,20 +73,21 @@ export const domain = z.strictObject({
     .describe('Keeps the host name that API Gateway generates working too, until every caller has moved.'),
 });
 
-/** Where backup sets go, and the key that they are encrypted to. */
-export const backup = z.strictObject({
-  bucket: text(
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/(?:[\w.-]+\/)*)?$/,
-    'the name of a bucket, or `BUCKET/PREFIX/`',
-  ).describe(
-    'The bucket for the sets, in another account or region at best. Its policy must allow `s3:PutObject` for the role of the output `BackupRoleArn`.',
+/** The form of the ARN of a key. */
+export const kmsKey = 'arn:aws[a-z-]*:kms:[a-z0-9-]+:\\d{12}:key/[0-9a-f-]+';
+
+/** A table that AWS restored, to be used instead of the table of the data stack, which stays. */
+const usedTable = z.strictObject({
+  name: text(/^[A-Za-z0-9_.-]{3,255}$/, 'the name of a table').describe(
+    'An existing table in the region and account of the stage.',
   ),
-  publicKey: text(
-    /^MII[A-Za-z0-9+/]{150,1400}={0,2}$/,
-    'an RSA public key: its DER form in base64, on one line, as docs/recovery.md makes it',
-    mayBeSecret,
-  ).describe('The key that sets are encrypted to. Keep the private key outside AWS.'),
-  schedule: schedule.default('cron(30 1 * * ? *)').describe('When a set is written, in UTC. Once a day at least.'),
+  keyArn: text(new RegExp(`^${kmsKey}$`), 'the ARN of a KMS key')
+    .optional()
+    .describe('The KMS key that encrypts it; without it, the table is encrypted with a key that AWS owns.'),
+});
+
+export const tables = z.strictObject({
+  accounts: usedTable.optional().describe('The accounts table, after a [restore](runbook.md#restore-a-table).'),
 });
 
 /** The portal has no callers who would have to move. */

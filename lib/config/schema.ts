@@ -2,15 +2,16 @@ import * as z from 'zod';
 import { defaultUsageMonths } from '../../core/names.ts';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
 import {
-  backup,
   branding,
   domain,
   emailAddress,
   flag,
+  kmsKey,
   mayBeSecret,
   nameOfSecret,
   portal,
   schedule,
+  tables,
   tags,
   text,
   warmUnits,
@@ -210,24 +211,17 @@ export const configSchema = z.strictObject({
   snapshotsKept: whole(2, 24)
     .default(loadDefaults.snapshotsKept)
     .describe('How many snapshots are kept in S3 for rollbacks, including the live one.'),
+  tables: tables.prefault({}).describe('Tables to use instead of those of the data stack, which stay as they are.'),
   removalPolicy: z
     .enum(['retain', 'destroy'])
     .default('retain')
     .describe(
       '`retain` protects stacks and tables from deletion. `destroy` is for a trial: deleting the stacks deletes all data.',
     ),
-  encryptionKey: text(
-    /^(aws|create|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[0-9a-f-]+)$/,
-    '`aws`, `create` or the ARN of a KMS key',
-  )
+  encryptionKey: text(new RegExp(`^(aws|create|${kmsKey})$`), '`aws`, `create` or the ARN of a KMS key')
     .default('aws')
     .describe(
       'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
-    ),
-  backup: backup
-    .optional()
-    .describe(
-      'Writes a [backup set](recovery.md#backup-sets) every day: all that another account or region needs to take over.',
     ),
   backupVaultArn: text(
     /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
@@ -235,7 +229,7 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe(
-      'A vault, usually in another account, for [copies of a daily backup](deploy.md#backups-outside-the-account) of the accounts table.',
+      'A vault, usually in another account, for [copies of a daily backup](recovery.md#copies-in-another-account-or-region) of the accounts table.',
     ),
   runbookUrl: text(/^[\x21-\x7e]{1,300}$/, 'an address without spaces')
     .default('node_modules/bag-adres/docs/runbook.md')

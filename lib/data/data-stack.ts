@@ -1,10 +1,18 @@
 import { hash } from 'node:crypto';
 import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
-import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  Table,
+  TableEncryption,
+  type TableProps,
+  type WarmThroughput,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -25,7 +33,7 @@ import {
   stackProps,
   stackSuffix,
 } from '../shared/data-protection.ts';
-import { acknowledge } from '../shared/grants.ts';
+import { acknowledge, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { type AlarmTopic, alarmTopic, ownMetric } from '../shared/monitoring.ts';
 import { statementBucket } from './statement-bucket.ts';
@@ -38,9 +46,10 @@ export type DataStackProps = { config: Config; stackName: string };
  */
 export class DataStack extends Stack {
   readonly addresses: Table;
-  readonly accounts: Table;
+  /** The table that holds the accounts: that of this stack, or the existing one that the settings name. */
+  readonly accounts: TableInUse;
   readonly keyChecksumSecret: Secret;
-  /** The secret of the portal, if there is one. It is in this stack because a backup set contains it too. */
+  /** The secret of the portal, if there is one. It outlives the stack of the portal. */
   readonly sessionSecret: Secret | undefined;
   /** The statements of closed months. */
   readonly statements: Bucket;
@@ -53,17 +62,16 @@ export class DataStack extends Stack {
     this.encryptionKey = encryptionKey(this, config);
     const warm = config.warmThroughput;
     this.addresses = this.table('Addresses', config, {
-      ...(warm && {
-        warmThroughput: { readUnitsPerSecond: warm.addressesReads, writeUnitsPerSecond: warm.addressesWrites },
-      }),
+      ...warmed({ readUnitsPerSecond: warm?.addressesReads, writeUnitsPerSecond: warm?.addressesWrites }),
       partitionKey: { name: addressesTable.partitionKey, type: AttributeType.STRING },
     });
-    this.accounts = this.table('Accounts', config, {
-      ...(warm && { warmThroughput: { writeUnitsPerSecond: warm.accountsWrites } }),
+    const accounts = this.table('Accounts', config, {
+      ...warmed({ writeUnitsPerSecond: warm?.accountsWrites }),
       partitionKey: { name: accountsTable.partitionKey, type: AttributeType.STRING },
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: accountsTable.expires,
     });
+    this.accounts = this.existing('AccountsInUse', config.tables.accounts, accounts) ?? accounts;
     this.keyChecksumSecret = this.secret('KeyChecksumSecret', config, {
       description: 'Keys the checksum of API keys: another value invalidates every issued key',
       notRotated:
@@ -105,6 +113,17 @@ export class DataStack extends Stack {
     return secret;
   }
 
+  /** A table that AWS restored. The table of this stack stays in the template, so that going back removes nothing. */
+  private existing(id: string, given: Config['tables']['accounts'], own: Table): TableInUse | undefined {
+    if (!given) return undefined;
+    const encryptionKey = given.keyArn && Key.fromKeyArn(this, `${id}Key`, given.keyArn);
+    const table = Table.fromTableAttributes(this, id, {
+      tableName: given.name,
+      ...(encryptionKey && { encryptionKey }),
+    });
+    return Object.assign(table, { own });
+  }
+
   private table(
     id: string,
     config: Config,
@@ -122,10 +141,16 @@ export class DataStack extends Stack {
   }
 }
 
+/** Only what somebody set: AWS bills an increase, and can't lower it again. */
+function warmed(units: { [unit in keyof WarmThroughput]: number | undefined }): Pick<TableProps, 'warmThroughput'> {
+  const warmThroughput = Object.fromEntries(Object.entries(units).filter(([, given]) => given !== undefined));
+  return Object.keys(warmThroughput).length > 0 ? { warmThroughput } : {};
+}
+
 type AccountsBackupProps = {
   config: Config;
   encryptionKey: IKey | undefined;
-  accounts: Table;
+  accounts: ITable;
   copyTo: string | undefined;
   topic: AlarmTopic;
 };

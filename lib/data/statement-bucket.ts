@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectLockRe
 import type { Construct } from 'constructs';
 import { statementsPrefix } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
-import { removal } from '../shared/data-protection.ts';
+import { isProtected, removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**
@@ -20,6 +20,8 @@ export function statementBucket(scope: Construct, config: Config, encryptionKey:
     encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
     ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
     removalPolicy: removal(config),
+    // CloudFormation deletes only an empty bucket.
+    autoDeleteObjects: !isProtected(config),
     versioned: true,
     objectLockEnabled: true,
     ...(years > 0 && { objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(years * 365)) }),

@@ -31,7 +31,7 @@ export class LoaderAlarms extends Construct {
       isEvent: true,
       problem: `A load ${how}. The live dataset goes on.`,
       first:
-        'npx bag-adres load status --stack STACK. A refused load waits for load approve or load reject. Another one: npx bag-adres load run --stack STACK resumes it.',
+        'npx bag-adres load status --stage STAGE. A refused load waits for load approve or load reject. Another one: npx bag-adres load run --stage STAGE resumes it.',
       runbook: 'Load failed',
     });
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
@@ -45,7 +45,7 @@ export class LoaderAlarms extends Construct {
         isEvent: true,
         problem: 'The addresses table differs from the live snapshot.',
         first:
-          'npx bag-adres load check --stack STACK compares all of it, load repair corrects it. Find out what else writes to the table.',
+          'npx bag-adres load check --stage STAGE compares all of it, load repair corrects it. Find out what else writes to the table.',
         runbook: 'Table differs',
       },
       DatasetOld: {
@@ -56,7 +56,7 @@ export class LoaderAlarms extends Construct {
         noData: config.schedule === 'off' ? 'ignored' : 'stopped',
         problem: `The live dataset is ${oldAfter} days old or more, or of a date in the future, or checks for a newer one have stopped.`,
         first:
-          'npx bag-adres doctor --stack STACK reads the source, load status says how the last check ended. No checks: enable the schedule of the state machine again in EventBridge Scheduler.',
+          'npx bag-adres doctor --stage STAGE reads the source, load status says how the last check ended. No checks: enable the schedule of the state machine again in EventBridge Scheduler.',
         runbook: 'Dataset old',
       },
     });
@@ -67,7 +67,7 @@ export class LoaderAlarms extends Construct {
         periods: [1, 1],
         problem: 'Changes of the register did not match and were set aside: these addresses stay as they were.',
         first:
-          'npx bag-adres load status --stack STACK lists them. A corrected delivery or the next extract settles it; to do so now, load run --extract with an extract of that date.',
+          'npx bag-adres load status --stage STAGE lists them. A corrected delivery or the next extract settles it; to do so now, load run --extract with an extract of that date.',
         runbook: 'Set aside',
       },
       AuditDifferences: {
@@ -75,7 +75,7 @@ export class LoaderAlarms extends Construct {
         isEvent: true,
         problem: 'An extract differed from what the days of mutations had led to. The addresses are right now.',
         first:
-          'run the saved query STACK/Audit differences/Counts in CloudWatch Logs Insights. Of a corrected delivery there is nothing to do.',
+          'run the saved query DEPLOYMENT/Audit differences/Counts in CloudWatch Logs Insights. Of a corrected delivery there is nothing to do.',
         runbook: 'Audit differences',
       },
     });

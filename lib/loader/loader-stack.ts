@@ -8,7 +8,6 @@ import type { DataStack } from '../data/data-stack.ts';
 import { isProtected, removal, stackProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
-import { BackupSets } from './backup-sets.ts';
 import { LoadMachine } from './load-machine.ts';
 import { MAP_RUNS } from './load-states.ts';
 import { LoaderAlarms, LoaderDashboard } from './loader-monitoring.ts';
@@ -37,7 +36,6 @@ export class LoaderStack extends Stack {
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
     if (config.mutations) new CfnOutput(this, 'MutationsSource', { value: mutationsSource(config) });
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
-    if (config.backup) new BackupSets(this, 'BackupSets', { config, backup: config.backup, data, snapshots: bucket });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }
 }
@@ -57,6 +55,8 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
     encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
     ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
     removalPolicy: removal(config),
+    // CloudFormation deletes only an empty bucket.
+    autoDeleteObjects: !isProtected(config),
     // An operator can restore a manifest or snapshot that was overwritten or deleted by mistake. Not in a trial: its
     // bucket must be emptied before it can be deleted.
     versioned: isProtected(config),

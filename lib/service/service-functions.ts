@@ -1,7 +1,6 @@
 import { Duration, SecretValue, Stack } from 'aws-cdk-lib';
 import type { Alarm, IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
@@ -20,7 +19,7 @@ import {
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledgeStatements } from '../data/statement-bucket.ts';
-import { acknowledge, defaultEventBus } from '../shared/grants.ts';
+import { acknowledge, defaultEventBus, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
 
@@ -142,14 +141,14 @@ export class Canary extends LambdaFunction {
         quietDuring: serverErrors,
         problem: 'The scheduled calls fail, or have stopped.',
         first:
-          'run the saved query STACK/Canary failed/Errors in CloudWatch Logs Insights: 401 is the key in the secret of the canary, fetch failed the host name or its certificate. No lines: enable its schedule again in EventBridge Scheduler.',
+          'run the saved query DEPLOYMENT/Canary failed/Errors in CloudWatch Logs Insights: 401 is the key in the secret of the canary, fetch failed the host name or its certificate. No lines: enable its schedule again in EventBridge Scheduler.',
         runbook: 'Canary failed',
       },
     }).Failed;
   }
 }
 
-export type UsageJobProps = CommonProps & { accounts: ITable; statements: IBucket; topic: AlarmTopic };
+export type UsageJobProps = CommonProps & { accounts: TableInUse; statements: IBucket; topic: AlarmTopic };
 
 /** Records the usage of every account and reports limits that are nearly used up, once an hour. */
 export class UsageJobFunction extends LambdaFunction {
@@ -184,7 +183,7 @@ export class UsageJobFunction extends LambdaFunction {
         noData: 'stopped',
         problem: 'The hourly job that records usage fails, or has stopped. Quotas are counted all the same.',
         first:
-          'read the log group of the function of STACK-service whose name has Usage. No lines: enable its schedule again in EventBridge Scheduler.',
+          'read the log group of the function of DEPLOYMENT-service whose name has Usage. No lines: enable its schedule again in EventBridge Scheduler.',
         runbook: 'Usage job failed',
       },
     });

@@ -52,7 +52,7 @@ export class ServiceAlarms extends Construct {
         metric: failing,
         problem: 'Callers get 5xx responses.',
         first:
-          'run the saved queries STACK/Server errors in CloudWatch Logs Insights: Outcomes, then Errors. If it began with a deployment: npx bag-adres rollback --stack STACK.',
+          'run the saved queries DEPLOYMENT/Server errors in CloudWatch Logs Insights: Outcomes, then Errors. If it began with a deployment: npx bag-adres rollback --stage STAGE.',
         runbook: 'Server errors',
       },
       SlowAnswers: {
@@ -67,7 +67,7 @@ export class ServiceAlarms extends Construct {
         periods: [3, 5],
         problem: 'One in a hundred responses takes 2 seconds or more.',
         first:
-          'run the saved query STACK/Slow answers/Gateway and function in CloudWatch Logs Insights. With little traffic a few cold starts are enough, and there is nothing to do.',
+          'run the saved query DEPLOYMENT/Slow answers/Gateway and function in CloudWatch Logs Insights. With little traffic a few cold starts are enough, and there is nothing to do.',
         runbook: 'Slow answers',
       },
       GatewayThrottles: {
@@ -75,7 +75,7 @@ export class ServiceAlarms extends Construct {
         periods: [3, 5],
         problem: 'API Gateway throttles requests: callers get 429 whatever their quota.',
         first:
-          'run the saved query STACK/Gateway throttles/Callers in CloudWatch Logs Insights. Of real traffic, raise throttle in bag-adres.json and deploy.',
+          'run the saved query DEPLOYMENT/Gateway throttles/Callers in CloudWatch Logs Insights. Of real traffic, raise throttle in bag-adres.json and deploy.',
         runbook: 'Gateway throttles',
       },
       RefusedKeys: {
@@ -84,7 +84,7 @@ export class ServiceAlarms extends Construct {
         periods: [5, 5],
         problem: 'Ten requests a second or more carry an invalid key.',
         first:
-          'run the saved query STACK/Refused keys/Callers in CloudWatch Logs Insights. One address is a customer with an old key, many are an attack: lower throttle in bag-adres.json and deploy.',
+          'run the saved query DEPLOYMENT/Refused keys/Callers in CloudWatch Logs Insights. One address is a customer with an old key, many are an attack: lower throttle in bag-adres.json and deploy.',
         runbook: 'Refused keys',
       },
     });

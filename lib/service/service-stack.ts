@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -51,6 +51,8 @@ export class ServiceStack extends Stack {
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, topic, ...live });
     this.baseUrl = baseUrl;
+    // Keeps the reference to the table of the data stack, to which a failed deployment would go back.
+    if (accounts.own) new CfnOutput(this, 'OwnAccountsTableName', { value: accounts.own.tableName });
     this.httpApi = api;
     const { rollback, serverErrors } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     const canary =

@@ -28,7 +28,6 @@ export const bundles = {
     requires: true,
   },
   BackupCopies: { entries: { index: 'operator/recovery/copies.ts' } },
-  Backup: { entries: { index: 'operator/recovery/handler.ts' } },
   Portal: { entries: { index: 'portal/handler.ts' }, files },
   PortalCanary: { entries: { index: 'portal/canary.ts' } },
 } as const satisfies Record<string, BundleSource>;

@@ -36,7 +36,7 @@ export function scheduleRole(scope: Construct, action: string, resource: string)
 }
 
 /** What DynamoDB does with a table's key on behalf of the caller; in full, without the CDK's wildcards. */
-const keyActions = [
+export const keyActions = [
   'kms:Decrypt',
   'kms:DescribeKey',
   'kms:Encrypt',
@@ -46,10 +46,16 @@ const keyActions = [
   'kms:ReEncryptTo',
 ];
 
+/** A table, with the stack's `own` table if an existing one is used instead of that. */
+export type TableInUse = ITable & { readonly own?: ITable };
+
 /**
  * Allows these operations on the table, `GetItem` for instance, and no others; and the use of its key, if it has one.
+ * The same on the stack's own table, if another is in use.
  */
-export function grantTable(table: ITable, grantee: IGrantable, ...operations: string[]): void {
-  table.grant(grantee, ...operations.map((operation) => `dynamodb:${operation}`));
-  table.encryptionKey?.grant(grantee, ...keyActions);
+export function grantTable(table: TableInUse, grantee: IGrantable, ...operations: string[]): void {
+  for (const one of [table, ...(table.own ? [table.own] : [])]) {
+    one.grant(grantee, ...operations.map((operation) => `dynamodb:${operation}`));
+    one.encryptionKey?.grant(grantee, ...keyActions);
+  }
 }

@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Architecture,
@@ -20,7 +20,7 @@ import type { Config } from '../config/schema.ts';
 import { bundle, type OperatorFiles } from './bundle.ts';
 import { type BundleName, bundles } from './bundles.ts';
 import { logGroupProps } from './data-protection.ts';
-import { acknowledge, acknowledgeWildcard, grantTable, scheduleRole } from './grants.ts';
+import { acknowledge, acknowledgeWildcard, grantTable, keyActions, scheduleRole, type TableInUse } from './grants.ts';
 
 export type LambdaFunctionProps = {
   config: Config;
@@ -108,10 +108,25 @@ export class LambdaFunction extends Construct {
     acknowledge(this.function, 'Serverless-LambdaDLQ', props.withoutDeadLetterQueue);
   }
 
-  /** Allows these operations on the table, `GetItem` for instance, and sets `variable` to its name. */
-  usesTable(table: ITable, variable: string, ...operations: string[]): this {
+  /**
+   * Allows these operations on the table, `GetItem` for instance, and sets `variable` to its name. An existing table in
+   * the place of the stack's own has a policy of its own: CloudFormation creates that before the new version gets
+   * requests, and deletes it after the last version that used the table has none, so that neither way is refused one.
+   */
+  usesTable(table: TableInUse, variable: string, ...operations: string[]): this {
     this.function.addEnvironment(variable, table.tableName);
-    grantTable(table, this.function, ...operations);
+    grantTable(table.own ?? table, this.function, ...operations);
+    if (!table.own) return this;
+    const actions = operations.map((operation) => `dynamodb:${operation}`);
+    const keyArn = table.encryptionKey?.keyArn;
+    const policy = new Policy(this, `Uses${hash('sha256', table.tableName).slice(0, 8)}`, {
+      statements: [
+        new PolicyStatement({ actions, resources: [table.tableArn] }),
+        ...(keyArn ? [new PolicyStatement({ actions: keyActions, resources: [keyArn] })] : []),
+      ],
+    });
+    this.function.role?.attachInlinePolicy(policy);
+    this.function.node.addDependency(policy);
     return this;
   }
 

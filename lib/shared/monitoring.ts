@@ -34,7 +34,7 @@ import { acknowledge } from './grants.ts';
 export type AlarmRule = Pick<AlarmProps, 'metric'> & {
   /** What is wrong, in one sentence. */
   problem: string;
-  /** What to do first, of the chapter; `STACK` is the name of the deployment. The runbook may not be at hand. */
+  /** What to do first, of the chapter, for `STAGE` or its `DEPLOYMENT`. The runbook may not be at hand. */
   first: string;
   /** The heading of its chapter in docs/runbook.md. */
   runbook: string;
@@ -65,12 +65,12 @@ const treatMissingData = {
 /** The topic of the alarms, and where their messages say that the runbook is. */
 export class AlarmTopic extends Topic {
   private readonly runbookUrl: string;
-  private readonly deployment: string;
+  private readonly stage: string;
 
   constructor(scope: Construct, id: string, { config, ...props }: TopicProps & { config: Config }) {
     super(scope, id, props);
     this.runbookUrl = config.runbookUrl;
-    this.deployment = deploymentName(config.stage);
+    this.stage = config.stage;
   }
 
   /** An alarm by each of these rules, below `scope`. */
@@ -83,7 +83,7 @@ export class AlarmTopic extends Topic {
   private alarm(scope: Construct, id: string, rule: AlarmRule): Alarm {
     const { metric, problem, first, runbook, threshold = 1, noData = 'fine', isBelow, isEvent, quietDuring } = rule;
     const [bad, of] = rule.periods ?? (isEvent ? [1, 1] : [2, 3]);
-    const alarmDescription = `${problem} First: ${first.replaceAll('STACK', this.deployment)} Then: ${this.runbookUrl}#${anchor(runbook)}`;
+    const alarmDescription = `${problem} First: ${first.replaceAll('STAGE', this.stage).replaceAll('DEPLOYMENT', deploymentName(this.stage))} Then: ${this.runbookUrl}#${anchor(runbook)}`;
     const alarm = new Alarm(scope, id, {
       metric,
       evaluationPeriods: of,

@@ -64,7 +64,7 @@ export async function currentManifest(
       'ForeignStorageError',
       `The addresses table holds the snapshot of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this ` +
         'storage does not know. Use the storage of that load, or run "load repair" to make the table equal to the ' +
-        'snapshot that this storage knows. If the storage was lost, see docs/runbook.md#lost-table.',
+        'snapshot that this storage knows. If the storage was lost, see docs/runbook.md#restore-a-table.',
     );
   }
   return manifest;

@@ -62,7 +62,7 @@ export class SourceTooSlowError extends SourceError {
     super(
       `${location} is too slow: ${arrived} of ${size === null ? 'it' : `${megabytes(size)} MB`} arrived within the time limit of one ` +
         `step${why}. Download it elsewhere and load the file, which uploads it first: ` +
-        'load run --extract FILE --stack NAME.',
+        'load run --extract FILE --stage NAME.',
     );
   }
 }

@@ -149,7 +149,7 @@ function adviceOn(key: string): string {
   if (`${folder}/` === paths.snapshots) {
     return 'Only mutations need it: run "load run --again" with a full extract, which makes a new snapshot.';
   }
-  return 'Restore it from a backup of the storage, or follow docs/runbook.md#lost-table for a lost snapshot bucket.';
+  return 'Restore it from a backup of the storage, or follow docs/runbook.md#restore-a-table for a lost snapshot bucket.';
 }
 
 /** The result of `work`, which decodes bytes of the object. @throws DamagedObjectError, OtherVersionError */

@@ -1,44 +1,26 @@
-import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SNSClient } from '@aws-sdk/client-sns';
-import { STSClient } from '@aws-sdk/client-sts';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { storedAddress } from '../../core/addresses/address-item.ts';
 import { parseAddressKey } from '../../core/addresses/address-key.ts';
 import { type ApiAnswer, callApi } from '../../lambdas/canary/call-api.ts';
 import { packageVersion } from '../../lib/config/deployment.ts';
-import { pdokExtract } from '../../loader/storage/open.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { readLocalState } from '../../local/data-folder.ts';
-import { demoPeildatum } from '../../local/demo/demo.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import { clientConfig, deploymentStacks, findDeployment, readPortal } from '../connect/deployment.ts';
-import { explainError } from '../connect/errors.ts';
 import {
-  type CheckOutcome,
-  checkAlarmStates,
-  checkAlarms,
-  checkBackups,
-  checkBootstrap,
-  checkCertificate,
-  checkClientSecret,
-  checkConcurrency,
-  checkCredentials,
-  checkDataset,
-  checkLoads,
-  checkPortal,
-  checkProtection,
-  checkSource,
-  checkStack,
-  checkTable,
-  checkTableSettings,
-  checkVersion,
-  failed,
-  okay,
-  readAlarms,
-  skipped,
-  warning,
-} from './check-deployment.ts';
+  clientConfig,
+  deploymentStacks,
+  findDeployment,
+  ifMissing,
+  readPortal,
+  readStack,
+} from '../connect/deployment.ts';
+import { explainError } from '../connect/errors.ts';
+import { type CheckOutcome, failed, okay, skipped, warning } from './outcome.ts';
+import { checkTable } from './table-settings.ts';
 
 /** What the check of this name found. */
 export type Finding = { check: string } & CheckOutcome;
@@ -67,8 +49,6 @@ const errorAdvice: Record<string, string> = {
   aws_not_found: 'Check the name, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.',
   no_output: 'Deploy this version: npx cdk deploy --all.',
   not_running: 'Start it, in another terminal: npm start.',
-  no_extract: 'Set source in bag-adres.json and deploy; until then name the extract: load run --extract URL.',
-  source_unavailable: 'Wait until its server is back, or name another source: load run --extract URL.',
   unreachable: 'Check the network; a proxy or VPN may block the connection.',
 };
 
@@ -149,92 +129,174 @@ async function someAddress(client: DynamoDBClient, table: string): Promise<Wante
   return null;
 }
 
+/** The stacks have assets, which need this version of the bootstrap stack or a newer one. */
+const bootstrapVersion = 8;
+const bootstrapStack = 'CDKToolkit';
+
+/** Whether the CDK can deploy here. An existing deployment may use a bootstrap stack of another name. */
+async function checkBootstrap(isDeployed: boolean): Promise<CheckOutcome> {
+  const bad = (found: string) =>
+    (isDeployed ? warning : failed)(found, 'Bootstrap this account and region: npx cdk bootstrap.');
+  const stack = await readStack(bootstrapStack).catch(ifMissing);
+  if (!stack) return bad(`There is no stack ${bootstrapStack}.`);
+  const version = Number(stack.outputs.BootstrapVersion ?? 0);
+  const found = `${bootstrapStack} has version ${version}`;
+  return version >= bootstrapVersion ? okay(found) : bad(`${found}; version ${bootstrapVersion} or newer is needed.`);
+}
+
+/** A load runs up to ten functions at once, besides the lookups; a new account allows ten in total. */
+const comfortableConcurrency = 100;
+
+async function checkConcurrency(client: LambdaClient): Promise<CheckOutcome> {
+  const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
+  const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } = AccountLimit ?? {};
+  const found = `${free} of ${limit} concurrent executions are unreserved`;
+  if (free >= comfortableConcurrency) return okay(found);
+  return warning(
+    found,
+    'Lookups above that are throttled. Request 1,000, which is free: docs/runbook.md#concurrency has the command.\n' +
+      `Until then a load runs at most ${Math.max(1, Math.floor(free / 4))} functions at once, a quarter of these.`,
+  );
+}
+
+/** The status of a stack, and what to do about one that failed. */
+async function checkStack(name: string): Promise<CheckOutcome> {
+  const { status } = await readStack(name);
+  if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return okay(status);
+  const events = `aws cloudformation describe-stack-events --stack-name ${name} says why.`;
+  if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status))
+    return failed(status, redeploy(name, events));
+  if (status === 'REVIEW_IN_PROGRESS')
+    return failed(status, 'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.');
+  if (status === 'UPDATE_ROLLBACK_FAILED')
+    return failed(
+      status,
+      `${events}\nFix that, then: aws cloudformation continue-update-rollback --stack-name ${name}`,
+    );
+  if (/IN_PROGRESS$/.test(status)) return warning(status, 'Check again when the deployment has ended.');
+  if (/ROLLBACK_COMPLETE$/.test(status))
+    return warning(status, `The last deployment was rolled back. ${events}\nFix that and deploy again.`);
+  return failed(status, `No deployment is possible in this status. ${events}`);
+}
+
+/** A plain "cdk deploy" can't: the stack has to be deleted first, and was protected before it failed. */
+function redeploy(stack: string, events: string): string {
+  const aws = (command: string) => `aws cloudformation ${command} --stack-name ${stack}`;
+  const commands = ['update-termination-protection --no-enable-termination-protection', 'delete-stack'].map(aws);
+  const again = [...commands, aws('wait stack-delete-complete'), 'npx cdk deploy --all'];
+  return ['The first deployment failed.', events, 'Fix that, delete the stack and deploy again:', ...again].join('\n');
+}
+
+/** Whether anybody is notified: what an alarm can't say itself. */
+async function checkAlarms(
+  { cloudWatch, sns }: AwsClients,
+  { deployment, stacks, topic }: { deployment: string; stacks: readonly string[]; topic: string },
+): Promise<CheckOutcome> {
+  const [{ Subscriptions = [] }, { MetricAlarms = [] }] = await Promise.all([
+    sns.send(new ListSubscriptionsByTopicCommand({ TopicArn: topic })),
+    cloudWatch.send(new DescribeAlarmsCommand({ AlarmNamePrefix: `${deployment}-`, MaxRecords: 100 })),
+  ]);
+  // The name of another deployment may begin with the name of this one.
+  const isOurs = ({ AlarmName = '' }: MetricAlarm) => stacks.some((stack) => AlarmName.startsWith(`${stack}-`));
+  const ours = MetricAlarms.filter(isOurs);
+  if (ours.length === 0)
+    return warning('There is no alarm.', 'Somebody deleted them: docs/runbook.md#find-and-revert-manual-changes.');
+  const silent = ours.filter(({ ActionsEnabled }) => ActionsEnabled === false).map(({ AlarmName }) => AlarmName);
+  if (silent.length > 0)
+    return warning(
+      `${silent.length} of ${ours.length} alarms notify nobody: their actions are off`,
+      `aws cloudwatch enable-alarm-actions --alarm-names ${silent.join(' ')}`,
+    );
+  const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:')).length;
+  if (confirmed === 0) {
+    const isPending = Subscriptions.length > 0;
+    return warning(
+      `Nobody is notified of alarms: the ${isPending ? 'subscription is not confirmed' : 'topic has no subscription'}.`,
+      isPending
+        ? 'Open the link in the email from AWS. To send it again: SNS console, Request confirmation.'
+        : `Set alarmEmail in bag-adres.json and deploy again, or subscribe to ${topic}.`,
+    );
+  }
+  const on = ours.filter(({ StateValue }) => StateValue === 'ALARM').map(({ AlarmName }) => AlarmName);
+  const found = `${ours.length} alarms notify ${confirmed} ${confirmed === 1 ? 'subscription' : 'subscriptions'}`;
+  if (on.length === 0) return okay(found);
+  return warning(`${found}; on: ${on.join(', ')}`, 'The description of each says what to do first.');
+}
+
+/** Which register is live. How old it may be is for an alarm. */
+async function checkDataset(client: DynamoDBClient, table: string, where: string): Promise<CheckOutcome> {
+  const dataset = await dynamoDbAddressTable(client, table).dataset();
+  if (dataset) return okay(`the register of ${dataset.peildatum}`);
+  return failed('No addresses are loaded yet.', `Load them: "load run ${where}".`);
+}
+
+/** Which version of this project is deployed. */
+function checkVersion(deployed: string | undefined, own: string): CheckOutcome {
+  if (deployed === own) return okay(`${deployed}, as this command line`);
+  const install = `npm install --save-exact bag-adres@${deployed ?? 'VERSION'}`;
+  const advice = `Install the deployed version: ${install}. Or deploy this one: docs/deploy.md#upgrade.`;
+  return warning(`${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
+}
+
 function awsClients() {
   return {
     cloudWatch: new CloudWatchClient(clientConfig),
     dynamoDb: new DynamoDBClient(clientConfig),
     lambda: new LambdaClient(clientConfig),
     sns: new SNSClient(clientConfig),
-    stepFunctions: new SFNClient(clientConfig),
     sts: new STSClient(clientConfig),
   };
 }
 type AwsClients = ReturnType<typeof awsClients>;
 
-/** Checks the AWS account, and a deployment if one is named. Stops early when nothing more can be checked. */
-export async function examineStack(stack: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
+/** Checks the AWS account, and a stage if one is named. Stops early when nothing more can be checked. */
+export async function examineStage(stage: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
   const clients = awsClients();
   const { sts, lambda } = clients;
   try {
     const access = await examine({
       region: async () => okay(await sts.config.region()),
-      credentials: () => checkCredentials(sts),
+      credentials: async () => okay((await sts.send(new GetCallerIdentityCommand())).Arn ?? 'unknown'),
     });
     if (access.some(hasFailed))
       return [...access, { check: 'everything else', ...skipped('It needs a region and credentials.') }];
     const account = await examine({
-      bootstrap: () => checkBootstrap({ isDeployed: stack !== undefined }),
+      bootstrap: () => checkBootstrap(stage !== undefined),
       'lambda quota': () => checkConcurrency(lambda),
     });
-    const findings = [...access, ...account];
-    if (stack === undefined) {
-      const advice = 'After the first deployment: doctor --stack bag-adres-prod.';
-      return [...findings, { check: 'deployment', ...skipped('No stack was named.', advice) }];
-    }
-    findings.push(...(await examineDeployment(clients, stack, lookup)));
-    return findings.toSorted((a, b) => Number(b.check === 'version') - Number(a.check === 'version'));
+    const rest = stage === undefined ? [noStage] : await examineDeployment(clients, stage, lookup);
+    return [...access, ...account, ...rest];
   } finally {
     for (const client of Object.values(clients)) client.destroy();
   }
 }
 
-async function examineDeployment(clients: AwsClients, stack: string, lookup: LookupOptions): Promise<Finding[]> {
-  const { cloudWatch, dynamoDb, sns, stepFunctions } = clients;
-  const { name, stacks } = deploymentStacks(stack);
+const noStage: Finding = {
+  check: 'deployment',
+  ...skipped('No stage was named.', 'After the first deployment: doctor --stage prod.'),
+};
+
+async function examineDeployment(clients: AwsClients, stage: string, lookup: LookupOptions): Promise<Finding[]> {
+  const { dynamoDb } = clients;
+  const { name, stacks } = deploymentStacks(stage);
   const portal = await readPortal(name).catch(() => undefined);
   const names = [...Object.values(stacks), ...(portal ? [portal.stack] : [])];
   const findings = await examine(Object.fromEntries(names.map((one) => [`stack ${one}`, () => checkStack(one)])));
   if (findings.some(hasFailed))
     return [...findings, { check: 'the service', ...skipped('Not all of its stacks are deployed.') }];
-  const where = `--stack ${name}`;
-  const { output, optionalOutput } = await findDeployment(stack, ['data', 'service', 'loader']);
+  const where = `--stage ${stage}`;
+  const { output, optionalOutput } = await findDeployment(stage, ['data', 'service', 'loader']);
   const [addresses, accounts] = [output('AddressesTableName'), output('AccountsTableName')];
-  const baseUrl = output('BaseUrl');
-  const { PortalUrl: portalUrl, ClientSecretExpires: secretEnds } = portal?.outputs ?? {};
-  const alarms = readAlarms(cloudWatch, name, names);
-  // Two checks await it, and each reports the error.
-  alarms.catch(() => undefined);
   const checks: Checks = {
     version: () => checkVersion(optionalOutput('Version'), packageVersion()),
-    'addresses table': () => checkTable(dynamoDb, addresses),
-    'addresses backup': () => checkProtection(dynamoDb, addresses),
-    'accounts table': () => checkTable(dynamoDb, accounts),
-    'accounts backup': () => checkProtection(dynamoDb, accounts),
-    'addresses settings': () => checkTableSettings(dynamoDb, stacks.data, 'addresses', addresses),
-    'accounts settings': () => checkTableSettings(dynamoDb, stacks.data, 'accounts', accounts),
-    alarms: () => checkAlarms(sns, output('AlarmTopicArn')),
-    'alarm states': async () => checkAlarmStates(await alarms),
-    async backups() {
-      const hasSets = optionalOutput('BackupRoleArn') !== undefined;
-      const hasCopies = (await alarms).some(({ AlarmName }) => AlarmName?.includes('-AccountsBackupLate'));
-      return checkBackups(cloudWatch, { stage: stageOf(name), hasSets, hasCopies });
-    },
-    dataset: () => checkDataset(dynamoDb, addresses, where, { daily: optionalOutput('MutationsSource') !== undefined }),
-    source: () => checkSource(optionalOutput('ExtractSource') ?? pdokExtract),
-    'last load': () => checkLoads(stepFunctions, output('StateMachineArn'), where),
-    certificate: () => checkCertificate(baseUrl),
-    ...(portalUrl && {
-      portal: () => checkPortal(portalUrl),
-      'portal certificate': () => checkCertificate(portalUrl),
-      ...(secretEnds && { 'client secret': () => checkClientSecret(secretEnds) }),
-    }),
-    ...apiChecks(baseUrl, lookup, { client: dynamoDb, table: addresses }),
+    'accounts table': () => checkTable(dynamoDb, accounts, { stack: stacks.data, kind: 'accounts' }),
+    'addresses table': () => checkTable(dynamoDb, addresses, { stack: stacks.data, kind: 'addresses' }),
+    alarms: () => checkAlarms(clients, { deployment: name, stacks: names, topic: output('AlarmTopicArn') }),
+    dataset: () => checkDataset(dynamoDb, addresses, where),
+    ...apiChecks(output('BaseUrl'), lookup, { client: dynamoDb, table: addresses }),
   };
   return [...findings, ...(await examine(checks))];
 }
-
-/** `prod` for `bag-adres-prod`: what its metrics are under. */
-const stageOf = (deployment: string) => deployment.replace(/^bag-adres-/, '');
 
 /** Checks the running `npm start`. */
 export async function examineLocal(data: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
@@ -253,7 +315,7 @@ export async function examineLocal(data: string | undefined, lookup: LookupOptio
     const findings = await examine({
       'addresses table': () => checkTable(client, addressesTable),
       'accounts table': () => checkTable(client, accountsTable),
-      dataset: () => checkDataset(client, addressesTable, where, { demo: demoPeildatum }),
+      dataset: () => checkDataset(client, addressesTable, where),
       ...apiChecks(baseUrl, lookup, { client, table: addressesTable }),
     });
     return [...running, ...findings];

@@ -4,20 +4,15 @@ import {
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
   ListTagsOfResourceCommand,
-  type TableDescription,
-  TagResourceCommand,
-  UpdateContinuousBackupsCommand,
-  UpdateTableCommand,
-  UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { readTemplate } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type Patience, waitUntil } from '../connect/wait-for.ts';
+import { type CheckOutcome, failed, okay, warning } from './outcome.ts';
 
 export type TableName = 'accounts' | 'addresses';
 
-/** What a table has besides its items and keys. A restore sets none of it. */
-export type TableSettings = {
+/** The settings of a table that AWS restores none of. */
+type TableSettings = {
   deletionProtection: boolean;
   pointInTimeRecovery: boolean;
   /** The attribute with the second after which DynamoDB deletes an item. */
@@ -35,113 +30,78 @@ type TableResource = {
   };
 };
 
-/**
- * The settings that the deployed template gives a table: those to restore, also where the table no longer exists.
- * @throws CommandError when the template has no such table
- */
-export async function deployedSettings(dataStack: string, table: TableName): Promise<TableSettings> {
-  return tableSettingsIn(await readTemplate(dataStack), table);
-}
-
-/** @throws CommandError when the template has no such table */
+/** The settings that a template gives its table. @throws CommandError when it has no such table */
 export function tableSettingsIn(template: string, table: TableName): TableSettings {
   const prefix = table === 'accounts' ? 'Accounts' : 'Addresses';
   const { Resources = {} } = JSON.parse(template) as { Resources?: Record<string, TableResource> };
   const [, found] =
     Object.entries(Resources).find(([id, { Type }]) => id.startsWith(prefix) && Type === 'AWS::DynamoDB::Table') ?? [];
   if (!found) throw new CommandError('no_table', `The template of the data stack has no ${table} table.`);
-  const {
-    DeletionProtectionEnabled,
-    PointInTimeRecoverySpecification,
-    TimeToLiveSpecification,
-    Tags = [],
-  } = found.Properties;
+  const { DeletionProtectionEnabled, PointInTimeRecoverySpecification, TimeToLiveSpecification, Tags } =
+    found.Properties;
   return {
     deletionProtection: DeletionProtectionEnabled ?? false,
     pointInTimeRecovery: PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled ?? false,
     timeToLive: TimeToLiveSpecification?.Enabled ? TimeToLiveSpecification.AttributeName : null,
-    tags: Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value])),
+    tags: Object.fromEntries((Tags ?? []).map(({ Key, Value }) => [Key, Value])),
   };
 }
 
-/** The table, or `undefined` where there is none. */
-export async function findTable(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
-  const found = await client.send(new DescribeTableCommand({ TableName })).catch((error: Error) => {
+/**
+ * Whether a table is active and has the settings of the deployed template, with the command for each that it lacks: a
+ * restore leaves them out, and a deployment doesn't notice. A tag that somebody added is no fault.
+ */
+export async function checkTable(
+  client: DynamoDBClient,
+  table: string,
+  deployed?: { stack: string; kind: TableName },
+): Promise<CheckOutcome> {
+  const found = await client.send(new DescribeTableCommand({ TableName: table })).catch((error: Error) => {
     if (error.name !== 'ResourceNotFoundException') throw error;
   });
-  return found?.Table;
-}
-
-/** The settings that the table has now. */
-export async function currentSettings(client: DynamoDBClient, TableName: string): Promise<TableSettings> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  const [backups, expiry, tags] = await Promise.all([
-    client.send(new DescribeContinuousBackupsCommand({ TableName })),
-    client.send(new DescribeTimeToLiveCommand({ TableName })),
-    client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn })),
+  const restore = 'Restore it: docs/runbook.md#restore-a-table.';
+  // Deploying again does not help: CloudFormation creates nothing for a template that has not changed.
+  if (!found?.Table) return failed(`There is no table ${table}.`, restore);
+  const { TableStatus: status = 'unknown', TableArn: arn = '' } = found.Table;
+  if (status !== 'ACTIVE' && status !== 'UPDATING') return failed(`${table} is ${status}`, 'Wait until it is ACTIVE.');
+  if (!deployed) return okay(`${table} is ${status}`);
+  const wanted = tableSettingsIn(await readTemplate(deployed.stack), deployed.kind);
+  const [backups, expiry, { Tags = [] }] = await Promise.all([
+    client.send(new DescribeContinuousBackupsCommand({ TableName: table })),
+    client.send(new DescribeTimeToLiveCommand({ TableName: table })),
+    client.send(new ListTagsOfResourceCommand({ ResourceArn: arn })),
   ]);
-  const recovery = backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
-  const { TimeToLiveStatus: status, AttributeName } = expiry.TimeToLiveDescription ?? {};
-  return {
-    deletionProtection: Table?.DeletionProtectionEnabled ?? false,
-    pointInTimeRecovery: recovery?.PointInTimeRecoveryStatus === 'ENABLED',
-    timeToLive: status === 'ENABLED' || status === 'ENABLING' ? (AttributeName ?? null) : null,
-    tags: Object.fromEntries((tags.Tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value])),
-  };
-}
-
-/** What a table lacks of its settings. A tag that somebody added is no fault. */
-async function lacks(client: DynamoDBClient, table: string, wanted: TableSettings) {
-  const now = await currentSettings(client, table);
-  return {
-    protection: wanted.deletionProtection && !now.deletionProtection,
-    recovery: wanted.pointInTimeRecovery && !now.pointInTimeRecovery,
-    expiry: now.timeToLive === wanted.timeToLive ? null : wanted.timeToLive,
-    tags: Object.entries(wanted.tags).filter(([name, value]) => now.tags[name] !== value),
-  };
-}
-
-/** What a table lacks of its settings, in words; nothing when it has them all. */
-export async function missingSettings(client: DynamoDBClient, table: string, wanted: TableSettings): Promise<string[]> {
-  const { protection, recovery, expiry, tags } = await lacks(client, table, wanted);
-  return [
-    ...(protection ? ['deletion protection'] : []),
-    ...(recovery ? ['point-in-time recovery'] : []),
-    ...(expiry !== null ? [`expiry by the attribute "${expiry}" (TTL)`] : []),
-    ...tags.map(([name]) => `the tag ${name}`),
-  ];
-}
-
-/** Gives a table the settings that it lacks, and changes no other. */
-export async function applySettings(
-  client: DynamoDBClient,
-  TableName: string,
-  wanted: TableSettings,
-  patience: Patience,
-): Promise<void> {
-  const { protection, recovery, expiry, tags } = await lacks(client, TableName, wanted);
-  if (recovery) await waitUntil(patience, () => enableRecovery(client, TableName));
-  if (expiry !== null) {
-    const TimeToLiveSpecification = { AttributeName: expiry, Enabled: true };
-    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
-  }
-  if (tags.length > 0) {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
-    await client.send(new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags }));
-  }
-  // Last: until then an operator who sees a mistake can delete the table and begin again.
-  if (protection) await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
-}
-
-/** Whether point-in-time recovery is on now: DynamoDB may still be preparing backups of a table just restored. */
-async function enableRecovery(client: DynamoDBClient, TableName: string): Promise<boolean> {
-  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-  try {
-    await client.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
-    return true;
-  } catch (error) {
-    if ((error as Error).name === 'ContinuousBackupsUnavailableException') return false;
-    throw error;
-  }
+  const recovery = backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
+  const { TimeToLiveStatus, AttributeName } = expiry.TimeToLiveDescription ?? {};
+  const timeToLive = /^ENABL/.test(TimeToLiveStatus ?? '') ? AttributeName : null;
+  const tags = Object.entries(wanted.tags).filter(
+    ([name, value]) => !Tags.some(({ Key, Value }) => Key === name && Value === value),
+  );
+  const lacks: [what: string, command: string][] = [];
+  const named = `--table-name ${table}`;
+  if (wanted.pointInTimeRecovery && recovery !== 'ENABLED')
+    lacks.push([
+      'point-in-time recovery',
+      `update-continuous-backups ${named} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
+    ]);
+  if (wanted.deletionProtection && !found.Table.DeletionProtectionEnabled)
+    lacks.push(['deletion protection', `update-table ${named} --deletion-protection-enabled`]);
+  if (wanted.timeToLive !== null && timeToLive !== wanted.timeToLive)
+    lacks.push([
+      'TTL, without which sessions and old usage are never deleted',
+      `update-time-to-live ${named} --time-to-live-specification Enabled=true,AttributeName=${wanted.timeToLive}`,
+    ]);
+  if (tags.length > 0)
+    lacks.push([
+      `the tags ${tags.map(([name]) => name).join(', ')}`,
+      `tag-resource --resource-arn ${arn} --tags ${tags.map(([Key, Value]) => `'Key=${Key},Value=${Value}'`).join(' ')}`,
+    ]);
+  if (lacks.length === 0) return okay(`${table} is ${status}, with recovery, protection, TTL and tags as deployed`);
+  const report = recovery === 'ENABLED' ? warning : failed;
+  return report(
+    `${table} lacks ${lacks.map(([what]) => what).join('; ')}`,
+    ['A deployment does not bring this back. Run:', ...lacks.map(([, command]) => `aws dynamodb ${command}`)].join(
+      '\n',
+    ),
+  );
 }

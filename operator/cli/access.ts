@@ -6,7 +6,7 @@ import type { SessionScope, SessionView } from '../../packages/admin/accounts/se
 import type { Admin } from '../../packages/admin/admin.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
-import { allPages, type CarryOut, type CliCommand, counted, type Result } from './command.ts';
+import { allPages, type CarryOut, type CliCommand, counted, type Result, stageName } from './command.ts';
 import { table } from './table.ts';
 import { ago } from './time.ts';
 import { accountId, keyId, label, memberRole, person, until } from './values.ts';
@@ -284,19 +284,19 @@ function addRotation(program: CliCommand): void {
   command
     .description('replace the checksum secret of a deployment step by step, without one refused request')
     .option('--start', 'start a rotation; without it only one that is under way continues')
-    .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
+    .requiredOption('--stage <name>', 'a deployed stage, like prod', stageName)
     .notes(
       `Run it after each step that it asks for: start; deploy the service with both versions; replace the old keys; deploy the
 service with the new version only. See docs/runbook.md#rotate-the-checksum-secret.`,
     )
-    .examples('rotate-checksum-secret --stack bag-adres-prod')
-    .does(async ({ start, stack }: { start?: true; stack: string }) => {
+    .examples('rotate-checksum-secret --stage prod')
+    .does(async ({ start, stage }: { start?: true; stage: string }) => {
       // Imported here because the AWS clients load slower than `--help` should print.
       const { openChecksumSecret } = await import('../connect/checksum-rotation.ts');
       const { openAdmin } = await import('../connect/admin.ts');
-      const secret = await openChecksumSecret(stack, program.terminal.err);
+      const secret = await openChecksumSecret(stage, program.terminal.err);
       try {
-        const opened = await openAdmin({ stack }, program.terminal.env);
+        const opened = await openAdmin({ stage }, program.terminal.env);
         const tools = { secret, admin: opened.admin, carryOut: command.carryOut };
         return await rotate(tools, start === true).finally(opened.close);
       } finally {
@@ -351,8 +351,8 @@ async function keysOfOther(admin: Admin, fingerprint: string): Promise<OldKey[]>
   );
 }
 
-function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceStack, name }: ChecksumSecret): string {
-  const again = `run "npx bag-adres rotate-checksum-secret --stack ${name}" again`;
+function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceStack, stage }: ChecksumSecret): string {
+  const again = `run "npx bag-adres rotate-checksum-secret --stage ${stage}" again`;
   const deploy = (versions: readonly string[]) =>
     [
       'Set this in bag-adres.json, in the stage:',
@@ -361,7 +361,7 @@ function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceSta
     ].join('\n');
   switch (due.step) {
     case 'start':
-      return `No rotation is under way. Start one: "npx bag-adres rotate-checksum-secret --start --stack ${name}".`;
+      return `No rotation is under way. Start one: "npx bag-adres rotate-checksum-secret --start --stage ${stage}".`;
     case 'wait':
       return `${serviceStack} is being deployed. When that has ended, ${again}.`;
     case 'deploy':

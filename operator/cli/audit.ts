@@ -33,7 +33,7 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
     )
     .examples(
       'audit export --month 2026-10 --to audit-2026-10.jsonl --local',
-      'audit export --month 2026-10 --to s3://evidence/adres/ --stack bag-adres-prod',
+      'audit export --month 2026-10 --to s3://evidence/adres/ --stage prod',
     )
     .checks(({ to }: ExportOptions) => {
       if (to !== undefined && !isBucket(to)) checkNewFile(callersPath(to, env));
@@ -154,7 +154,7 @@ export function addPersonCommands(program: CliCommand): void {
     .notes(
       `The audit keeps what was changed and when. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
 checksum secret of the deployment can make of it. The exit code is 1 if the address stays somewhere. Logs name no members. Backups
-keep it until they expire: point-in-time recovery after 35 days, backup sets as the rules of their bucket say.`,
+keep it until they expire, after 35 days.`,
     )
     .examples('person erase an@example.nl --local')
     .onAccounts(

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Help, Option } from 'commander';
-import { deploymentOf, settingsFileName } from '../../lib/config/deployment.ts';
+import { settingsFileName } from '../../lib/config/deployment.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
@@ -174,11 +174,12 @@ export class CliCommand extends Command {
     return this.addOption(
       new Option('--local', 'the running "npm start" on this machine')
         .helpGroup(heading)
-        .conflicts(['stack', 'accountsTable']),
+        .conflicts(['stage', 'accountsTable']),
     )
       .addOption(new Option('--data <dir>', 'with --local: the --data option of that "npm start"').helpGroup(heading))
       .addOption(
-        new Option('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
+        new Option('--stage <name>', 'a deployed stage, like prod')
+          .argParser(stageName)
           .helpGroup(heading)
           .conflicts('accountsTable'),
       );
@@ -195,14 +196,10 @@ export class CliCommand extends Command {
   }
 
   #addAgreement(): void {
-    const isNamed = this.#agreement === 'names';
     if (this.#agreement === 'asks') {
       if (!this.options.some(({ long }) => long === '--plan')) this.canPlan();
       this.option('--yes', 'do it without asking; only on a terminal it asks');
-    } else if (this.#agreement === 'plans' || isNamed)
-      this.option('--yes', 'carry it out; without it nothing is changed');
-    if (isNamed)
-      this.option('--into <name>', 'the deployment, spelled out: needed with --yes where something is there');
+    } else if (this.#agreement === 'plans') this.option('--yes', 'carry it out; without it nothing is changed');
   }
 
   readonly tell: Tell = (line) => {
@@ -247,27 +244,27 @@ export class CliCommand extends Command {
     this.#addAgreement();
     if (!this.options.some(({ long }) => long === '--json')) this.option('--json', jsonHelp);
     return this.action(async (...given: unknown[]) => {
-      const { data, local, stack } = this.opts<Options>();
+      const { data, local, stage } = this.opts<Options>();
       if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
       this.#check(given);
-      if (stack !== undefined) await this.#useRegionOf(stack);
+      if (stage !== undefined) await this.#useRegionOf(stage);
       // Others look first at what is there.
-      if (stack !== undefined && (this.#agreement === 'plans' || this.#agreement === 'names')) await this.target();
+      if (stage !== undefined && this.#agreement === 'plans') await this.target();
       await work(given.slice(0, -1));
     });
   }
 
   /** Looks where the settings of this folder have the deployment: it is deployed there, whatever is exported. */
-  async #useRegionOf(stack: string): Promise<void> {
+  async #useRegionOf(stage: string): Promise<void> {
     const folder = folderOf(this.terminal);
     // The schema of the settings loads slower than most of what needs no settings.
     if (!existsSync(join(folder, settingsFileName))) return;
-    const { settingsOfDeployment } = await import('../config/settings.ts');
-    const { region } = settingsOfDeployment(folder, deploymentOf(stack)) ?? {};
+    const { placeOfStage } = await import('../config/settings.ts');
+    const { region } = placeOfStage(folder, stage) ?? {};
     const { AWS_REGION: exported } = process.env;
     if (region === undefined || region === exported) return;
     process.env.AWS_REGION = region;
-    if (exported) this.tell(`${settingsFileName} has ${stack} in ${region}: AWS_REGION, ${exported}, is not used.`);
+    if (exported) this.tell(`${settingsFileName} has ${stage} in ${region}: AWS_REGION, ${exported}, is not used.`);
   }
 
   async #print(result: Result): Promise<void> {
@@ -315,8 +312,16 @@ export function pasteable(text: string, command: Command, options: ConnectionOpt
   });
 }
 
-function locationOf({ local, data, stack, accountsTable }: ConnectionOptions): { option: string; text: string }[] {
-  const given = { '--local': local && '', '--data': data, '--stack': stack, '--accounts-table': accountsTable };
+/** Reads the name of a stage. @throws UsageError */
+export function stageName(text: string): string {
+  const [, stage] = /^bag-adres-([a-z0-9-]+?)(?:-(?:data|service|loader|portal))?$/.exec(text) ?? [];
+  if (stage) throw new UsageError(`--stage takes the name of a stage alone: --stage ${stage}.`);
+  if (/^[a-z][a-z0-9-]{0,15}$/.test(text)) return text;
+  throw new UsageError(`--stage takes the name of a stage in bag-adres.json, like prod, not "${text}".`);
+}
+
+function locationOf({ local, data, stage, accountsTable }: ConnectionOptions): { option: string; text: string }[] {
+  const given = { '--local': local && '', '--data': data, '--stage': stage, '--accounts-table': accountsTable };
   return Object.entries(given).flatMap(([option, value]) => {
     if (value === undefined) return [];
     const quoted = /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value}'`;

@@ -6,8 +6,6 @@ export type Agreement =
   | 'asks'
   /** It shows its plan, and does it with `--yes`. */
   | 'plans'
-  /** The same as `plans`, but `--into` must name the deployment too where it replaces or deletes something. */
-  | 'names'
   /** It shows its steps, and runs them with `--apply`. */
   | 'applies';
 
@@ -28,13 +26,7 @@ export const destructive: Readonly<Record<string, Agreement>> = {
   'load discard': 'asks',
   'load unlock': 'asks',
   'person erase': 'plans',
-  'restore deleted-table': 'plans',
-  'restore wrong-contents': 'names',
-  'restore lost-account': 'names',
-  'restore lost-region': 'names',
-  drill: 'names',
-  'take-down': 'names',
-  rollback: 'plans',
+  'restore carry-over': 'plans',
   upgrade: 'applies',
   'rollback-code': 'applies',
 };

@@ -2,7 +2,7 @@ import type { Finding, WantedAddress } from '../checks/doctor.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { CliCommand, Result } from './command.ts';
 
-type DoctorOptions = { local?: true; data?: string; stack?: string; key?: string; address?: WantedAddress };
+type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string; address?: WantedAddress };
 
 /** `doctor`: checks everything that the service needs, and says how to fix problems. */
 export function addDoctorCommand(program: CliCommand): void {
@@ -17,14 +17,14 @@ export function addDoctorCommand(program: CliCommand): void {
     )
     .option('--address <text>', 'the address to look up, like "1012RJ 147" (default: one from the table)', readAddress)
     .notes('The exit code is 1 when a check failed; a warning is not a failure.')
-    .examples('doctor --stack bag-adres-prod')
+    .examples('doctor --stage prod')
     .does((options: DoctorOptions) => doctor({ key: program.terminal.env.BAG_ADRES_KEY || undefined, ...options }));
 }
 
-async function doctor({ local, data, stack, ...lookup }: DoctorOptions): Promise<Result> {
+async function doctor({ local, data, stage, ...lookup }: DoctorOptions): Promise<Result> {
   // Imported here because the AWS clients load slower than `--help` should print.
-  const { examineLocal, examineStack } = await import('../checks/doctor.ts');
-  const findings = local ? await examineLocal(data, lookup) : await examineStack(stack, lookup);
+  const { examineLocal, examineStage } = await import('../checks/doctor.ts');
+  const findings = local ? await examineLocal(data, lookup) : await examineStage(stage, lookup);
   const bad = findings.filter(({ state }) => state === 'failed');
   const message = `${bad.length} of ${findings.length} checks failed: ${bad.map(({ check }) => check).join(', ')}.`;
   return {

@@ -126,7 +126,7 @@ function addRun(load: CliCommand): void {
       `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
 before its first write (exit code 1, code "refused"); "load approve" runs it anyway.`,
     )
-    .examples('load run --stack bag-adres-prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local')
+    .examples('load run --stage prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local')
     .onDataset((loads, options: ExtractOptions) => run(loads, () => loads.start(requestOf(options))));
 }
 
@@ -169,7 +169,7 @@ function addDecision(load: CliCommand, decision: LoadDecision, description: stri
       '--proposal <id>',
       'what you saw of it, as its error names it: refused if it would change anything else now',
     )
-    .examples(`load ${decision} 2026-03-08-0123456789 --stack bag-adres-prod`)
+    .examples(`load ${decision} 2026-03-08-0123456789 --stage prod`)
     .onDataset(async (commands, id: string | undefined, { proposal }: { proposal?: string }) => {
       const waiting = choose(await commands.loads.waiting(), id, decision);
       const seen = { load: waiting.load, proposal: proposal ?? waiting.proposal };
@@ -255,10 +255,10 @@ function addCheck(load: CliCommand): void {
     .command('check')
     .description('compare every address in the table with the live snapshot; the exit code is 1 when they differ')
     .notes(
-      `Changes nothing; "load repair" does. It reads the whole table in this command: with --stack about 1 GB and two minutes
+      `Changes nothing; "load repair" does. It reads the whole table in this command: with --stage about 1 GB and two minutes
 for the country. Loads wait until it ends.`,
     )
-    .examples('load check --stack bag-adres-prod')
+    .examples('load check --stage prod')
     .onDataset(async (loads) => {
       const report = await loads.repair({ planOnly: true });
       return { ...(await repairResult(report)), failure: differenceIn(report) ?? unusableIn(report) };
@@ -299,9 +299,9 @@ function addRepair(load: CliCommand): void {
     .option('--plan', 'only show the differences')
     .notes(
       `For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
-the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.`,
+the whole table and the snapshot: with --stage about 1 GB and two minutes for the country. Loads wait until it ends.`,
     )
-    .examples('load repair --plan --stack bag-adres-prod')
+    .examples('load repair --plan --stage prod')
     .onDataset(async (loads) => {
       const repair = async (planOnly: boolean) => {
         const report = await loads.repair({ planOnly });

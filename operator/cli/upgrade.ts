@@ -118,7 +118,7 @@ async function rollbackCode(terminal: Terminal, { stage: named, to, apply }: Rol
 async function runSteps(terminal: Terminal, stage: string, steps: readonly string[]): Promise<void> {
   const { targetOf } = await import('../connect/target.ts');
   const cwd = folderOf(terminal);
-  terminal.err(`Into: ${await targetOf({ stack: deploymentName(stage) }, cwd)}`);
+  terminal.err(`Into: ${await targetOf({ stage }, cwd)}`);
   for (const step of steps) {
     // The shell finds npm and npx under Windows too; the steps are of our own making.
     const child = spawn(step, { cwd, shell: true, stdio: 'inherit' });

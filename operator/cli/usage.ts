@@ -304,6 +304,6 @@ async function requireStatements(opened: OpenAdmin): Promise<Statements> {
   if (statements) return statements;
   throw new CommandError(
     'no_bucket',
-    `No bucket of statements is known. Use --local or --stack NAME, or set ${environment.statementsBucket}.`,
+    `No bucket of statements is known. Use --local or --stage NAME, or set ${environment.statementsBucket}.`,
   );
 }

@@ -1,4 +1,3 @@
-import { createPublicKey } from 'node:crypto';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as z from 'zod';
 import { redactKeys } from '../../core/accounts/api-key.ts';
@@ -55,15 +54,6 @@ function holdsSecret(given: z.core.$ZodType | undefined): boolean {
   return schema instanceof z.ZodArray ? holdsSecret(schema.element) : meta(schema).mayBeSecret === true;
 }
 
-/** Whether OpenSSL reads it as one: a private key of the same form begins with the same letters. */
-function isPublicKey(base64: string): boolean {
-  try {
-    return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' }).type === 'public';
-  } catch {
-    return false;
-  }
-}
-
 /** What the settings may take of the environment of the portal: Lambda takes 4,096 bytes, with names of ours. */
 const mostPortalBytes = 2600;
 
@@ -90,10 +80,6 @@ function contradictions(config: Config): string[] {
       `bagAdres.region is "${region}", which the installed version of the CDK does not know.${guess ? ` Did you mean ${guess}?` : ''}`,
     );
   }
-  if (config.backup && !isPublicKey(config.backup.publicKey))
-    faults.push(
-      'bagAdres.backup.publicKey is not a public key (its value is not shown here). If it is the private one, take it out of the file and its history. docs/recovery.md makes a pair.',
-    );
   if (portal?.signIn && portal.cognitoPrefix !== undefined)
     faults.push(
       'bagAdres.portal has signIn and cognitoPrefix, which is for the user pool that exists only without signIn. Remove one of them.',
@@ -124,6 +110,9 @@ function contradictions(config: Config): string[] {
     faults.push(`bagAdres.portal.domain.name is that of the API, ${domain.name}: give the portal another one.`);
   if (encryptionKey.startsWith('arn:') && regionOf(encryptionKey) !== region)
     faults.push(elsewhere('encryptionKey', encryptionKey, region));
+  const usedKey = config.tables.accounts?.keyArn;
+  if (usedKey !== undefined && regionOf(usedKey) !== region)
+    faults.push(elsewhere('tables.accounts.keyArn', usedKey, region));
   if (removalPolicy === 'destroy' && stage === 'prod')
     faults.push(
       'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod": give a trial another stage, "trial" for instance.',

@@ -21,6 +21,7 @@ export const stageFields: readonly string[] = [
   'portal',
   'encryptionKey',
   'backupVaultArn',
+  'tables',
   'checksumSecretVersions',
 ];
 
@@ -142,23 +143,21 @@ function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer): S
 }
 
 /**
- * The account, the region and the sets of a deployment by the settings of a folder; undefined where it has none of that
+ * The account and the region of a stage by the settings of a folder; undefined where it has none of that
  * stage. What is not valid counts as absent: `config check` says what is wrong with it, and an emergency can't wait.
  */
-export function settingsOfDeployment(
+export function placeOfStage(
   folder: string,
-  deployment: string,
-): { account: string | undefined; region: string; backup: string | undefined } | undefined {
-  const stage = deployment.replace(/^bag-adres-/, '');
+  stage: string,
+): { account: string | undefined; region: string } | undefined {
   try {
     const file = readSettingsFile(folder);
     if (!file || !(stage in file.stages)) return undefined;
-    const { account, region, backup } = settingsOfStage(file, stage).record as SettingsRecord;
+    const { account, region } = settingsOfStage(file, stage).record as SettingsRecord;
     const { shape } = configSchema;
     return {
       account: shape.account.safeParse(account).data,
       region: shape.region.safeParse(region).data ?? shape.region.parse(undefined),
-      backup: isFields(backup) && typeof backup.bucket === 'string' ? backup.bucket : undefined,
     };
   } catch (error) {
     if (error instanceof ConfigError) return undefined;

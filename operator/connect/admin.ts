@@ -20,7 +20,7 @@ import { CommandError, UsageError } from './errors.ts';
 export type ConnectionOptions = {
   local?: true;
   data?: string;
-  stack?: string;
+  stage?: string;
   accountsTable?: string;
 };
 
@@ -54,11 +54,11 @@ export type Tables = {
 /** Finds the tables: of the local run, of a deployment, or by name. @throws CommandError, UsageError */
 export async function findTables(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<Tables> {
   if (options.local) return localTables(options.data);
-  if (options.stack !== undefined) return stackTables(options.stack);
+  if (options.stage !== undefined) return stageTables(options.stage);
   const accountsTable = options.accountsTable ?? env[environment.accountsTable];
   if (accountsTable) return namedTables(accountsTable, env);
   throw new UsageError(
-    'Name the tables: --local for the running "npm start", --stack NAME for a deployment, ' +
+    'Name the tables: --local for the running "npm start", --stage NAME for a deployment, ' +
       `or --accounts-table NAME (or ${environment.accountsTable} in the environment).`,
   );
 }
@@ -70,8 +70,8 @@ async function localTables(dataFolder: string | undefined): Promise<Tables> {
   return { client, accountsTable, addressesTable, checksumSecret: async () => checksumSecret, statements };
 }
 
-async function stackTables(stack: string): Promise<Tables> {
-  const { output } = await findDeployment(stack, ['data']);
+async function stageTables(stage: string): Promise<Tables> {
+  const { output } = await findDeployment(stage, ['data']);
   return {
     client: new DynamoDBClient(clientConfig),
     accountsTable: output('AccountsTableName'),
@@ -87,7 +87,7 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
     if (secret) return secret;
     throw new CommandError(
       'no_secret',
-      'Creating a key or erasing a person needs the checksum secret of the deployment. Use --stack NAME, which finds it, ' +
+      'Creating a key or erasing a person needs the checksum secret of the deployment. Use --stage NAME, which finds it, ' +
         `or set ${environment.keyChecksumSecret} in the environment.`,
     );
   };
@@ -141,6 +141,8 @@ export type OpenAdmin = {
   /** The accounts table, for what the admin module has no call for. */
   client: DynamoDBDocumentClient;
   table: string;
+  /** Who makes the changes, for the audit. */
+  actor: string;
   /** The statements of closed months; `undefined` where the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
   checksumSecret: () => Promise<string>;
@@ -161,11 +163,12 @@ export async function openAdmin(
   // usage.
   client.middlewareStack.remove('loggerMiddleware');
   const documents = DynamoDBDocumentClient.from(client);
-  const events = options.stack === undefined ? undefined : eventBus(deploymentStacks(options.stack).name);
+  const events = options.stage === undefined ? undefined : eventBus(deploymentStacks(options.stage).name);
   return {
     admin: createAdmin({ client: documents, table, checksumSecret, actor, announce: events?.announce }),
     client: documents,
     table,
+    actor,
     checksumSecret,
     async statements() {
       const store = await statements();

@@ -55,9 +55,9 @@ export function rotationStep({ current, next, previous, deployed, isDeploying }:
 }
 
 /** The checksum secret of a deployment, whose changes are audited. The caller closes it. */
-export async function openChecksumSecret(stack: string, print: (line: string) => void) {
-  const { output } = await findDeployment(stack, ['data']);
-  const { name, stacks } = deploymentStacks(stack);
+export async function openChecksumSecret(stage: string, print: (line: string) => void) {
+  const { output } = await findDeployment(stage, ['data']);
+  const { stacks } = deploymentStacks(stage);
   const SecretId = output('KeyChecksumSecretArn');
   const secrets = new SecretsManagerClient(clientConfig);
   const dynamoDb = new DynamoDBClient(clientConfig);
@@ -71,7 +71,7 @@ export async function openChecksumSecret(stack: string, print: (line: string) =>
   });
 
   return {
-    name,
+    stage,
     serviceStack: stacks.service,
 
     async state(): Promise<RotationState> {

@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import { deploymentOf, portalStackName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
+import { deploymentName, portalStackName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
 /** A CloudFormation stack: its status, like `UPDATE_COMPLETE`, its outputs by name, and whether it can't be deleted. */
@@ -66,26 +66,26 @@ export type OutputName =
 
 /**
  * `Version`: of this project, when it was deployed. `ExtractSource`, `MutationsSource`: the extract and the list of
- * mutations that the daily check asks for. `BackupRoleArn`: the role that writes backup sets.
+ * mutations that the daily check asks for.
  */
-export type OptionalOutputName = 'BackupRoleArn' | 'Version' | 'ExtractSource' | 'MutationsSource';
+export type OptionalOutputName = 'Version' | 'ExtractSource' | 'MutationsSource';
 
-/** The deployment that `stack` names, by any of its stacks or by its own name, and the names of all its stacks. */
-export function deploymentStacks(stack: string): { name: string; stacks: Record<StackPart, string> } {
-  const name = deploymentOf(stack);
+/** The deployment of a stage, and the names of its stacks. */
+export function deploymentStacks(stage: string): { name: string; stacks: Record<StackPart, string> } {
+  const name = deploymentName(stage);
   return { name, stacks: stackNames(name) };
 }
 
-/** Reads the outputs of some stacks of a deployment. @throws CommandError when one does not exist */
-export async function findDeployment(stack: string, wanted: readonly StackPart[]): Promise<Deployment> {
-  const { name, stacks } = deploymentStacks(stack);
+/** Reads the outputs of some stacks of a stage. @throws CommandError when one does not exist */
+export async function findDeployment(stage: string, wanted: readonly StackPart[]): Promise<Deployment> {
+  const { name, stacks } = deploymentStacks(stage);
   const outputs = Object.assign({}, ...(await Promise.all(wanted.map((part) => outputsOf(stacks[part])))));
   return {
     name,
     output(key) {
       if (outputs[key] !== undefined) return outputs[key];
       const names = wanted.map((part) => stacks[part]).join(', ');
-      throw new CommandError('no_output', `No output ${key} in ${names}. Deploy this version, or name another stack.`);
+      throw new CommandError('no_output', `No output ${key} in ${names}. Deploy this version, or name another stage.`);
     },
     optionalOutput: (key) => outputs[key],
   };
@@ -95,8 +95,8 @@ async function outputsOf(stack: string): Promise<StackView['outputs']> {
   const view = await readStack(stack).catch(ifMissing);
   if (view) return view.outputs;
   const message =
-    `The stack ${stack} does not exist. --stack takes a deployment, like bag-adres-prod, or any of its stacks, like ` +
-    'bag-adres-prod-data. Check the name, AWS_PROFILE and AWS_REGION.';
+    `The stack ${stack} does not exist in this account and region. Check --stage, AWS_PROFILE and AWS_REGION. ` +
+    'If it was never deployed: npx cdk deploy --all.';
   throw new CommandError('aws_not_found', message);
 }
 

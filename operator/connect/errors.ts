@@ -39,7 +39,6 @@ const loadErrorCodes: Record<string, string> = {
   LockSettlingError: 'locked',
   MissingObjectError: 'storage_incomplete',
   MutationGapError: 'mutation_gap',
-  BackupSetError: 'bad_set',
   NoMoreWritesError: 'no_more_writes',
   NotRefusedError: 'not_refused',
   ObjectChangedError: 'object_changed',

@@ -78,12 +78,12 @@ export type ProgressReporter = {
  * @throws UsageError, NotRunningError, CommandError, and errors of AWS
  */
 export async function openLoads(
-  { local, data, stack }: ConnectionOptions,
+  { local, data, stage }: ConnectionOptions,
   reporter: ProgressReporter,
 ): Promise<LoadCommands> {
   if (local) return localLoads(data, reporter);
-  if (stack !== undefined) return stackLoads(stack, reporter);
-  throw new UsageError('Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.');
+  if (stage !== undefined) return stageLoads(stage, reporter);
+  throw new UsageError('Name the dataset: --local for the running "npm start", or --stage NAME for a deployment.');
 }
 
 /** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
@@ -139,8 +139,8 @@ function auditOf({ rollback, source, mutations, again }: LoadRequest): [AuditAct
 const scanPagesPerSecond = 8;
 
 /** Loads by the state machine of a deployment. @throws CommandError, and errors of AWS */
-async function stackLoads(stack: string, { print, progress }: ProgressReporter): Promise<LoadCommands> {
-  const { name, output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
+async function stageLoads(stage: string, { print, progress }: ProgressReporter): Promise<LoadCommands> {
+  const { name, output, optionalOutput } = await findDeployment(stage, ['data', 'loader']);
   const stateMachineArn = output('StateMachineArn');
   const bucket = output('SnapshotBucketName');
   const table = output('AddressesTableName');

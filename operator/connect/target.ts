@@ -2,7 +2,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { environment } from '../../core/names.ts';
 import { settingsFileName } from '../../lib/config/deployment.ts';
 import { defaultDataFolder } from '../../local/data-folder.ts';
-import { settingsOfDeployment } from '../config/settings.ts';
+import { placeOfStage } from '../config/settings.ts';
 import { type ConnectionOptions, callerIdentity } from './admin.ts';
 import { clientConfig, deploymentStacks } from './deployment.ts';
 import { CommandError } from './errors.ts';
@@ -26,19 +26,19 @@ const unknownAccount = 'unknown, as AWS did not say';
  * The deployment, account and region in which a command changes something, for people: shown before it does.
  * @throws CommandError `other_target` where the settings of this folder have another account for the deployment
  */
-export async function targetOf({ local, data, stack, accountsTable }: ConnectionOptions, folder: string) {
+export async function targetOf({ local, data, stage, accountsTable }: ConnectionOptions, folder: string) {
   if (local) return `npm start on this machine, ${data ?? defaultDataFolder}`;
   const sts = new STSClient(clientConfig);
   const [actor, region] = await Promise.all([callerIdentity(), sts.config.region()]).finally(() => sts.destroy());
   const account = accountOf(actor);
-  if (stack === undefined)
+  if (stage === undefined)
     return renderLocation({
       account,
       region,
       deployment: `table ${accountsTable ?? process.env[environment.accountsTable]}`,
     });
-  const { name } = deploymentStacks(stack);
-  const { account: wanted = account } = settingsOfDeployment(folder, name) ?? {};
+  const { name } = deploymentStacks(stage);
+  const { account: wanted = account } = placeOfStage(folder, stage) ?? {};
   if (wanted === account || account === unknownAccount) return renderLocation({ account, region, deployment: name });
   const message = `${settingsFileName} has ${name} in account ${wanted}, but the credentials are of ${account}. Nothing was changed. Correct AWS_PROFILE or the file.`;
   throw new CommandError('other_target', message);

@@ -1,85 +1,243 @@
-import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
-import type { Admin } from '../../packages/admin/admin.ts';
-import type { RecordedChange } from '../connect/audit.ts';
-import type { RecoveryStep } from './procedure.ts';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { AdminError, type Role } from '../../packages/admin/accounts/admin-error.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import { audited } from '../../packages/admin/accounts/audit.ts';
+import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
+import type { SessionView } from '../../packages/admin/accounts/sessions.ts';
+import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import { auditBetween, type RecordedChange, servicePartition } from '../connect/audit.ts';
+import { CommandError } from '../connect/errors.ts';
+import { erasePerson, pseudonymOf } from '../connect/person.ts';
 
-/** A change after which somebody has less access: a restore to an earlier time must not give it back. */
-type Withdrawal = {
-  isInForce(admin: Admin, account: string, detail: RecordedChange['detail']): Promise<boolean>;
-  again(admin: Admin, account: string, detail: RecordedChange['detail']): Promise<unknown>;
+/** The accounts table that a stage had until it was restored, the one that it has now, and since when they differ. */
+export type CarryOverInput = {
+  client: DynamoDBDocumentClient;
+  admin: Admin;
+  table: string;
+  from: string;
+  since: Date;
+  /** Keys the pseudonyms of erased persons; asked only if the old table has one. */
+  checksumSecret: () => Promise<string>;
 };
 
-const withdrawals: Record<string, Withdrawal> = {
-  'key revoke': {
-    isInForce: async (admin, account, { keyId }) =>
-      (await admin.keys.list(account)).every((key) => key.keyId !== keyId || key.state === 'revoked'),
-    again: (admin, account, { keyId }) => admin.keys.revoke({ account, keyId: String(keyId) }),
-  },
-  'member remove': {
-    isInForce: async (admin, account, { person }) =>
-      (await admin.members.list(account)).every((member) => member.person !== person),
-    again: (admin, account, { person }) => admin.members.remove({ account, person: String(person) }),
-  },
-  'account suspend': {
-    isInForce: async (admin, account) => (await admin.accounts.show(account)).state !== 'active',
-    again: (admin, account) => admin.accounts.suspend(account),
-  },
-  'account delete': {
-    /** An account that is not there is in force without being asked. */
-    isInForce: async (admin, account) => !(await admin.accounts.show(account)),
-    async again(admin, account) {
-      await admin.accounts.suspend(account);
-      await admin.accounts.delete(account);
-    },
-  },
-};
+/** One change to repeat: what it does, as an imperative, and the call. */
+export type RepeatedChange = { what: string; run: () => Promise<unknown> };
 
-/** The changes that a restore loses, and those that it makes again. */
-export type LostChanges = { lost: RecordedChange[]; carriedOver: RecordedChange[] };
-
-/** A withdrawal is made again if nothing later undid it: a member who was removed and added again stays. */
-export function sortChanges(changes: readonly RecordedChange[]): LostChanges {
-  const latest = new Map<string, RecordedChange>();
-  for (const change of changes) {
-    const [noun = '', verb = ''] = change.action.split(' ');
-    // Another limit leaves a suspension in force.
-    if (noun === 'account' && !['suspend', 'activate', 'delete'].includes(verb)) continue;
-    const { keyId = '', person = '' } = change.detail;
-    latest.set(`${change.partition} ${noun} ${keyId}${person}`, change);
-  }
-  const carriedOver = [...latest.values()].filter(({ action }) => action in withdrawals);
-  return { lost: changes.filter((change) => !carriedOver.includes(change)), carriedOver };
-}
+/** What a carry-over would do, and the changes since then that stay lost. */
+export type CarryOver = { repeated: RepeatedChange[]; lost: RecordedChange[] };
 
 /**
- * Makes in the copy the withdrawals that the table has had since: keys that were revoked, members who were removed,
- * accounts that were suspended or deleted.
+ * Finds what the restored table gives back although it was withdrawn since: it compares both tables as they are, for
+ * what the audit of the old one says was changed. Repeating it finds what is left.
+ * @throws CommandError if the old table is the one in use, or has no accounts
  */
-export function carryOverStep(
+export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
+  const { client, admin, table, from, since } = input;
+  if (from === table)
+    throw new CommandError(
+      'same_table',
+      `${from} is the table in use. --from takes the table from before the restore.`,
+    );
+  const none = async () => Promise.reject(new Error('no key is created in the old table'));
+  const former = createAdmin({ client, table: from, checksumSecret: none });
+  const changes = await auditBetween(client, from, since.toISOString(), '~').catch((error: Error) => {
+    if (error.name !== 'ResourceNotFoundException') throw error;
+    throw new CommandError('no_table', `There is no table ${from}. Without it: docs/runbook.md#without-the-old-table.`);
+  });
+  const [then, now] = await Promise.all([former.backup.export(), admin.backup.export()]);
+  if (then.plans.length === 0 && changes.length === 0)
+    throw new CommandError(
+      'no_accounts',
+      `${from} has neither a plan nor an entry of the audit: it is no accounts table.`,
+    );
+  const named = subjectsOf(changes);
+  const repeated = [
+    ...plansIn(admin, named, then, now),
+    ...now.accounts.flatMap((account) =>
+      accountChanges(
+        admin,
+        named,
+        then.accounts.find(({ id }) => id === account.id),
+        account,
+      ),
+    ),
+    ...(await sessionsIn(former, admin)),
+    ...(await erasuresIn(input)),
+  ];
+  return { repeated, lost: changes.filter(isLost) };
+}
+
+/** A change that can't be repeated yet, and why. */
+export type RefusedChange = { what: string; reason: string };
+
+/** Repeats each change, with one entry in the audit for all, and returns those that were refused. */
+export async function carryOver(
+  changes: readonly RepeatedChange[],
+  {
+    client,
+    table,
+    actor,
+    from,
+    since,
+  }: Pick<CarryOverInput, 'client' | 'table' | 'from' | 'since'> & { actor: string },
+): Promise<RefusedChange[]> {
+  if (changes.length === 0) return [];
+  const store = createAdminStore(client, table, actor, Date.now);
+  const detail = { from, since: since.toISOString(), changes: changes.length };
+  return audited(store, { partition: servicePartition, action: 'restore carry-over', detail }, () => repeat(changes));
+}
+
+async function repeat(changes: readonly RepeatedChange[]): Promise<RefusedChange[]> {
+  const refused: RefusedChange[] = [];
+  for (const { what, run } of changes) {
+    try {
+      await run();
+    } catch (error) {
+      // The last administrator for instance, whose successor was added since.
+      if (!(error instanceof AdminError) || error.code === 'conflict') throw error;
+      refused.push({ what, reason: error.message });
+    }
+  }
+  return refused;
+}
+
+/** What gives access, or tells of something that only the old table has. */
+function isLost({ action }: RecordedChange): boolean {
+  return ['account create', 'account import', 'account activate', 'key create', 'key rotate', 'member add'].includes(
+    action,
+  );
+}
+
+/** Whether something was changed: an account or plan by its partition, or one of its keys or members. */
+type Named = (partition: string, part?: string) => boolean;
+
+function subjectsOf(changes: readonly RecordedChange[]): Named {
+  const named = new Set<string>();
+  for (const { partition, detail } of changes) {
+    named.add(partition);
+    for (const part of [detail.keyId, detail.person]) if (part !== undefined) named.add(`${partition} ${part}`);
+  }
+  return (partition, part) => named.has(part === undefined ? partition : `${partition} ${part}`);
+}
+
+/** A plan that the restored table does not have is made only for an account that is on it now. */
+function plansIn(admin: Admin, named: Named, then: Backup, now: Backup): RepeatedChange[] {
+  return then.plans.flatMap(({ code, state, limits }) => {
+    const current = now.plans.find((plan) => plan.code === code);
+    const isSame = JSON.stringify([current?.state, current?.limits]) === JSON.stringify([state, limits]);
+    const isNeeded = then.accounts.some(({ id, plan }) => plan === code && now.accounts.some((one) => one.id === id));
+    if (!named(`plan#${code}`) || isSame || !(current || isNeeded)) return [];
+    const run = () => admin.plans.put({ code, state, limits });
+    return [{ what: `Set plan ${code} to ${state}, ${JSON.stringify(limits)}`, run }];
+  });
+}
+
+/** @param then the account in the old table; `undefined` if it is not there, or no longer */
+function accountChanges(
   admin: Admin,
-  carriedOver: readonly RecordedChange[],
-  { copy, isReplaced }: { copy: string; isReplaced: () => Promise<boolean> },
-): RecoveryStep {
-  const areInForce = async () =>
-    !(await Promise.all(carriedOver.map((change) => isInForce(admin, change)))).includes(false);
+  named: Named,
+  then: AccountBackup | undefined,
+  now: AccountBackup,
+): RepeatedChange[] {
+  const { id } = now;
+  if (!named(id)) return [];
+  if (!then)
+    return [
+      {
+        what: `Delete account ${id}`,
+        async run() {
+          await admin.accounts.suspend(id);
+          await admin.accounts.delete(id);
+        },
+      },
+    ];
+  const changes: RepeatedChange[] = [];
+  if (then.state === 'suspended' && now.state !== 'suspended')
+    changes.push({ what: `Suspend account ${id}`, run: () => admin.accounts.suspend(id) });
+  const limits = limitChanges(then, now);
+  if (then.plan !== now.plan || Object.keys(limits).length > 0)
+    changes.push({
+      what: `Set account ${id} to plan ${then.plan}, own limits ${JSON.stringify(then.ownLimits)}`,
+      run: () => admin.accounts.set({ id, plan: then.plan, limits }),
+    });
+  for (const { keyId, hash, label } of now.keys) {
+    const isRevoked = !then.keys.some((key) => key.keyId === keyId && key.hash !== null);
+    if (hash !== null && isRevoked && named(id, keyId))
+      changes.push({
+        what: `Revoke key ${keyId} (${label ?? 'no label'}) of account ${id}`,
+        run: () => admin.keys.revoke({ account: id, keyId }),
+      });
+  }
+  for (const { person, role } of now.members) {
+    if (!named(id, person)) continue;
+    const former = then.members.find((member) => member.person === person);
+    if (!former)
+      changes.push({
+        what: `Remove member ${person} of account ${id}`,
+        run: () => admin.members.remove({ account: id, person }),
+      });
+    else if (former.role !== role) changes.push(roleChange(admin, id, person, former.role));
+  }
+  return changes;
+}
+
+function roleChange(admin: Admin, account: string, person: string, role: Role): RepeatedChange {
   return {
-    what: `Withdraw in ${copy} what was withdrawn since: ${carriedOver.length} keys, members and accounts`,
-    isDone: async () => carriedOver.length === 0 || (await isReplaced()) || (await areInForce()),
-    async run() {
-      for (const change of carriedOver) {
-        const { partition, action, detail } = change;
-        if (!(await isInForce(admin, change))) await withdrawals[action]?.again(admin, partition, detail);
-      }
-    },
+    what: `Set member ${person} of account ${account} to ${role}`,
+    run: () => admin.members.add({ account, person, role }),
   };
 }
 
-/** Also for an account that is not in the copy: it was created after the time of the copy, or deleted in it. */
-async function isInForce(admin: Admin, { partition, action, detail }: RecordedChange): Promise<boolean> {
-  try {
-    return (await withdrawals[action]?.isInForce(admin, partition, detail)) ?? true;
-  } catch (error) {
-    if (error instanceof AdminError && error.code === 'not_found') return true;
-    throw error;
+function limitChanges({ ownLimits: then }: AccountBackup, { ownLimits: now }: AccountBackup): OwnLimitChanges {
+  const windows = [...new Set([...Object.keys(then), ...Object.keys(now)])] as (keyof OwnLimitChanges)[];
+  return Object.fromEntries(
+    windows
+      .filter((window) => then[window] !== now[window])
+      .map((window) => [window, then[window] === undefined ? 'plan' : then[window]]),
+  );
+}
+
+/** Sessions that were ended, or have expired: nobody needs one that the old table has no more. */
+async function sessionsIn(former: Admin, admin: Admin): Promise<RepeatedChange[]> {
+  const open = new Set((await allSessions(former)).map(({ id }) => id));
+  return (await allSessions(admin))
+    .filter(({ id }) => !open.has(id))
+    .map(({ id, person, started }) => ({
+      what: `End the session of ${person} since ${started}`,
+      run: () => admin.sessions.end(person, id),
+    }));
+}
+
+async function allSessions(admin: Admin): Promise<SessionView[]> {
+  const found: SessionView[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await admin.sessions.list('all', cursor === undefined ? {} : { cursor });
+    found.push(...page.sessions);
+    cursor = page.cursor;
   }
+  return found;
+}
+
+/** Persons whose address the old table has a pseudonym for, and the restored one still has in clear. */
+async function erasuresIn({ client, admin, table, from, checksumSecret }: CarryOverInput): Promise<RepeatedChange[]> {
+  const pseudonyms = await textsIn(client, from, /erased-[0-9a-f]{32}/g);
+  if (pseudonyms.size === 0) return [];
+  const secret = await checksumSecret();
+  const kept = await textsIn(client, from, address);
+  return [...(await textsIn(client, table, address))]
+    .filter((email) => !kept.has(email) && pseudonyms.has(pseudonymOf(email, secret)))
+    .map((email) => ({
+      what: `Erase ${email}`,
+      run: () => erasePerson({ admin, client, table, secret }, email),
+    }));
+}
+
+const address = /[^\s@"'`<>,;:#()[\]\\]+@[^\s@"'`<>,;:#()[\]\\]+\.[\w-]+/g;
+
+async function textsIn(client: DynamoDBDocumentClient, TableName: string, wanted: RegExp): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+    for (const [text] of JSON.stringify(Items).toLowerCase().matchAll(wanted)) found.add(text);
+  return found;
 }

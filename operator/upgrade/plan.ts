@@ -81,7 +81,7 @@ export function planUpgrade(
       ...between.flatMap(({ version, migrations }) =>
         migrations.map((migration) => `Migration: ${migration} (${version})`),
       ),
-      `npx bag-adres doctor --stack bag-adres-${stage}`,
+      `npx bag-adres doctor --stage ${stage}`,
     ],
   };
 }

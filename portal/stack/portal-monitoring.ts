@@ -77,7 +77,7 @@ export class PortalMonitoring extends Construct {
         noData: 'stopped',
         problem: 'Pages of the portal fail, or the sign-in page of the portal or its provider does not answer.',
         first:
-          'run the saved queries STACK/Portal fails in CloudWatch Logs Insights: Canary, then Errors. Until it works, manage keys with npx bag-adres. No lines: enable the schedule of the canary again in EventBridge Scheduler.',
+          'run the saved queries DEPLOYMENT/Portal fails in CloudWatch Logs Insights: Canary, then Errors. Until it works, manage keys with npx bag-adres. No lines: enable the schedule of the canary again in EventBridge Scheduler.',
         runbook: 'Portal fails',
       },
       Throttled: {
@@ -85,7 +85,7 @@ export class PortalMonitoring extends Construct {
         periods: [3, 5],
         problem: 'API Gateway throttles the portal: people get 429.',
         first:
-          'run the saved query STACK/Portal throttled/Visitors in CloudWatch Logs Insights. One address is a script or an attack; it ends by itself, and lookups go on.',
+          'run the saved query DEPLOYMENT/Portal throttled/Visitors in CloudWatch Logs Insights. One address is a script or an attack; it ends by itself, and lookups go on.',
         runbook: 'Portal throttled',
       },
       Refused: {
@@ -94,7 +94,7 @@ export class PortalMonitoring extends Construct {
         isEvent: true,
         problem: 'The OpenID provider refuses the portal: nobody can sign in.',
         first:
-          'run the saved query STACK/Portal sign-in fails/Refusals in CloudWatch Logs Insights. invalid_client: the client secret has ended; create one and put it into the secret that portal.signIn.clientSecretName names.',
+          'run the saved query DEPLOYMENT/Portal sign-in fails/Refusals in CloudWatch Logs Insights. invalid_client: the client secret has ended; create one and put it into the secret that portal.signIn.clientSecretName names.',
         runbook: 'Portal sign-in fails',
       },
     });

@@ -83,7 +83,7 @@ describe('the docs', () => {
   it('never read the production deployment in a step that takes down a trial', () => {
     const [, takeDown = ''] = readFileSync('docs/deploy.md', 'utf8').split('## Take it down');
     const [trial = ''] = takeDown.split('With `retain`');
-    expect(trial).toContain('take-down --stack bag-adres-trial --yes --into bag-adres-trial');
+    expect(trial).toContain('npx cdk destroy --all -c bagAdres.stage=trial');
     expect(trial).not.toMatch(/-prod\b|\$\(out /);
   });
 });

@@ -36,7 +36,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['an empty label', ['key', 'create', '--account', 'acme', '--label', ''], /--label is empty\. Give it a value/],
     ['no number of changes', 'account audit acme --last 0', /1 to 10000/],
     ['nothing to set', 'account set acme', /Give --plan, --limit, --name, --contact or --note/],
-    ['two places at once', 'plan list --stack data', /--local.*--stack/],
+    ['two places at once', 'plan list --stage data', /--local.*--stage/],
   ])('%s', async (_, args, message) => {
     const plain = await bench.run(...[args].flat());
     expect([plain.exit, plain.out]).toEqual([2, '']);
@@ -58,7 +58,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
   it('a command without an option for the tables', async () => {
     const { exit, err } = await run(['plan', 'list']);
     expect(exit).toBe(2);
-    expect(err).toMatch(/--local .*--stack NAME .*--accounts-table NAME/);
+    expect(err).toMatch(/--local .*--stage NAME .*--accounts-table NAME/);
   });
 
   it('--data without --local', async () => {

@@ -4,10 +4,6 @@ import { join } from 'node:path';
 import { deploymentName, stackNames } from '../../lib/config/deployment.ts';
 import './assemblies.ts';
 
-/** Of a pair of keys whose private one was thrown away. */
-const backupPublicKey =
-  'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAnwjibLia+y+xCZKY1DLQP90pow6KF0SBvqGSs46l0URNnMvpdyI0ydJl6MZ3pOnTi/O6tmn8SZr/FC/fwTgAsWxuw1WoF41AINNpnINmPqbN0QoZogn+PZwGlOWTk7eAEXhLOE1041Sh+PoeC+m5id++isFUfcEvAJj82D4FNyuYSIA/Fi7Cz2ZcnN4TPlzQYiRcK9PW6fUFgSspfh62Z1+XfkSXNUg/6BhEd7zBBY4HSD2QgkKTyHsBvtRtOz7BHojrxku14arsVtM9YB0Fin74Hxb8y6cM8ePWzz7zGBx7j5pHNtqEP5H44YJ6KzvBUnzC1zgvLMHsGbz/FtHreQIDAQAB';
-
 export type Resource = {
   Type: string;
   Properties?: Record<string, unknown>;
@@ -31,7 +27,6 @@ export const everything = {
   budget: { usdPerMonth: 200 },
   tracing: true,
   backupVaultArn: 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts',
-  backup: { bucket: 'adres-sets/prod/', publicKey: backupPublicKey },
   dashboards: true,
   reservedConcurrency: 100,
   provisionedConcurrency: 2,

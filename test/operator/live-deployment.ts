@@ -8,11 +8,12 @@ import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { RefusedLoadError } from '../../loader/verdict/load-report.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { runLoad } from '../../local/load/run-load.ts';
-import { createAdmin } from '../../packages/admin/admin.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { january, type Month, voorkomensOf } from '../loader/steps/months.ts';
 import { testChecksumSecret } from '../support/address-service.ts';
-import { createTables, startDynamoDb } from '../support/dynamodb.ts';
+import { createAccountsTable, createTables, startDynamoDb } from '../support/dynamodb.ts';
 import { startS3 } from '../support/s3.ts';
+import { restoreItems, storedItems } from '../support/stored-items.ts';
 import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer } from './fake-aws.ts';
 
 /** One address fewer than in January. */
@@ -22,7 +23,7 @@ const refused: Month = {
   peildatum: '2026-04-08',
   addresses: Array.from({ length: 40 }, (_, index) => [`1012RJ ${index + 1}`, 'Dam', 'Amsterdam']),
 };
-const functions = ['AddressFunction', 'ValidateFunction'];
+const former = 'accounts-before';
 const tables = { accounts: 'accounts', addresses: 'addresses' };
 const elsewhere = { accounts: 'accounts-of-b', addresses: 'addresses-of-b' };
 
@@ -40,7 +41,6 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
   const client = DynamoDBDocumentClient.from(engine.client);
   const addresses = dynamoDbAddressTable(engine.client, tables.addresses);
   const versions = new Map<string, { value: string; labels: string[] }>();
-  const aliases = new Map<string, { FunctionVersion: string; Description?: string }>();
   const executions = new Map<string, Record<string, string>>();
 
   const extractOf = async ({ peildatum, addresses }: Month) => {
@@ -70,20 +70,10 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
     },
     GetTemplate: ({ StackName }: { StackName: string }) =>
       templateAnswer(
-        StackName !== 'a-service'
+        StackName !== 'bag-adres-a-service'
           ? '{}'
           : 'KEY_CHECKSUM_SECRET: :SecretString:::v2}} KEY_CHECKSUM_SECRET_PREVIOUS: :SecretString:::v1}}',
       ),
-    ListStackResources: ({ StackName }: { StackName: string }) => {
-      const members = (StackName === 'a-service' ? functions : []).map(
-        (id) =>
-          `<member><LogicalResourceId>${id}</LogicalResourceId><PhysicalResourceId>${id}</PhysicalResourceId><ResourceType>AWS::Lambda::Function</ResourceType></member>`,
-      );
-      const result = `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`;
-      return {
-        value: `<ListStackResourcesResponse><ListStackResourcesResult>${result}</ListStackResourcesResult></ListStackResourcesResponse>`,
-      };
-    },
     ListExecutions: () => ({ value: { executions: [] } }),
     async StartExecution({ input, name = `run-${executions.size}` }: { input: string; name?: string }) {
       if (executions.has(name)) return { error: 'ExecutionAlreadyExists' };
@@ -96,29 +86,13 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
     },
     GetExecutionHistory: () => ({ value: { events: [] } }),
   };
-  for (const name of functions) {
-    const path = `/2015-03-31/functions/${name}`;
-    operations[`GET ${path}/aliases/live`] = () => ({ value: aliases.get(name) });
-    operations[`PUT ${path}/aliases/live`] = (input: { FunctionVersion: string; Description: string }) => {
-      aliases.set(name, { FunctionVersion: input.FunctionVersion, Description: input.Description });
-      return { value: {} };
-    };
-    operations[`GET ${path}/versions`] = () => ({
-      value: { Versions: ['1', '2', '3', '4'].map((Version) => ({ Version, LastModified: '2026-11-20' })) },
-    });
-    for (const version of ['1', '2', '3'])
-      operations[`GET ${path}/configuration?Qualifier=${version}`] = () => ({
-        value: { Environment: { Variables: { KEY_CHECKSUM_SECRET: testChecksumSecret } } },
-      });
-  }
-
   const stacksOf = (
     name: string,
     { accounts, addresses }: typeof tables,
     bucket: string,
     statements: string,
   ): Record<string, FakeStack> => ({
-    [`${name}-data`]: {
+    [`bag-adres-${name}-data`]: {
       outputs: {
         AccountsTableName: accounts,
         AddressesTableName: addresses,
@@ -126,8 +100,8 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
         StatementsBucketName: statements,
       },
     },
-    [`${name}-service`]: { outputs: { BaseUrl: 'http://127.0.0.1:1' } },
-    [`${name}-loader`]: { outputs: { SnapshotBucketName: bucket, StateMachineArn: 'x' } },
+    [`bag-adres-${name}-service`]: { outputs: { BaseUrl: 'http://127.0.0.1:1' } },
+    [`bag-adres-${name}-loader`]: { outputs: { SnapshotBucketName: bucket, StateMachineArn: 'x' } },
   });
   const stacks: Record<string, FakeStack> = {
     ...stacksOf('a', tables, 'snapshots', 'statements'),
@@ -142,7 +116,6 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
     client,
     addresses,
     versions,
-    aliases,
     /** Its changes were made forty days ago, so that a month has ended since. */
     admin: createAdmin({
       client,
@@ -150,6 +123,12 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
       checksumSecret: async () => testChecksumSecret,
       now: () => Date.now() - 40 * 86_400_000,
     }),
+    /** Copies the accounts table to `accounts-before`, and changes the copy: the one before a restore. */
+    async keepFormer(change: (former: Admin) => Promise<unknown>) {
+      await createAccountsTable(engine.client, former).catch(() => undefined);
+      await restoreItems(client, former, await storedItems(client, tables.accounts));
+      await change(createAdmin({ client, table: former, checksumSecret: async () => testChecksumSecret }));
+    },
     /** Brings back a register that was live before, whatever it changes. */
     async goTo(peildatum: string) {
       if ((await addresses.dataset())?.peildatum === peildatum) return;

@@ -16,10 +16,10 @@ const labels: Record<string, string> = { AWSCURRENT: 'v1' };
 let deployed = ['v1'];
 
 const stacks: Record<string, FakeStack> = {
-  'a-data': {
+  'bag-adres-a-data': {
     outputs: { AccountsTableName: testTables.accounts, AddressesTableName: 'x', KeyChecksumSecretArn: 'checksum' },
   },
-  'a-service': { outputs: {} },
+  'bag-adres-a-service': { outputs: {} },
 };
 
 const operations = {
@@ -139,7 +139,7 @@ async function openPortal() {
 }
 
 const rotate = async (...args: string[]) =>
-  JSON.parse((await run(['rotate-checksum-secret', '--stack', 'a', '--json', ...args])).out);
+  JSON.parse((await run(['rotate-checksum-secret', '--stage', 'a', '--json', ...args])).out);
 
 describe('a whole rotation of the checksum secret, with the handlers as they are deployed', () => {
   it('refuses no key of a warm portal, and lists each one that has to be replaced', async () => {

@@ -87,14 +87,13 @@ describe('the figures in the docs', () => {
     usd < 10 ? (Math.round(usd * 10) / 10).toFixed(1) : Math.round(usd).toLocaleString('en');
 
   it('for a month are computed from the templates of each option: `UPDATE_DOCS=1 npm test -- test/templates/cost` writes them', async () => {
-    const { canary, domain, backup, backupVaultArn } = everything;
+    const { canary, domain, backupVaultArn } = everything;
     const table = monthTable(priceList.regions['eu-central-1'] as Prices, lookup, [0, 1e6, 100e6], {
       none: await deploymentFor({}),
       '`domain`: a host name of your own': await deploymentFor({ domain }),
       '`canary`, every five minutes': await deploymentFor({ canary }),
       '`portal`, with 10,000 pages': await deploymentFor({ portal }),
       '`mutations`, without their writes': await deploymentFor({ mutations: true }),
-      '`backup`: sets': await deploymentFor({ backup }),
       '`backupVaultArn`: copies of 10 MB of accounts': await deploymentFor({ backupVaultArn }),
       '`encryptionKey: create`': await deploymentFor({ encryptionKey: 'create' }),
       '`dashboards`': await deploymentFor({ dashboards: true }),

@@ -59,7 +59,7 @@ describe('the events on EventBridge', () => {
     expect(found).toEqual([
       { source: [eventSource], 'detail-type': ['load.published'] },
       { source: [eventSource], 'detail-type': ['quota.threshold'], detail: { contacts: [{ exists: true }] } },
-      { source: [eventSource], 'detail-type': ['quota.threshold', 'load.refused', 'backup.failed', 'key.created'] },
+      { source: [eventSource], 'detail-type': ['quota.threshold', 'load.refused', 'key.created'] },
       { source: [eventSource] },
     ]);
     const named = found.flatMap((pattern) => (pattern as { 'detail-type'?: string[] })['detail-type'] ?? []);

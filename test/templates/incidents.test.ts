@@ -28,7 +28,6 @@ function healthy(at: number): Minute {
       'BackupCopyAgeHours backup': Math.floor((at - (at < 2 * day ? 10 * hour : day + 3 * hour)) / hour) % 24,
     });
   if (every(12 * hour)) Object.assign(minute, { [ends('0a1b2c')]: 300, [ends('0b1a2c')]: 300 });
-  if (every(day, 3 * hour + 15)) minute['BackupSets backup'] = 1;
   if (at < 14 * hour) return minute;
   if (every(5)) minute['CanaryFailures canary'] = 0;
   if (every(day, 5 * hour + 30))
@@ -151,8 +150,6 @@ const incidents: [incident: string, change: Change, alarms: string[]][] = [
   ],
   ['the usage job fails', instead({ 'Errors UsageFunction': 1 }), ['service UsageFailed']],
   ['the schedule of the usage job is disabled', without('Errors UsageFunction'), ['service UsageFailed']],
-  ['backup sets fail', instead({ 'BackupSets backup': 0 }), ['loader BackupSetsLate']],
-  ['the schedule of backup sets is disabled', without('BackupSets backup'), ['loader BackupSetsLate']],
   [
     'AWS Backup no longer copies the accounts',
     (minute, at) => instead({ 'BackupCopyAgeHours backup': Math.floor((at - 2 * day - 3 * hour) / hour) })(minute, at),

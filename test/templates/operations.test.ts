@@ -34,10 +34,7 @@ describe('a deployment with the settings for operators', () => {
     const warm = ({ data }: Parts) =>
       Object.values(ofType(data, 'AWS::DynamoDB::Table')).map(({ Properties }) => Properties?.WarmThroughput);
     expect(warm(plain)).toEqual([undefined, undefined]);
-    expect(warm(all)).toEqual([
-      { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 4000 },
-      { WriteUnitsPerSecond: 8000 },
-    ]);
+    expect(warm(all)).toEqual([undefined, { WriteUnitsPerSecond: 8000 }]);
   });
 
   it('limits the concurrent functions of a load to the configured number', async () => {

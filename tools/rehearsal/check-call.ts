@@ -170,11 +170,11 @@ const globalOptions = ['--query', '--output', '--region', '--profile', '--no-cli
  * of `mayDestroy`: anything else is a command of ours, whose tests look at what is left.
  */
 const destroys: readonly [RegExp, string][] = [
-  [/^dynamodb delete-table\b/, 'its point-in-time recovery goes with the table: use "restore"'],
-  [/^dynamodb (?:delete-backup|restore-table)/, 'a restore leaves out TTL, tags and protection: use "restore"'],
+  [/^dynamodb delete-table\b/, 'its point-in-time recovery goes with the table'],
+  [/^dynamodb delete-backup\b/, 'it may be the only copy of a table'],
   [/^dynamodb (?:delete-item|batch-write-item|put-item|update-item)\b/, 'it passes the lock and the audit'],
   [/^secretsmanager delete-secret\b/, 'every key or session rests on the secret'],
-  [/^s3 rm\b|^s3api delete-/, 'snapshots, statements and backup sets are objects'],
+  [/^s3 rm\b|^s3api delete-/, 'snapshots and statements are objects'],
   [/^kms (?:schedule-key-deletion|disable-key)\b/, 'nothing that the key encrypts can be read again'],
 ];
 

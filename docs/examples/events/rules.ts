@@ -67,7 +67,7 @@ export class EventRules extends Stack {
     });
     const chat = new ApiDestination(this, 'Chat', { connection, endpoint: props.chatUrl, rateLimitPerSecond: 1 });
     new Rule(this, 'ToChat', {
-      eventPattern: { source, detailType: ['quota.threshold', 'load.refused', 'backup.failed', 'key.created'] },
+      eventPattern: { source, detailType: ['quota.threshold', 'load.refused', 'key.created'] },
       targets: [
         new ApiDestinationTarget(chat, {
           event: RuleTargetInput.fromObject({ text: summary }),

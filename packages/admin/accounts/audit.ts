@@ -15,9 +15,8 @@ export type AuditAction =
   | `session ${'start' | 'end' | 'end-all' | 'refuse'}`
   | 'plan put'
   | `load ${'run' | 'approve' | 'reject' | 'rollback' | 'repair' | 'discard' | 'unlock'}`
-  | `restore ${'deleted-table' | 'wrong-contents' | 'lost-account' | 'lost-region'}`
-  | `checksum-secret ${'start' | 'switch'}`
-  | 'service rollback';
+  | 'restore carry-over'
+  | `checksum-secret ${'start' | 'switch'}`;
 
 /** What is changed, in which partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
 export type AuditedChange = { partition: string; action: AuditAction; detail: Record<string, unknown> };

@@ -1,5 +1,6 @@
+import { fullDiff } from '@aws-cdk/cloudformation-diff';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, type Template, templates } from '../synthesized.ts';
+import { everything, ofType, portal, type Template, templates } from '../synthesized.ts';
 
 describe('the data stack', () => {
   let kept: Awaited<ReturnType<typeof templates>>;
@@ -147,6 +148,52 @@ describe('the data stack', () => {
     for (const name of Object.values(names))
       expect(stack(name).environment).toMatchObject({ account: '123456789012', region: 'eu-central-1' });
     expect(kept.stack(kept.names.data).environment.account).toBe('unknown-account');
+  });
+
+  it('uses an existing accounts table by its references alone, which go back when the setting goes', async () => {
+    const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
+    const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c';
+    const before = await templates({ backupVaultArn, portal });
+    const used = await templates({ backupVaultArn, portal, tables: { accounts: { name: 'restored', keyArn } } });
+    const portalStack = ({ stack }: typeof used) => stack('bag-adres-prod-portal').template;
+    for (const [one, other] of [
+      [before.data, used.data],
+      [before.service, used.service],
+      [before.loader, used.loader],
+      [portalStack(before), portalStack(used)],
+    ]) {
+      const { changes } = fullDiff(one as Template, other as Template).resources;
+      const removed = Object.entries(changes).filter(([, { isRemoval }]) => isRemoval);
+      expect(removed.map(([, { resourceType }]) => resourceType).filter((type) => !type?.endsWith('Version'))).toEqual(
+        [],
+      );
+      for (const type of ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::S3::Bucket'])
+        expect(ofType(other as Template, type)).toEqual(ofType(one as Template, type));
+    }
+    const namesOf = (template: Template) => JSON.stringify(template).match(/"ACCOUNTS_TABLE":"restored"/g)?.length;
+    expect([namesOf(used.service), namesOf(portalStack(used))]).toEqual([3, 1]);
+    expect(used.data.Outputs?.AccountsTableName).toEqual({ Value: 'restored' });
+    const [selection] = Object.values(ofType(used.data, 'AWS::Backup::BackupSelection'));
+    expect(JSON.stringify(selection)).toContain(':table/restored');
+  });
+
+  it('lets the version that serves go on with the other table while a deployment shifts traffic, in both directions', async () => {
+    const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c';
+    const { service } = await templates({ tables: { accounts: { name: 'restored', keyArn } } });
+    const before = ofType(kept.service, 'AWS::IAM::Policy');
+    const policies = ofType(service, 'AWS::IAM::Policy');
+    // Those on the other table are deleted in the end, as a resource of their own.
+    for (const [id, policy] of Object.entries(before)) expect(policies[id]).toEqual(policy);
+    const added = Object.entries(policies).filter(([id]) => !(id in before));
+    expect(added.map(([id]) => id)).toEqual(
+      ['Address', 'Validate', 'Usage'].map((name) => expect.stringMatching(`^${name}Uses`)),
+    );
+    for (const [id, { Properties }] of added) {
+      expect(JSON.stringify(Properties)).toContain(':table/restored');
+      expect(JSON.stringify(Properties)).toContain(keyArn);
+      const users = Object.values(service.Resources).filter(({ DependsOn = [] }) => DependsOn.includes(id));
+      expect(users.map(({ Type }) => Type)).toEqual(expect.arrayContaining(['AWS::Lambda::Function']));
+    }
   });
 
   it('has the outputs that the command line needs', () => {

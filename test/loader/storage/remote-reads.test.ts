@@ -69,7 +69,7 @@ describe('a source with ranges that is too slow for one step', () => {
     const reading = readAll(sourceInTime(source, newStorage(), () => 45_001));
     await expect(reading).rejects.toMatchObject({
       name: 'SourceTooSlowError',
-      message: expect.stringMatching(/no part of 4 MB arrived .* load run --extract FILE --stack NAME\.$/),
+      message: expect.stringMatching(/no part of 4 MB arrived .* load run --extract FILE --stage NAME\.$/),
     });
   });
 

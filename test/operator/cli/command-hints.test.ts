@@ -42,10 +42,10 @@ describe('a command that a message quotes', () => {
   });
 
   it('gets the location of the present run where that command takes one, and nothing else changes', () => {
-    const text = 'Account "export" is "load run"; see "usage months", "config check" or "load status --stack x".';
+    const text = 'Account "export" is "load run"; see "usage months", "config check" or "load status --stage x".';
     expect(pasteable(text, program, { local: true, data: 'a b' })).toBe(
       `Account "export" is "npx bag-adres load run --local --data 'a b'"; see "npx bag-adres usage months --local --data 'a b'", ` +
-        `"npx bag-adres config check" or "npx bag-adres load status --stack x --local --data 'a b'".`,
+        `"npx bag-adres config check" or "npx bag-adres load status --stage x --local --data 'a b'".`,
     );
     expect(pasteable('"load run" "plan list"', program, { accountsTable: 't' })).toBe(
       '"npx bag-adres load run" "npx bag-adres plan list --accounts-table t"',
@@ -68,7 +68,7 @@ describe('every command', () => {
     (name) => {
       const help = leaves.find((leaf) => nameOf(leaf) === name)?.helpInformation() ?? '';
       expect(help).toContain('--json');
-      const location = ['--local', '--data', '--stack'].filter((option) => help.includes(`${option} `));
+      const location = ['--local', '--data', '--stage'].filter((option) => help.includes(`${option} `));
       if (/^(plan|account|key|member|load|usage|export|import)/.test(name)) expect(location).toHaveLength(3);
       if (/^(plan|account|key|member|export|import)/.test(name)) expect(help).toContain('--accounts-table');
     },
@@ -82,7 +82,6 @@ describe('every command', () => {
   const howToAgree: Record<Agreement, string> = {
     asks: 'on a terminal they ask; `--yes` answers, `--plan` only says what they would do',
     plans: 'they only show their plan without `--yes`',
-    names: 'as these; where something is there, `--into bag-adres-prod` must name the deployment too',
     applies: 'they only show their steps without `--apply`',
   };
 

@@ -93,8 +93,8 @@ describe('the help', () => {
   });
 
   it('breaks a long example where a shell goes on', () => {
-    expect(helpOf('restore lost-account', 80)).toContain(
-      '  npx bag-adres restore lost-account --from s3://my-sets/bag-adres-prod \\\n    --private-key key.pem --stack',
+    expect(helpOf('restore carry-over', 80)).toContain(
+      '  npx bag-adres restore carry-over --from OLD --since 2026-01-31T12:00:00Z \\\n    --accounts-table RESTORED',
     );
   });
 });

@@ -468,8 +468,8 @@ describe('an impossible load prints one line that helps', () => {
 
 describe('a command about loads written wrongly ends with 2', () => {
   it.each([
-    ['no word on where', 'load status', /--local .*--stack NAME/],
-    ['two places at once', 'load status --local --stack x', /--local.*--stack/],
+    ['no word on where', 'load status', /--local .*--stage NAME/],
+    ['two places at once', 'load status --local --stage x', /--local.*--stage/],
     ['--data alone', 'load status --data /tmp', /Add --local/],
     ['no snapshot to go back to', 'load rollback --local', /missing required argument 'snapshot'/i],
     ['an extract of another kind', 'load run --local --extract ftp://x/y.zip', /file, an http\(s\) URL or s3:/],

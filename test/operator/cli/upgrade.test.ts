@@ -154,7 +154,7 @@ echo "${name} $*" >> "${log}"
         const { exit, err, called } = await steps(args, killed);
         expect([exit, called]).toEqual([1, whole.called.slice(0, killed)]);
         expect(err).toContain('failed. Correct what it reports');
-        expect(await steps(args)).toEqual(whole);
+        expect(await steps(args)).toEqual({ ...whole, err: expect.stringContaining('Into: bag-adres-test') });
       }
     },
     120_000,

@@ -169,11 +169,8 @@ describe('the configuration', () => {
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const der = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64');
     const key = `bagadres_acme_${'a1B2'.repeat(10)}`;
-    const bucket = 'adres-sets';
     for (const [secret, record] of [
-      [pem, { backup: { bucket, publicKey: pem } }],
-      [der, { backup: { bucket, publicKey: der } }],
-      [der, { backup: der }],
+      [der, { canary: { keySecretName: der } }],
       [pem, { tags: { team: pem } }],
       [pem, { alarmEmail: pem }],
       [der, { branding: { name: der } }],

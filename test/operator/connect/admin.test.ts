@@ -36,7 +36,7 @@ const events = () =>
     .flatMap(({ input }) => input.Entries as { DetailType: string; Detail: string }[])
     .map(({ DetailType, Detail }) => ({ type: DetailType, detail: JSON.parse(Detail) }));
 
-const deployment = ['--stack', 'bag-adres-prod-data'];
+const deployment = ['--stage', 'prod'];
 
 describe('a change by command line', () => {
   it('in a deployment is an event, with who made it as AWS sees it', async () => {

@@ -15,10 +15,10 @@ let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let leaveAws: () => void;
 const operations: AwsOperations = {};
 const stacks: Record<string, FakeStack> = {
-  'a-data': {
+  'bag-adres-a-data': {
     outputs: { AccountsTableName: testTables.accounts, AddressesTableName: 'x', KeyChecksumSecretArn: 'secret' },
   },
-  'a-service': { outputs: {} },
+  'bag-adres-a-service': { outputs: {} },
 };
 /** The versions of the secret by id, when it changed last, and those that the deployed service names. */
 let versions: Map<string, Version>;
@@ -39,7 +39,7 @@ beforeEach(() => {
   versions = new Map([['v1', { value: 'the first secret', labels: ['AWSCURRENT'] }]]);
   changedAt = 1_700_000_000;
   deployed = [];
-  stacks['a-service'] = { outputs: {} };
+  stacks['bag-adres-a-service'] = { outputs: {} };
 });
 
 const currentVersion = () => [...versions.values()].find(({ labels }) => labels.includes('AWSCURRENT'));
@@ -108,10 +108,10 @@ function template([current = '', previous]: string[]) {
 const accepts = (key: string) =>
   (deployed.length > 0 ? deployed : ['v1']).some((id) => readApiKey(key, versions.get(id)?.value ?? '') !== null);
 
-const rotate = async (...args: string[]) => run(['rotate-checksum-secret', '--stack', 'a', ...args]);
+const rotate = async (...args: string[]) => run(['rotate-checksum-secret', '--stage', 'a', ...args]);
 const rotateJson = async (...args: string[]) => JSON.parse((await rotate('--json', ...args)).out);
 const newKey = async (label: string): Promise<string> =>
-  (await run(['key', 'create', '--account', 'acme', '--label', label, '--stack', 'a'])).out;
+  (await run(['key', 'create', '--account', 'acme', '--label', label, '--stage', 'a'])).out;
 
 describe('rotate-checksum-secret', () => {
   it('guides through a rotation in which every key is always accepted until it is replaced', async () => {
@@ -125,7 +125,7 @@ describe('rotate-checksum-secret', () => {
     await past.accounts.create({ id: 'acme', plan: 'standard' });
     const old = await past.keys.create({ account: 'acme', label: 'old' });
 
-    expect((await rotate()).out).toContain('Start one: "npx bag-adres rotate-checksum-secret --start --stack a"');
+    expect((await rotate()).out).toContain('Start one: "npx bag-adres rotate-checksum-secret --start --stage a"');
     const started = await rotateJson('--start');
     const [next] = started.versions;
     expect(started).toMatchObject({ step: 'deploy', versions: [next, 'v1'] });
@@ -135,9 +135,9 @@ describe('rotate-checksum-secret', () => {
     expect(await rotateJson('--start')).toEqual(started);
     expect((await rotate()).out).toContain(`"checksumSecretVersions": ["${next}","v1"]`);
 
-    stacks['a-service'] = { status: 'UPDATE_IN_PROGRESS', outputs: {} };
+    stacks['bag-adres-a-service'] = { status: 'UPDATE_IN_PROGRESS', outputs: {} };
     expect(await rotateJson()).toMatchObject({ step: 'wait' });
-    stacks['a-service'] = { outputs: {} };
+    stacks['bag-adres-a-service'] = { outputs: {} };
     deployed = [next, 'v1'];
     const replace = await rotateJson();
     expect(currentVersion()).toBe(versions.get(next));
@@ -179,7 +179,7 @@ describe('rotate-checksum-secret', () => {
   });
 
   it('needs a deployment', async () => {
-    expect(await run(['rotate-checksum-secret'])).toMatchObject({ exit: 2, err: expect.stringContaining('--stack') });
+    expect(await run(['rotate-checksum-secret'])).toMatchObject({ exit: 2, err: expect.stringContaining('--stage') });
   });
 });
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   bench = await startLocalRun();
   const value = { ARN: secretArn, SecretString: 'of the stack' };
   aws = await startFakeAws(
-    { 'mine-data': { outputs }, 'other-data': { outputs: {} } },
+    { 'bag-adres-mine-data': { outputs }, 'bag-adres-other-data': { outputs: {} } },
     {
       GetSecretValue: ({ SecretId }: { SecretId: string }) =>
         SecretId === secretArn ? { value } : { error: SecretId },
@@ -43,7 +43,7 @@ const withoutKeys = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undef
 
 describe('the command line on a deployment', () => {
   it('uses the tables of a deployment, and fetches the secret only to create a key', async () => {
-    const stack = ['--stack', 'mine-data', '--json'];
+    const stack = ['--stage', 'mine', '--json'];
     expect(await runWith(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
       exit: 0,
       err: '',
@@ -58,12 +58,14 @@ describe('the command line on a deployment', () => {
     expect(readApiKey(JSON.parse(out).key, 'of the stack')).toMatchObject({ account: 'acme' });
   });
 
-  it.each(['mine', 'mine-data', 'mine-service', 'mine-loader'])(
-    'finds a deployment by the name of any of its stacks, or their common prefix: %s',
-    async (stack) => {
-      const { exit, out, err } = await runWith(['plan', 'list', '--stack', stack], env);
-      expect([exit, err]).toEqual([0, '']);
-      expect(out).toContain('standard');
+  it.each(['bag-adres-mine', 'bag-adres-mine-data', 'Mine', 'mine stage'])(
+    'takes the name of a stage alone, and says so for %s',
+    async (stage) => {
+      const { exit, err } = await runWith(['plan', 'list', '--stage', stage], env);
+      expect([exit, err]).toEqual([
+        2,
+        expect.stringMatching(/--stage takes the name of a stage.*(--stage mine\.|like prod)/),
+      ]);
     },
   );
 
@@ -77,21 +79,21 @@ describe('the command line on a deployment', () => {
   });
 
   it.each([
-    ['no region', '--stack mine', { AWS_REGION: undefined }, 'aws_region', /AWS_REGION/],
-    ['no credentials', '--stack mine', withoutKeys, 'aws_credentials', /AWS_PROFILE/],
+    ['no region', '--stage mine', { AWS_REGION: undefined }, 'aws_region', /AWS_REGION/],
+    ['no credentials', '--stage mine', withoutKeys, 'aws_credentials', /AWS_PROFILE/],
     [
       'a stack that does not exist',
-      '--stack missing',
+      '--stage missing',
       {},
       'aws_not_found',
-      /stack missing-data .*AWS_PROFILE and AWS_REG/,
+      /stack bag-adres-missing-data .*AWS_PROFILE and AWS_REG/,
     ],
     [
       'a stack without our outputs',
-      '--stack other',
+      '--stage other',
       {},
       'no_output',
-      /AccountsTableName in other-data. Deploy this ver/,
+      /AccountsTableName in bag-adres-other-data. Deploy this ver/,
     ],
     ['a table that does not exist', '--accounts-table nope', {}, 'aws_not_found', /does not exist/],
   ])('exits with 1 and says what to do about %s', async (_, where, change, code, message) => {
@@ -114,7 +116,7 @@ describe('the command line on a deployment', () => {
       env,
     );
     expect(exit).toBe(1);
-    expect(err).toMatch(/checksum secret.*--stack.*KEY_CHECKSUM_SECRET/);
+    expect(err).toMatch(/checksum secret.*--stage.*KEY_CHECKSUM_SECRET/);
   });
 
   it('exits with 2 for a command that does not exist', async () => {

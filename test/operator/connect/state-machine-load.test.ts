@@ -39,8 +39,8 @@ beforeAll(async () => {
     {
       'bag-adres-test-data': { outputs: { AddressesTableName: name, AccountsTableName: 'accounts' } },
       'bag-adres-test-loader': { outputs: loaderOutputs },
-      'x-data': { outputs: {} },
-      'x-loader': { outputs: {} },
+      'bag-adres-x-data': { outputs: {} },
+      'bag-adres-x-loader': { outputs: {} },
     },
     machine.operations,
   );
@@ -58,7 +58,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const stack = ['--stack', 'bag-adres-test-data'];
+const stack = ['--stage', 'test'];
 const load = (...args: string[]) => run(['load', ...args, ...stack]);
 const failure = async (...args: string[]) => {
   const { exit, out, err } = await load(...args, '--json');
@@ -148,7 +148,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     });
     expect(await loader.addresses()).toEqual(tableOf(february));
     expect((await load('status')).out).toContain(
-      `load approve ${error.load} --proposal ${error.proposal} --stack bag-adres-test`,
+      `load approve ${error.load} --proposal ${error.proposal} --stage test`,
     );
     loader.server.serve(basename(source), Buffer.from('another file'));
     const { exit, out } = await load('approve', '--json');
@@ -191,13 +191,11 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const error = await running;
     expect(error).toMatchObject({
       code: 'interrupted',
-      message: expect.stringMatching(
-        /the load continues.*"npx bag-adres load follow execution-\d+ --stack bag-adres-test/,
-      ),
+      message: expect.stringMatching(/the load continues.*"npx bag-adres load follow execution-\d+ --stage test/),
     });
     expect(await failure('run')).toMatchObject({
       code: 'locked',
-      message: expect.stringContaining('load follow --stack bag-adres-test'),
+      message: expect.stringContaining('load follow --stage test'),
     });
     const again = load('follow', '--json');
     goOn();
@@ -235,16 +233,14 @@ describe('loads by the state machine of a stack, one after the other', () => {
     );
     for (let times = 0; times < 2; times++) {
       const error = await failure('run', '--again', '--extract', source);
-      expect(error).toMatchObject({ code: 'read_back', message: expect.stringContaining('load repair --stack') });
+      expect(error).toMatchObject({ code: 'read_back', message: expect.stringContaining('load repair --stage') });
     }
     const { exit, out, err } = await load('repair');
     expect(exit).toBe(0);
     expect(out).toMatch(
       /snapshot of 2026-05-08 \(11 addresses\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
     );
-    expect(err).toMatch(
-      /That load is not published yet: run "npx bag-adres load run --stack bag-adres-test-data" now\.$/,
-    );
+    expect(err).toMatch(/That load is not published yet: run "npx bag-adres load run --stage test-data" now\.$/);
     const again = await load('run', '--extract', source, '--json');
     expect([again.exit, JSON.parse(again.out)]).toMatchObject([0, { outcome: 'published', peildatum: may.peildatum }]);
     expect(await loader.addresses()).toEqual(tableOf(may));
@@ -293,9 +289,9 @@ describe('loads by the state machine of a stack, one after the other', () => {
 describe('a stack that is not there', () => {
   it.each([
     ['no such stack', 'missing', 'aws_not_found', /missing-(?:data|loader) does not exist.*AWS_REGION/],
-    ['stacks of something else', 'x-data', 'no_output', /No output StateMachineArn in x-data, x-loader/],
+    ['stacks of something else', 'x', 'no_output', /No output StateMachineArn in bag-adres-x-data, bag-adres-x-loader/],
   ])('%s', async (_, name, code, message) => {
-    const { exit, err } = await run(['load', 'status', '--stack', name, '--json']);
+    const { exit, err } = await run(['load', 'status', '--stage', name, '--json']);
     expect([exit, JSON.parse(err).error]).toEqual([1, { code, message: expect.stringMatching(message) }]);
   });
 });

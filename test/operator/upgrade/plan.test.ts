@@ -76,7 +76,7 @@ describe('the plan of an upgrade', () => {
       'npx cdk diff -c bagAdres.stage=test',
       'npx cdk deploy --all -c bagAdres.stage=test',
       'Migration: accounts get a month (1.1.0)',
-      'npx bag-adres doctor --stack bag-adres-test',
+      'npx bag-adres doctor --stage test',
     ]);
   });
 

@@ -16,8 +16,8 @@ describe('the rehearsal', () => {
   );
 
   it.each([
-    ['a command of ours that no longer exists', 'npx bag-adres load undo --stack a', /Unknown command 'undo'/],
-    ['an option of ours that no longer exists', 'npx bag-adres load run --force --stack a', /option '--force'/i],
+    ['a command of ours that no longer exists', 'npx bag-adres load undo --stage a', /Unknown command 'undo'/],
+    ['an option of ours that no longer exists', 'npx bag-adres load run --force --stage a', /option '--force'/i],
     ['options without --', 'npm start --help', /put -- before --help/],
     ['a script that no longer exists', 'npm run deploy', /no npm script "deploy"/],
     ['an option of npm start', 'npm start -- --prot 1', /no option --prot/],
@@ -26,11 +26,7 @@ describe('the rehearsal', () => {
     ['an AWS operation', 'aws dynamodb drop-table --table-name x', /dynamodb has no command "drop-table"/],
     ['an AWS option', 'aws dynamodb describe-table --name x', /no option --name/],
     ['a table deleted by hand', 'aws dynamodb delete-table --table-name x', /destroys data: its point-in-time/],
-    [
-      'a table restored by hand, without what a restore leaves out',
-      'aws dynamodb restore-table-to-point-in-time --target-table-name x --source-table-name y',
-      /leaves out TTL/,
-    ],
+    ['a backup deleted by hand', 'aws dynamodb delete-backup --backup-arn x', /only copy of a table/],
     ['a copy that deletes', 'aws s3 sync --delete s3://a s3://b', /there is no option --delete/],
     ['a secret deleted by hand', 'aws secretsmanager delete-secret --secret-id x', /every key or session rests/],
     ['an AWS service', 'aws dynamite explode', /not in the list/],
@@ -67,7 +63,7 @@ describe('the rehearsal', () => {
   });
 
   it('carries variables and functions from one block to the next, and reads commands in running text', async () => {
-    const text = '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npx bag-adres load\nrun --stack x`, and\n';
+    const text = '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npx bag-adres load\nrun --stage x`, and\n';
     expect(await problemsOf(`${text}\`\`\`sh\naws s3 rm "s3://$(out y)" --recursive\n\`\`\`\n`)).toEqual([]);
     expect(await problemsOf('Text\nand `npx cdk\nfly`.\n')).toEqual([expect.stringMatching(/^guide\.md:2: .*"fly"/)]);
   });

@@ -25,7 +25,7 @@ const settings = {
   removalPolicy: 'destroy',
   schedule: 'off',
 };
-const stack = ['--stack', 'bag-adres-test'];
+const stack = ['--stage', 'test'];
 const now = new Date();
 const month = now.toISOString().slice(0, 7);
 /** The last month whose days can't change any more. */

@@ -14,7 +14,7 @@ import {
   withRole,
 } from './aws.ts';
 
-const { alarmEmail, backup, backupVaultArn, budget, domain, encryptionKey } = everything;
+const { alarmEmail, backupVaultArn, budget, domain, encryptionKey } = everything;
 const domainAt = (name: string) => ({ domain: { ...domain, name } });
 const portalAt = (name: string) => ({ ...portal, ...domainAt(name) });
 const kept: readonly Kind[] = ['tables', 'secrets', 'buckets', 'vaults', 'logs'];
@@ -28,7 +28,7 @@ const configurations: Readonly<Record<string, { settings: Settings; stays: reado
     settings: { portal: { ...portalAt('entra.example.nl'), signIn: entra }, removalPolicy: 'destroy' },
     stays: [],
   },
-  encrypted: { settings: { encryptionKey, backup, backupVaultArn }, stays: [...kept, 'keys'] },
+  encrypted: { settings: { encryptionKey, backupVaultArn }, stays: [...kept, 'keys'] },
 };
 
 /** Each setting is deployed after those before it; then boto3 reads what it did not before. */
@@ -126,7 +126,7 @@ export const deployment: Judge = {
         const before = await read(aws);
         await cdk(deployer, 'deploy', stage, settings);
         // Whatever they find, each of their calls is permitted.
-        await bagAdres(deployer, 'doctor', '--stack', `bag-adres-${stage}`).catch(() => undefined);
+        await bagAdres(deployer, 'doctor', '--stage', stage).catch(() => undefined);
         await bagAdres(reviewer, 'upgrade', '--stage', stage).catch(() => undefined);
         const last = stage === 'plain' ? await update(deployer, stage, findings, notes) : settings;
         const deployed = await read(aws);

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { windowNames } from '../../core/calendar.ts';
 import { AdminError, roles } from '../../packages/admin/accounts/admin-error.ts';
 import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
-import type { Admin } from '../../packages/admin/admin.ts';
 
 const count = z.int().check(z.gte(0));
 const limits = z.partialRecord(z.enum(windowNames), z.nullable(count));
@@ -116,25 +115,4 @@ function json(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** What a backup or a table holds, for a comparison. */
-export type AccountsCounts = { plans: number; accounts: number; activeKeys: number; members: number };
-
-export function countBackup({ plans, accounts }: Backup): AccountsCounts {
-  const sum = (of: (account: AccountBackup) => number) => accounts.reduce((total, account) => total + of(account), 0);
-  return {
-    plans: plans.length,
-    accounts: accounts.length,
-    activeKeys: sum(({ keys }) => keys.filter(({ hash }) => hash !== null).length),
-    members: sum(({ members }) => members.length),
-  };
-}
-
-export async function countAccounts(admin: Admin): Promise<AccountsCounts> {
-  return countBackup(await admin.backup.export());
-}
-
-export function renderCounts({ plans, accounts, activeKeys, members }: AccountsCounts): string {
-  return `${plans} plans, ${accounts} accounts, ${activeKeys} active keys and ${members} members`;
 }
