@@ -10,6 +10,7 @@ import { machine } from './aws/machine.ts';
 import { client } from './client/client.ts';
 import { engine } from './engine/engine.ts';
 import { goClient, javaClient } from './generated/generated.ts';
+import { http } from './http/http.ts';
 import { type Judge, lacks } from './judge.ts';
 import { nag } from './nag/nag.ts';
 import { proxy } from './proxy/proxy.ts';
@@ -28,6 +29,7 @@ const judges: Readonly<Record<string, Judge>> = {
   commands,
   machine,
   deployment,
+  http,
 };
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;

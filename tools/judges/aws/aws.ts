@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { run } from '../../package/checks.ts';
 import { pythonPackages, root } from '../judge.ts';
 
-const account = '123456789012';
-const region = 'eu-central-1';
+export const account = '123456789012';
+export const region = 'eu-central-1';
 
 /** What the server noted: a part of AWS that moto lacks, or that something of ours failed. */
 export type Note = {
@@ -27,10 +27,11 @@ export const objections = (notes: readonly Note[]) =>
 // biome-ignore lint/suspicious/noExplicitAny: what boto3 answers, of any service
 export type Answer = any;
 
+/** An AWS on this machine, by the variables with which every client, the CDK's and ours, calls it. */
+export type Reached = { environment: Readonly<Record<string, string>> };
+
 /** AWS by moto, for as long as a judge sits. */
-export type Aws = {
-  /** With which every client, the CDK's and ours, calls it. */
-  environment: Readonly<Record<string, string>>;
+export type Aws = Reached & {
   /** Calls an operation by boto3, which had no part in what is judged. @throws Error if it is refused */
   ask(service: string, operation: string, parameters?: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** From now on a role may do only what its policies allow; the operator goes on doing anything. */
@@ -122,6 +123,12 @@ export async function bootstrap({ ask, environment }: Aws): Promise<void> {
     arns.push((await ask('iam', 'create_policy', parameters)).Policy.Arn);
   }
   const options = ['--cloudformation-execution-policies', arns[1] ?? ''];
+  await bootstrapWith({ environment }, options);
+}
+
+/** Bootstraps the account. */
+export async function bootstrapWith({ environment }: Reached, options: readonly string[] = []): Promise<void> {
+  await operatorFolder();
   // Where no cdk.json asks for a synthesis first.
   const elsewhere = join(folder, 'node_modules');
   await run(elsewhere, bin('cdk'), ['bootstrap', `aws://${account}/${region}`, ...options], environment);
@@ -148,7 +155,12 @@ export async function withRole(aws: Aws, RoleName: string, file: string): Promis
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** Deploys or destroys all stacks of a stage. @throws Error with what the CDK printed, where it fails */
-export async function cdk(aws: Aws, command: 'deploy' | 'destroy', stage: string, settings: Settings): Promise<void> {
+export async function cdk(
+  aws: Reached,
+  command: 'deploy' | 'destroy',
+  stage: string,
+  settings: Settings,
+): Promise<void> {
   writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { [stage]: { account, ...settings } } }));
   const context = {
     '@aws-cdk/core:permissionsBoundary': { name: 'bag-adres-boundary' },
@@ -164,7 +176,7 @@ export async function cdk(aws: Aws, command: 'deploy' | 'destroy', stage: string
 }
 
 /** Runs a command of the installed package. @throws Error with what it printed, where it fails */
-export function bagAdres(aws: Aws, ...args: string[]): Promise<string> {
+export function bagAdres(aws: Reached, ...args: string[]): Promise<string> {
   return inFolder(bin('bag-adres'), args, aws.environment);
 }
 

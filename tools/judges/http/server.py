@@ -1,0 +1,72 @@
+"""
+Serves ministack, an AWS of others, on the port in GATEWAY_PORT, with what its CloudFormation and Step Functions lack.
+Prints a line for each resource that it only pretends to make.
+"""
+from ministack import app
+from ministack.services import stepfunctions
+from ministack.services.cloudformation import provisioners
+
+handlers = provisioners._RESOURCE_HANDLERS
+
+
+def pretend(kind, logical, stack):
+    print(f"pretends: {kind}", flush=True)
+    return f"{stack}-{logical}", {"Arn": f"arn:aws:pretended:{stack}-{logical}"}
+
+
+def pretended(kind):
+    return {
+        "create": lambda logical, props, stack: pretend(kind, logical, stack),
+        "update": lambda physical, *_: (physical, {}),
+        "delete": lambda *_: None,
+    }
+
+
+for kind in (
+    "AWS::Backup::BackupSelection",
+    "AWS::Budgets::Budget",
+    "AWS::CodeDeploy::Application",
+    "AWS::CodeDeploy::DeploymentGroup",
+    "AWS::Logs::QueryDefinition",
+):
+    if kind not in handlers:
+        handlers[kind] = pretended(kind)
+
+alarm = handlers["AWS::CloudWatch::Alarm"]
+
+
+def create_alarm(logical, props, stack):
+    if "Metrics" in props:
+        return pretend("AWS::CloudWatch::Alarm of metric math", logical, stack)
+    return alarm["create"](logical, props, stack)
+
+
+handlers["AWS::CloudWatch::Alarm"] = {**alarm, "create": create_alarm}
+
+run_map = stepfunctions._run_distributed_map
+
+
+def run_distributed_map(state, raw_input, effective, iterator, execution, ctx):
+    """Distributed maps there know neither JSONata nor ItemBatcher and ResultWriter."""
+    evaluated = lambda value: stepfunctions._apply_jsonata_template(value, raw_input, ctx)
+    items = effective
+    if "ItemReader" in state:
+        reader = {**state["ItemReader"], "Arguments": evaluated(state["ItemReader"]["Arguments"])}
+        items = stepfunctions._read_map_items(reader, raw_input, ctx)
+    if "ItemBatcher" in state:
+        batcher = evaluated(state["ItemBatcher"])
+        size = batcher["MaxItemsPerBatch"]
+        batches = [items[at : at + size] for at in range(0, len(items), size)]
+        items = [{"Items": batch, **({"BatchInput": batcher["BatchInput"]} if "BatchInput" in batcher else {})} for batch in batches]
+    added = ("ItemReader", "ItemBatcher", "ResultWriter", "Assign", "Output")
+    plain = {field: value for field, value in state.items() if field not in added}
+    plain["MaxConcurrency"] = evaluated(state.get("MaxConcurrency", 0))
+    result, following = run_map(plain, raw_input, items, iterator, execution, ctx)
+    if "ResultWriter" in state:
+        result = {}
+    stepfunctions._apply_state_assign(state, raw_input, ctx, result=result)
+    return stepfunctions._apply_jsonata_output(state, raw_input, ctx, result=result, default=result), following
+
+
+stepfunctions._run_distributed_map = run_distributed_map
+app.main()
