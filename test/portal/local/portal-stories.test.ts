@@ -45,6 +45,7 @@ async function signIn(person: 'Kim Klant' | 'Olaf Operator') {
     page,
     link: (name: string) => click(page.getByRole('link', { name }).first()),
     button: (name: string) => click(page.getByRole('button', { name })),
+    check: (box: Locator) => click(box),
     clicks: () => clicks,
   };
 }
@@ -139,6 +140,86 @@ describe('in as many clicks as the documentation says', () => {
       await button('Yes, approve this load');
       expect(await page.getByRole('status').innerText()).toContain('The load is approved');
       expect(clicks()).toBe(promised('A load waits'));
+    },
+    60_000,
+  );
+
+  inBrowserSweep(
+    `a developer sees on which day and why requests were refused${because}`,
+    async () => {
+      await kimIn(shownAccount, 'admin');
+      const { page, clicks } = await signIn('Kim Klant');
+      const refused = page.getByRole('region', { name: 'Why requests were refused' });
+      expect(await refused.getByRole('row').filter({ hasText: 'at least' }).count()).toBeGreaterThan(0);
+      expect(clicks()).toBe(promised('Why requests were refused'));
+    },
+    60_000,
+  );
+
+  inBrowserSweep(
+    `an administrator replaces several keys at once${because}`,
+    async () => {
+      await portal.admin.accounts.create({ id: 'several', plan: 'klein' });
+      await portal.admin.members.add({ account: 'several', person: 'other@customer.example', role: 'admin' });
+      for (const label of ['webshop', 'kassa']) await portal.admin.keys.create({ account: 'several', label });
+      await kimIn('several', 'admin');
+      const { page, link, button, check, clicks } = await signIn('Kim Klant');
+      await link('Keys');
+      for (const box of await page.getByRole('checkbox').all()) await check(box);
+      await button('Replace the chosen keys');
+      await button('Replace 2 keys');
+      expect(await page.getByText(/bagadres_several_/).count()).toBe(2);
+      expect(clicks()).toBe(promised('Several keys'));
+    },
+    60_000,
+  );
+
+  inBrowserSweep(
+    `an administrator removes somebody who has left${because}`,
+    async () => {
+      await kimIn(shownAccount, 'admin');
+      await portal.admin.members.add({ account: shownAccount, person: 'gone@customer.example', role: 'admin' });
+      const { link, button, clicks } = await signIn('Kim Klant');
+      await link('Members');
+      await link('Change: gone@customer.example');
+      await button('Yes, remove this member');
+      expect(await portal.admin.members.roleIn(shownAccount, ['gone@customer.example'])).toBe(null);
+      expect(clicks()).toBe(promised('Somebody has left'));
+    },
+    60_000,
+  );
+
+  inBrowserSweep(
+    `an operator finds a customer, sees what a higher limit does, and sets it${because}`,
+    async () => {
+      const { page, link, button, clicks } = await signIn('Olaf Operator');
+      await link('Accounts');
+      await page.getByLabel('Search by id, name, contact, note or member').fill('fietsen noord');
+      await button('Search');
+      await link('Fietsen Noord-Nederland');
+      await link('Manage');
+      await page.getByLabel('Limit per day').fill('9000');
+      await button('Continue');
+      expect(await page.getByText(/of 5,000 becomes .* of 9,000/).count()).toBe(1);
+      await button('Yes, change these limits');
+      expect(await page.getByRole('status').innerText()).toContain('Per day: 5,000 becomes 9,000');
+      expect(clicks()).toBe(promised('A higher limit'));
+    },
+    60_000,
+  );
+
+  inBrowserSweep(
+    `an operator suspends a customer, seeing whose requests stop${because}`,
+    async () => {
+      const { page, link, button, clicks } = await signIn('Olaf Operator');
+      await link('Accounts');
+      await link('Zonnedak Installaties');
+      await link('Manage');
+      await link('Suspend this account');
+      for (const fact of ['Active keys', 'Lookups today']) expect(await page.getByText(fact).count()).toBe(1);
+      await button('Suspend this account');
+      expect((await portal.admin.accounts.show('zonnedak')).state).toBe('suspended');
+      expect(clicks()).toBe(promised('A customer who does not pay'));
     },
     60_000,
   );
