@@ -1,4 +1,4 @@
-import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
+import { dateOf, secondsOf, type WindowName, windowEnd, windowNames } from '../calendar.ts';
 import {
   documents,
   type Guard,
@@ -21,7 +21,7 @@ export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
   lookups: 'lookups',
   byKey: (code: string) => `by_${code}`,
-  refused: (kind: RefusalKind) => `refused_${kind}`,
+  refused: (kind: RefusalKind | WindowName) => `refused_${kind}`,
 } as const;
 
 const recordKey = (account: string, date: string) => itemKey(account, usageRecord.sortKey(date));
@@ -166,6 +166,9 @@ export const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive
 /** Refusals by kind; the counts are a lower bound. */
 export type RefusalCounts = Record<RefusalKind, number>;
 
+/** The refusals of a day; `windows` counts those of `quota` by each window that had no quota left. */
+export type Refusals = RefusalCounts & { windows?: Partial<Record<WindowName, number>> };
+
 const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
   'quota-exceeded': 'quota',
   'invalid-input': 'input',
@@ -176,7 +179,7 @@ const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
 /** Counts refusals in memory, and now and then adds them to the record of the day (decision 0141). Never throws. */
 export type RefusalCount = {
   /** Notes a refusal of a request whose key is one of the account. One without a kind is not counted. */
-  note(account: string, code: RefusalCode, now: number): void;
+  note(account: string, code: RefusalCode, now: number, violated?: readonly WindowName[]): void;
   /** Writes the counts, unless it did within the last minute. Nothing waits for it. */
   flush(now: number): void;
 };
@@ -191,20 +194,19 @@ const writeMilliseconds = 2_000;
 
 export function createRefusalCount(client: StoreClient, table: string): RefusalCount {
   const { update } = documents(client);
-  const pending = new Map<string, { account: string; date: string; counts: RefusalCounts }>();
+  const pending = new Map<string, { account: string; date: string; counts: Record<string, number> }>();
   let flushed = Number.NEGATIVE_INFINITY;
 
   return {
-    note(account, code, now) {
+    note(account, code, now, violated = []) {
       const kind = kindOf[code];
       if (!kind) return;
       const date = dateOf(Math.floor(now));
       const key = `${account}#${date}`;
-      const noted = pending.get(key);
-      if (noted) noted.counts[kind]++;
-      else if (pending.size < mostPending) {
-        pending.set(key, { account, date, counts: { ...noRefusals(), [kind]: 1 } });
-      }
+      const counts: Record<string, number> = pending.get(key)?.counts ?? {};
+      if (!pending.has(key) && pending.size >= mostPending) return;
+      for (const name of [kind, ...violated].map(usageRecord.refused)) counts[name] = (counts[name] ?? 0) + 1;
+      pending.set(key, { account, date, counts });
     },
     flush(now) {
       if (pending.size === 0 || Math.abs(now - flushed) < flushSeconds) return;
@@ -212,31 +214,17 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
       for (const [key, { account, date, counts }] of [...pending].slice(0, mostWrites)) {
         // Before the write, whose answer may be lost: counted once at most.
         pending.delete(key);
-        update(addRefusals(table, account, date, counts), AbortSignal.timeout(writeMilliseconds)).catch(
-          () => undefined,
-        );
+        update(addition(table, account, date, counts), AbortSignal.timeout(writeMilliseconds)).catch(() => undefined);
       }
     },
   };
 }
 
-function noRefusals(): RefusalCounts {
-  return { quota: 0, input: 0, inactive: 0 };
-}
-
-/** The refusals in the record of a day, without kinds that have none. */
-export function refusalsIn(record: Item): RefusalCounts | undefined {
-  const counts = noRefusals();
-  for (const kind of refusalKinds) counts[kind] = record[usageRecord.refused(kind)] ?? 0;
-  return refusalKinds.some((kind) => counts[kind] > 0) ? counts : undefined;
-}
-
-function addRefusals(table: string, account: string, date: string, counts: RefusalCounts): Update {
-  const kinds = refusalKinds.filter((kind) => counts[kind] > 0);
-  return addition(
-    table,
-    account,
-    date,
-    Object.fromEntries(kinds.map((kind) => [usageRecord.refused(kind), counts[kind]])),
-  );
+/** The refusals in the record of a day, if there were any. */
+export function refusalsIn(record: Item): Refusals | undefined {
+  const countOf = (kind: RefusalKind | WindowName): number => record[usageRecord.refused(kind)] ?? 0;
+  const counts = { quota: countOf('quota'), input: countOf('input'), inactive: countOf('inactive') };
+  if (refusalKinds.every((kind) => counts[kind] === 0)) return undefined;
+  const windows = windowNames.flatMap((name) => (countOf(name) > 0 ? [[name, countOf(name)]] : []));
+  return { ...counts, ...(windows.length > 0 && { windows: Object.fromEntries(windows) }) };
 }

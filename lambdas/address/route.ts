@@ -85,7 +85,10 @@ function countRefusals(refusals: RefusalCount | undefined, clock: Clock): Middle
   return {
     onError: ({ event, error }) => {
       const account = event.caller?.account ?? event.refused;
-      if (account !== undefined && error instanceof Refusal) refusals?.note(account, error.reason.code, clock());
+      if (account === undefined || !(error instanceof Refusal)) return;
+      const { reason } = error;
+      const violated = reason.code === 'quota-exceeded' ? reason.violated : [];
+      refusals?.note(account, reason.code, clock(), violated);
     },
   };
 }

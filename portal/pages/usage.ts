@@ -4,10 +4,12 @@ import type {
   AuditEntry,
   AuditPage,
   AuditPageOptions,
+  DayRefusals,
   KeyUsage,
   Limits,
   UsageByKey,
   UsagePart,
+  WindowName,
 } from '../../packages/admin/index.ts';
 import type { Text } from '../text/en.ts';
 import {
@@ -51,7 +53,7 @@ export const usagePages = [
 ];
 
 type Range = { by: UsagePeriod; from: string; to: string };
-type Usage = Range & { sums: PeriodSum[]; hasRefusals: boolean };
+type Usage = Range & { sums: PeriodSum[]; refusals: DayRefusals[] };
 
 /** How far back the page looks, in its periods, where it is not asked for a range. */
 const periodsShown = { day: 30, week: 26, month: 12 };
@@ -100,7 +102,7 @@ function firstOf(period: UsagePeriod, to: string): string {
 const readUsage = (visit: AccountVisit): Promise<Usage> =>
   inRange(visit, async (range) => {
     const { days, refusals } = await visit.admin.accounts.usage(visit.account, range);
-    return { ...range, sums: sumsBy(range.by, [...days, ...refusals]), hasRefusals: refusals.length > 0 };
+    return { ...range, sums: sumsBy(range.by, [...days, ...refusals]), refusals };
   });
 
 async function usagePage(visit: AccountVisit): Promise<Page> {
@@ -111,7 +113,7 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   const { windows } = await visit.view();
   const head = html`${facts([...(await comparisonOf(visit, windows)), [text.total, format.number(total)]], 'stats')}
 <div class="toolbar">${choices(visit, usage.by)}${rangeForm({ ...visit, form: { from, to } })}</div>`;
-  if (total === 0 && !usage.hasRefusals)
+  if (total === 0 && usage.refusals.length === 0)
     return { title: text.usage, body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>` };
   const byKey = await admin.accounts.usageByKey(account, { from, to });
   return {
@@ -149,7 +151,7 @@ export async function usageNow(given: AccountVisit): Promise<Html> {
   const month = await comparisonOf(visit, windows);
   const today = usage.sums.at(-1)?.lookups ?? 0;
   const drawn =
-    usage.hasRefusals || usage.sums.some(({ lookups }) => lookups > 0)
+    usage.refusals.length > 0 || usage.sums.some(({ lookups }) => lookups > 0)
       ? await usageChart(visit, usage)
       : html`<p class="nothing">${visit.text.noUsage}</p>`;
   return html`<div class="card">${facts([...month, [visit.text.today, ofLimit(visit, 'day', today, windows)]], 'stats')}${drawn}</div>
@@ -291,24 +293,26 @@ async function lastChange(
 /** How many days with refusals are named. */
 const refusalsShown = 5;
 
-/** Why requests were refused, on which days and how often, where somebody sees that they were. */
-function refusalCard(visit: AccountVisit, { by, sums }: Usage): Html {
+/** Why requests were refused, on which days, in which windows and how often, where somebody sees that they were. */
+function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
   const { text, format } = visit;
-  const kinds = refusalColumns(text);
-  const days = sums.filter((sum) => kinds.some(({ name }) => sum[name] > 0)).toReversed();
-  if (days.length === 0) return '';
-  const rows = days
+  if (refusals.length === 0) return '';
+  const count = (number: number) => text.atLeast(format.number(number));
+  const rows = refusals
+    .toReversed()
     .slice(0, refusalsShown)
-    .flatMap((sum) =>
-      kinds
-        .filter(({ name }) => sum[name] > 0)
-        .map(({ name }): Html[] => [
-          nameOf(visit, by, sum),
-          text.refusedWhy[name],
-          text.atLeast(format.number(sum[name])),
-        ]),
+    .flatMap(({ date, windows = {}, ...counts }) =>
+      (['quota', 'input', 'inactive'] as const)
+        .filter((kind) => counts[kind] > 0)
+        .map((kind): Html[] => {
+          const reached = Object.entries(windows as Partial<Record<WindowName, number>>);
+          const of = reached.map(([name, times]) => `${text.windows[name as WindowName]}: ${count(times)}`);
+          const why = kind === 'quota' && of.length > 0 ? html`<br><span class="muted">${of.join(', ')}</span>` : '';
+          return [format.day(date), html`${text.refusedWhy[kind]}${why}`, count(counts[kind])];
+        }),
     );
-  return html`<div class="card">${scrollTable(text.whyRefused, [text[by], text.reason, numbers(text.requests, 'aside')], rows)}<p class="muted">${text.refusedText}</p></div>`;
+  const head = [text.day, text.reason, numbers(text.requests, 'aside')];
+  return html`<div class="card">${scrollTable(text.whyRefused, head, rows)}<p class="muted">${text.refusedText}</p></div>`;
 }
 
 function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {

@@ -231,7 +231,7 @@ describe('refusals', () => {
     expect((await admin.get(`/accounts/${id}/usage`)).body).not.toContain('Refused');
     const refusals = createRefusalCount(service.client, testTables.accounts);
     const now = Date.now() / 1000;
-    for (let i = 0; i < 3; i++) refusals.note(id, 'quota-exceeded', now);
+    for (let i = 0; i < 3; i++) refusals.note(id, 'quota-exceeded', now, i === 0 ? ['minute', 'day'] : ['day']);
     refusals.flush(now);
     // The write is under way; nobody waits for it.
     while ((await service.admin.accounts.usage(id)).refusals.length === 0);
@@ -240,7 +240,8 @@ describe('refusals', () => {
       for (const shown of [
         'Refused: limit reached',
         'data-label="Refused: limit reached"><div>3</div></td>',
-        'A limit was reached (429)</div>',
+        'A limit was reached (429)<br>',
+        'Per minute: at least 1, Per day: at least 3<',
         '>at least 3</div>',
         '<li class="quota">Refused: limit reached (at least)</li>',
         'Refused: limit reached: at least 3</title>',

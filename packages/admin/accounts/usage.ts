@@ -6,7 +6,7 @@ import {
   countsIn,
   dateIn,
   lookupsIn,
-  type RefusalCounts,
+  type Refusals,
   recordDays,
   refusalKinds,
   refusalsIn,
@@ -14,7 +14,7 @@ import {
   unrecorded,
   usageRecord,
 } from '../../../core/accounts/usage-record.ts';
-import { dateOf, datesOf, daySeconds, isDate, secondsOf, windowStart } from '../../../core/calendar.ts';
+import { dateOf, datesOf, daySeconds, isDate, secondsOf, windowNames, windowStart } from '../../../core/calendar.ts';
 import { mapConcurrently, mapInOrder } from '../../../core/concurrency.ts';
 import { guardedUpdate, type Item, isStill, type Query } from '../../../core/dynamodb.ts';
 import { accountsTable, defaultUsageMonths } from '../../../core/names.ts';
@@ -35,7 +35,7 @@ export type AccountUsage = {
 
 export type DayUsage = { date: string; lookups: number };
 
-export type DayRefusals = { date: string } & RefusalCounts;
+export type DayRefusals = { date: string } & Refusals;
 
 /** The first and the last day, both included. */
 export type DayRange = { from: string; to: string };
@@ -264,7 +264,11 @@ export type UsagePart = { after?: string | undefined; last?: string | undefined 
 const concurrency = 16;
 const namesAtOnce = 1_000;
 
-const countAttributes = [accountsTable.sortKey, usageRecord.lookups, ...refusalKinds.map(usageRecord.refused)];
+const countAttributes = [
+  accountsTable.sortKey,
+  usageRecord.lookups,
+  ...[...refusalKinds, ...windowNames].map(usageRecord.refused),
+];
 
 /**
  * The usage of all accounts or a part of them, by id, a few in memory at a time; of deleted ones if they have lookups.

@@ -70,7 +70,7 @@ describe('the refusals of an account', () => {
     const { days, refusals } = await service.admin.accounts.usage(id, { from, to });
     expect(days[0]).toEqual({ date: from, lookups: 1 });
     // The first flush had one, the second what came since; the last one is in no flush yet.
-    expect(refusals).toEqual([{ date: from, quota: 2, input: 1, inactive: 1 }]);
+    expect(refusals).toEqual([{ date: from, quota: 2, input: 1, inactive: 1, windows: { day: 2 } }]);
   });
 
   it('do not include requests with an invalid key, which learn nothing about the account', async () => {
