@@ -1,5 +1,7 @@
 /** The stages of a load in their order. A bulk import exports and imports instead of applying; a repair compares. */
-export type LoadStage = 'stage' | 'extract' | 'mutate' | 'merge' | 'import' | 'apply' | 'publish' | 'compare';
+export type LoadStage =
+  | ('stage' | 'extract' | 'mutate' | 'objecten' | 'join' | 'merge')
+  | ('import' | 'apply' | 'publish' | 'compare');
 
 /** An amount of work: compressed bytes of files, or rows (occurrences, addresses, changes). */
 export type Amount = { bytes?: number; rows?: number };

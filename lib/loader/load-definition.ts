@@ -15,7 +15,7 @@ import {
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { loaderErrors, storagePrefixes } from '../../loader/names.ts';
-import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
+import { type StepName, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import { fromInput, LoadEndings, lockSettles, mapState, stateName, taskState, when } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
@@ -32,8 +32,8 @@ export type LoadDefinitionProps = {
 };
 
 /** The Distributed Maps, which start one child execution for each batch. */
-export function mapNames({ ofALoad }: LoaderSteps): string[] {
-  return ofALoad.filter((name) => stepOf(name).each).map(stateName);
+export function mapNames(): string[] {
+  return stepsOfALoad.filter((name) => stepOf(name).each).map(stateName);
 }
 
 /**
@@ -44,7 +44,7 @@ export function mapNames({ ofALoad }: LoaderSteps): string[] {
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
   const { stage, concurrency, followsMutations } = props;
-  const { steps, ofALoad } = props.steps;
+  const { steps } = props.steps;
   const endings = new LoadEndings(scope, { steps, stage });
   const begin = Pass.jsonata(scope, 'Begin', {
     assign: {
@@ -65,7 +65,7 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   const states = new Map<StepName, TaskStateBase | DistributedMap>();
   // From the last on, as each leads to the next.
   let next: IChainable | undefined;
-  for (const name of ofALoad.toReversed()) {
+  for (const name of stepsOfALoad.toReversed()) {
     const { each, table, readsSource } = stepOf(name);
     const state = each ? mapOf(scope, name, props) : taskState(scope, name, steps);
     if (readsSource) startAgainIfReplaced(scope, state, endings, discover);

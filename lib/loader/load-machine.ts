@@ -153,7 +153,7 @@ export class LoadMachine extends Construct {
     if (!config.tracing)
       for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
         acknowledge(this.machine, rule, 'The operator decides by `tracing`: traces cost 5 dollars a million.');
-    grantMaps(role, this.machine, mapNames(steps));
+    grantMaps(role, this.machine, mapNames());
     grantDescribeExecutions(steps.steps.discover.function, this.machine);
     if (config.schedule === 'off') return;
     new Schedule(this, 'Daily', {

@@ -5,6 +5,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
 import { loadDefaults } from '../../loader/names.ts';
+import { stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import type { Config } from '../config/schema.ts';
 import { type AlarmRule, type AlarmTopic, graph, operatorDashboard, ownMetric } from '../shared/monitoring.ts';
 import type { LoaderSteps } from './loader-steps.ts';
@@ -94,7 +95,7 @@ export class LoaderDashboard extends Construct {
       machine.metric(metricName, { statistic: 'Sum', period, label });
     const written = (metricName: string, label: string) =>
       addresses.metric(metricName, { statistic: 'Sum', period, label });
-    const functions = steps.ofALoad.map((name) => steps.steps[name]);
+    const functions = stepsOfALoad.map((name) => steps.steps[name]);
     operatorDashboard(this, {
       defaultInterval: Duration.days(35),
       widgets: [

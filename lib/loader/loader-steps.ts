@@ -6,7 +6,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environment, metricNamespaceOf, metricNamespaceVariable } from '../../core/names.ts';
 import { loaderEnvironment, publicMutations } from '../../loader/names.ts';
-import { type StepName, stepNames, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
+import { type StepName, stepNames, stepOf } from '../../loader/steps/load-steps.ts';
 import { packageVersion } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
@@ -53,14 +53,9 @@ function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironme
 /** The Lambdas of a load, each with only the permissions that it needs. */
 export class LoaderSteps extends Construct {
   readonly steps: Readonly<Record<StepName, LambdaFunction>>;
-  /** Those between `discover` and `release`, in their order. */
-  readonly ofALoad: readonly StepName[];
 
   constructor(scope: Construct, id: string, { config, encryptionKey, addresses, bucket }: LoaderStepsProps) {
     super(scope, id);
-    const { objecten } = config.dataset;
-    const names = stepNames(objecten);
-    this.ofALoad = stepsOfALoad(objecten);
     const values = settingsOf(config);
     const lambdaOf = (name: StepName): LambdaFunction => {
       const { description, memoryMb, minutes, settings = [], measures, table, bucket: access } = stepOf(name);
@@ -87,7 +82,10 @@ export class LoaderSteps extends Construct {
       if (access) step.usesBucket(bucket, environment.snapshotBucket, access);
       return step;
     };
-    this.steps = Object.fromEntries(names.map((name) => [name, lambdaOf(name)])) as Record<StepName, LambdaFunction>;
+    this.steps = Object.fromEntries(stepNames.map((name) => [name, lambdaOf(name)])) as Record<
+      StepName,
+      LambdaFunction
+    >;
   }
 
   get functions(): CdkFunction[] {

@@ -1,27 +1,30 @@
 /** A load, from its discovery on, and the manifest of the loads that the table had, has or is getting. */
 
 import { createHash } from 'node:crypto';
+import type { ChangeCounts } from '../addresses/lines.ts';
 import type { Member } from '../bag/extract-members.ts';
 import type { ProblemCounts } from '../bag/problem-report.ts';
 import { dayOf } from '../bag/voorkomen.ts';
+import type { SetAsideObject } from '../register/set-aside.ts';
 import type { ZipEntry } from '../zip/zip.ts';
-import type { ChangeCounts } from './lines.ts';
-import type { SetAsideObject } from './set-aside.ts';
 
 /**
- * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<segment>`, the objects behind
- * them in `snapshots/<id>/objects/<segment>`. What these lists name counts, whatever else is stored beside it.
+ * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<segment>`, the records behind
+ * them in buckets, `snapshots/<id>/nummeraanduidingen/<bucket>`. What this names counts, whatever else is stored
+ * beside it.
  */
 export type Snapshot = {
   id: string;
   segments: string[];
-  objects: string[];
-  /** The segments with adresseerbare objecten; absent in a dataset without these. */
-  objecten?: string[];
+  buckets: number;
+  /** The segments in which its records have an address, now or later. */
+  reach: string[];
+  /** Only of a dataset with adresseerbare objecten, even if there are none in it. */
+  objecten?: true;
 };
 
-/** Whether a dataset has adresseerbare objecten, even if there are none in it. */
-export const hasObjecten = ({ objecten }: Snapshot) => objecten !== undefined;
+/** Whether a dataset has adresseerbare objecten. */
+export const hasObjecten = ({ objecten }: Snapshot) => objecten === true;
 
 /** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
 export type SourceVersion = {

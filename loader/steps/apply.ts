@@ -1,13 +1,14 @@
-import { unpackWrites } from '../dataset/change-file.ts';
-import { unpackSegment } from '../dataset/line-segment.ts';
-import type { Line } from '../dataset/lines.ts';
+import { unpackWrites } from '../addresses/change-file.ts';
+import { unpackSegment } from '../addresses/line-segment.ts';
+import type { Line } from '../addresses/lines.ts';
 import type { Snapshot } from '../dataset/load.ts';
 import type { BulkImport } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import { getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { lambdaOfItems } from './lambda-step.ts';
-import { type ChangeFile, currentManifest } from './manifest.ts';
+import { currentManifest } from './manifest.ts';
 import type { LoadContext, StepOfItems } from './step.ts';
+import type { ChangeFile } from './work.ts';
 
 /** Writes a file of changes, unless it was written. Repeating it changes nothing. @throws LockedError */
 export async function applyChanges(
@@ -52,6 +53,7 @@ async function* linesOf(storage: Storage, { id, segments }: Snapshot): AsyncGene
 /** Writes the files of changes to the table. */
 export const step: StepOfItems<ChangeFile, { changes: string; written: number }> = {
   share: async () => undefined,
+  total: (files) => ({ rows: files.reduce((sum, { writes }) => sum + writes, 0) }),
   async each(context, { load }, { changes, writes }) {
     const { onDone } = context;
     const fence = await context.fence();

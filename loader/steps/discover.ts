@@ -14,6 +14,7 @@ import {
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
+import { readExtract, unlimited } from '../storage/members.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
 import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
@@ -25,7 +26,6 @@ import { DeliveryFinder } from './delivery-finder.ts';
 import { discoverMutations, keptDays, withCorrections } from './discover-mutations.ts';
 import { lambda } from './lambda-step.ts';
 import { currentManifest, type Discovery, finishPending, loadStatus, readManifest, sampleTable } from './manifest.ts';
-import { readExtract, unlimited } from './stage.ts';
 import type { LoadContext, LoadRequest, Step } from './step.ts';
 import { rejectRefused, removeExpiredSnapshots, resume, rollback } from './stored-loads.ts';
 

@@ -1,7 +1,6 @@
-import { mapConcurrently } from '../../core/concurrency.ts';
+import type { ChangeCounts } from '../addresses/lines.ts';
 import { areaText, isFuture } from '../bag/delivery-document.ts';
-import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
-import type { ChangeCounts } from '../dataset/lines.ts';
+import { problemCounts } from '../bag/problem-report.ts';
 import {
   hasObjecten,
   isSameArea,
@@ -12,21 +11,12 @@ import {
   type SourceVersion,
 } from '../dataset/load.ts';
 import { begin, lastExtract, type Manifest } from '../dataset/manifest.ts';
-import { addSizes } from '../dataset/place-sizes.ts';
-import type { SetAsideObject } from '../dataset/set-aside.ts';
 import { LoadError } from '../load-error.ts';
+import type { SetAsideObject } from '../register/set-aside.ts';
 import type { Fence } from '../storage/lease.ts';
 import { isSameLocation } from '../storage/source.ts';
-import {
-  concurrentReads,
-  findJson,
-  getJson,
-  paths,
-  putJson,
-  type Storage,
-  UnusableObjectError,
-} from '../storage/storage.ts';
-import { type LoadCounts, mergeSegments, problemCount, sumOfChanges } from '../verdict/load-counts.ts';
+import { findJson, getJson, paths, putJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
+import { type LoadCounts, problemCount } from '../verdict/load-counts.ts';
 import { interruptedLoad, type LoadProposal, type LoadReport, reportOf } from '../verdict/load-report.ts';
 import {
   type Earlier,
@@ -40,11 +30,9 @@ import {
 } from '../verdict/objections.ts';
 import { mergeTallies, mostChanged } from '../verdict/place-changes.ts';
 import { objectionsToSetAside, setAsideOf } from '../verdict/set-aside.ts';
-import type { Collected, SegmentItem } from './collect.ts';
+import { addUp } from './add-up.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { type ChangeFile, currentManifest, putManifest } from './manifest.ts';
-import type { Merged } from './merge.ts';
-import type { Mutated } from './mutate.ts';
+import { currentManifest, putManifest } from './manifest.ts';
 import type { LoadContext, Step, StepOptions } from './step.ts';
 
 /** A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError, LockedError */
@@ -61,11 +49,12 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new LoadError('StaleLoadError', `Another load was published since ${loadId} began. Run the load again.`);
   }
+  const target = manifest.history.find(({ load: id }) => id === load.target?.load);
   const { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, csv } = await addUp(
     storage,
-    loadId,
+    load,
+    target,
   );
-  const target = manifest.history.find(({ load: id }) => id === load.target?.load);
   const setAside = mutated?.unsettled ?? target?.setAside ?? [];
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
@@ -173,48 +162,6 @@ function objectionsToArea({ kind, extract }: Load, base: ManifestEntry | null): 
   if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract)) return [];
   const [now, live] = [extract, base.extract].map(({ gemeenten }) => areaText(gemeenten));
   return [{ code: 'other_area', message: `the extract is of ${now}, and the live dataset of ${live}` }];
-}
-
-async function addUp(storage: Storage, loadId: string) {
-  const collected = await getJson<Collected>(storage, paths.collected(loadId));
-  const items = await getJson<SegmentItem[]>(storage, paths.segments(loadId));
-  const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
-    getJson<Merged>(storage, paths.merged(loadId, segment)),
-  );
-  const mutated = await findJson<Mutated>(storage, paths.mutated(loadId));
-  const voorkomens = collected.voorkomens;
-  const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;
-  const counts: LoadCounts = {
-    voorkomens,
-    problems: problems && mergeReports([problems, ...merged.map((segment) => segment.problems)]),
-    nummeraanduidingen: merged.reduce((sum, one) => sum + one.nummeraanduidingen, collected.nummeraanduidingen ?? 0),
-    ...mergeSegments(merged),
-  };
-  const files: ChangeFile[] = merged.flatMap((segment) =>
-    segment.files.map(({ name, writes }) => ({ changes: name, writes })),
-  );
-  const named = (isThere: (segment: Merged) => boolean) => merged.filter(isThere).map(({ segment }) => segment);
-  const snapshot: Snapshot = {
-    id: loadId,
-    segments: named(({ addresses }) => addresses > 0),
-    objects: named(({ hasObjects }) => hasObjects),
-    ...(counts.objecten && { objecten: named((segment) => segment.hasObjecten === true) }),
-  };
-  const unexplained = sumOfChanges(merged.flatMap((segment) => segment.unexplained ?? []));
-  const tallies = mergeTallies(merged.flatMap(({ byPlace = [] }) => byPlace));
-  const places = addSizes(
-    {},
-    merged.flatMap((segment) => Object.entries(segment.places ?? {})),
-  );
-  const csv = merged.flatMap((segment) => segment.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const { objections: incomplete = [] } = collected;
-  return { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, csv };
-}
-
-/** The problems after the mutations: those of streets, places and gemeenten were counted again. */
-function mutatedProblems(collected: ProblemReport, { problems }: Mutated): ProblemReport {
-  const { several_current, gemeente_missing, gemeente_unknown } = emptyReport();
-  return mergeReports([{ ...collected, several_current, gemeente_missing, gemeente_unknown }, problems]);
 }
 
 /** The snapshot of days that are judged by themselves instead: nothing else refers to it. */

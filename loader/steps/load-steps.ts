@@ -14,9 +14,7 @@ type LoadStep = {
   /**
    * The list in the work of the load that the step runs for, several items at a time. Without it the step runs once.
    */
-  each?: 'parts.json' | 'object-parts.json' | 'segments.json' | 'changes.json';
-  /** Only of a load with adresseerbare objecten. */
-  ofObjecten?: true;
+  each?: 'parts.json' | 'object-buckets.json' | 'buckets.json' | 'segments.json' | 'changes.json';
   /** Computes for seconds: on one machine in a thread, so that requests are answered meanwhile. */
   computes?: true;
   /** Reads the source of the extract, which may be slow or unavailable, or be replaced meanwhile. */
@@ -80,29 +78,12 @@ export const loadSteps = {
   },
   extract: {
     module: () => import('./extract.ts'),
-    description: 'Reads a part of the addresses',
+    description: 'Reads a part of the extract',
     memoryMb: oneCpuMb,
     minutes: 10,
     each: 'parts.json',
     computes: true,
     bucket: { read: [loads], write: [loads] },
-  },
-  join: {
-    module: () => import('./join.ts'),
-    description: 'Reads a part of the objects of the addresses',
-    memoryMb: oneCpuMb,
-    minutes: 10,
-    each: 'object-parts.json',
-    ofObjecten: true,
-    computes: true,
-    bucket: { read: [loads], write: [loads] },
-  },
-  collect: {
-    module: () => import('./collect.ts'),
-    description: 'Adds up the results of all parts',
-    memoryMb: oneCpuMb,
-    minutes: 5,
-    bucket: { read: [loads], write: [loads, snapshots] },
   },
   mutate: {
     module: () => import('./mutate.ts'),
@@ -111,6 +92,24 @@ export const loadSteps = {
     minutes: 10,
     begins: 'mutations',
     bucket: { read: [...manifest, loads, snapshots, mutations], write: [loads, snapshots] },
+  },
+  objecten: {
+    module: () => import('./objecten.ts'),
+    description: 'Joins a bucket of the objects of addresses',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    each: 'object-buckets.json',
+    computes: true,
+    bucket: { read: [loads, snapshots], write: [loads, snapshots] },
+  },
+  join: {
+    module: () => import('./join.ts'),
+    description: 'Joins a bucket of nummeraanduidingen with their objects',
+    memoryMb: oneCpuMb,
+    minutes: 10,
+    each: 'buckets.json',
+    computes: true,
+    bucket: { read: [loads, snapshots], write: [loads, snapshots] },
   },
   merge: {
     module: () => import('./merge.ts'),
@@ -178,18 +177,13 @@ export function stepOf(name: StepName): LoadStep {
   return loadSteps[name];
 }
 
-/** The steps of a dataset with adresseerbare objecten, or of one without. */
-export function stepNames(objecten: boolean): StepName[] {
-  return (Object.keys(loadSteps) as StepName[]).filter((name) => objecten || !stepOf(name).ofObjecten);
-}
+/** All steps in their order. */
+export const stepNames = Object.keys(loadSteps) as readonly StepName[];
 
 /** The steps between `discover` and `release`: the way of a load. */
-export function stepsOfALoad(objecten = false): StepName[] {
-  return stepNames(objecten).slice(1, -1);
-}
+export const stepsOfALoad = stepNames.slice(1, -1);
 
 /** The steps of a load that begins with this action. */
-export function stepsFrom(action: LoadAction, objecten = false): StepName[] {
-  const steps = stepsOfALoad(objecten);
-  return steps.slice(steps.findIndex((name) => stepOf(name).begins === action));
+export function stepsFrom(action: LoadAction): StepName[] {
+  return stepsOfALoad.slice(stepsOfALoad.findIndex((name) => stepOf(name).begins === action));
 }

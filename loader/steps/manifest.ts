@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
-import { unpackSegment } from '../dataset/line-segment.ts';
-import { type Line, parseLine } from '../dataset/lines.ts';
+import { unpackSegment } from '../addresses/line-segment.ts';
+import { type Line, parseLine } from '../addresses/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { emptyManifest, type Manifest } from '../dataset/manifest.ts';
-import { checkedJson, parseCheckedJson } from '../dataset/stored-form.ts';
 import { LoadError } from '../load-error.ts';
+import { checkedJson, parseCheckedJson } from '../register/stored-form.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import {
   DamagedObjectError,
@@ -19,6 +19,7 @@ import {
 } from '../storage/storage.ts';
 import type { Unchanged } from '../verdict/load-report.ts';
 import type { LoadAction, LoadContext } from './step.ts';
+import type { ChangeFile } from './work.ts';
 
 /** A manifest and the bytes that it was read from: `null` where there were none. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };
@@ -81,9 +82,6 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
 
 /** What to do: nothing, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
 export type Discovery = Unchanged | { action: LoadAction; load: string; peildatum: string };
-
-/** One file of changes to apply. */
-export type ChangeFile = { changes: string; writes: number };
 
 /** What to do about a load interrupted while applying: finish it before anything else. @throws WorkGoneError */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {

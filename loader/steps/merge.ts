@@ -1,70 +1,40 @@
-import { bareKey } from '../../core/addresses/address-key.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
-import { addProblem, emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
-import { isExplained } from '../dataset/audit.ts';
-import { BlockedLines, type BlockFileWriter, withEdit } from '../dataset/block-file.ts';
-import { ChangeWriter } from '../dataset/change-file.ts';
-import { ObjectsOfAddresses } from '../dataset/derive-objects.ts';
-import { deriveRows, lookupBefore, type Reference } from '../dataset/derive-rows.ts';
-import { editPart, type HeldPart } from '../dataset/edit-part.ts';
-import { RowJoiner } from '../dataset/join-rows.ts';
-import { countsAfter, type LineCounts, LineSegmentReader, lineSegmentWriter } from '../dataset/line-segment.ts';
-import { addressPart, type Change, type ChangeKind, changedPlaces, diff, keyOf, type Line } from '../dataset/lines.ts';
-import { extractName, hasObjecten, type Load, type Snapshot, startOf } from '../dataset/load.ts';
+import { explainedBy } from '../addresses/audit.ts';
+import { ChangeWriter } from '../addresses/change-file.ts';
+import { deriveLines } from '../addresses/derive.ts';
+import { LineSegmentReader, LineSegmentWriter } from '../addresses/line-segment.ts';
+import {
+  addressPart,
+  type Change,
+  type ChangeKind,
+  changedPlaces,
+  diff,
+  keyOf,
+  type Line,
+} from '../addresses/lines.ts';
+import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
+import { sortedRows } from '../addresses/sort-rows.ts';
+import { addProblem, emptyReport } from '../bag/problem-report.ts';
+import { extractName, hasObjecten, type Load, type Snapshot } from '../dataset/load.ts';
 import { acceptedBefore } from '../dataset/manifest.ts';
-import { namedObjects } from '../dataset/named-objects.ts';
 import {
-  type AdresObjectResult,
-  adresObjectLayer,
-  type Edits,
-  numLayer,
-  objectSegmentWriter,
-  type PartEdits,
-  type PartResult,
-} from '../dataset/object-segment.ts';
-import { identificatieOf, type ObjectLine, referencesOf, withoutEnded, withoutPostcode } from '../dataset/objects.ts';
-import { addSizes, type PlaceSize, type PlaceSizes } from '../dataset/place-sizes.ts';
-import { type ReferenceMemory, referenceAt, referenceOn, unpackReference } from '../dataset/reference-file.ts';
-import { bytesOf, linesOf, postcode3sOf } from '../dataset/stored-form.ts';
-import {
-  findJson,
-  findUnpacked,
-  getJson,
-  getUnpacked,
-  paths,
-  putJson,
-  putPacked,
-  type Storage,
-} from '../storage/storage.ts';
-import { type ChangesCsv, ChangesCsvWriter } from '../verdict/changes-csv.ts';
-import { countChange, countFirst, noChanges, type SegmentCounts } from '../verdict/load-counts.ts';
-import { PlaceCounter, type PlaceTallies } from '../verdict/place-changes.ts';
-import type { Collected, SegmentItem } from './collect.ts';
-import { type ObjectSource, objectSource } from './extract.ts';
-import { objectenSource } from './join.ts';
+  type Reference,
+  type ReferenceMemory,
+  referenceAt,
+  referenceOn,
+  unpackReference,
+} from '../register/reference-file.ts';
+import { linesOf, packLineBytes, postcode3sOf } from '../register/stored-form.ts';
+import { releaseMemory } from '../release-memory.ts';
+import { findUnpacked, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { gatherRows, type StoredRows } from '../storage/stored-records.ts';
+import { ChangesCsvWriter } from '../verdict/changes-csv.ts';
+import { countChange, countFirst, noChanges } from '../verdict/load-counts.ts';
+import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import { readManifest } from './manifest.ts';
-import type { Mutated } from './mutate.ts';
 import type { StepOfItems } from './step.ts';
-
-/** What `mergeSegment` stores; if it exists, the segment is finished. `files` names its change files. */
-export type Merged = SegmentCounts & {
-  segment: string;
-  files: { name: string; writes: number }[];
-  /** Whether the new snapshot has objects of this segment, and adresseerbare objecten. */
-  hasObjects: boolean;
-  hasObjecten?: boolean;
-  /** The changes that nothing explains which was recorded since `auditSince`. */
-  unexplained: SegmentCounts['changes'];
-  nummeraanduidingen: number;
-  problems: ProblemReport;
-  /** What changes by woonplaats, and on the streets with the most changes; absent for a first load. */
-  byPlace?: PlaceTallies;
-  /** The sizes of the woonplaatsen before it. */
-  places?: PlaceSizes;
-  /** The files of its changes as CSV; absent as `byPlace` is. */
-  csv?: ChangesCsv[];
-};
+import { extractedParts, joinedBuckets, type Merged, rowsOf, type SegmentItem } from './work.ts';
 
 /**
  * Few enough for one worker to write within minutes. A file of a first load has whole parts, of which the largest have
@@ -75,63 +45,79 @@ const usualChangesPerFile = 20_000;
 /** How many objects of a segment are stored at once: each is held twice. */
 const concurrentWrites = 4;
 
-const noEdit: PartEdits = { remove: [], add: [] };
-
 /** How many streets of one segment are kept: one in two segments may have fewer changes in each. */
 const streetsKept = 50;
 
+/** What segments are derived from, read once; a rollback derives nothing. */
+type Derivation = {
+  /** The streets and places: 18 MB that threads share. */
+  memory: ReferenceMemory;
+  rows: StoredRows[];
+  records: number;
+  /** What was recorded since the date of the live dataset, if days made that; absent where nothing is audited. */
+  changed?: Set<string>;
+};
+
 /** What segments are merged with, read once. */
-export type MergeInput = {
+type MergeInput = {
   load: Load;
-  /** The streets and places: 18 MB that threads share. Absent for a rollback, which derives nothing. */
-  memory?: ReferenceMemory;
-  mutated: Mutated | null;
+  derivation?: Derivation;
   /** The snapshot of the extract that was accepted before, if another is live: a change may give back what it had. */
   accepted: string | null;
 };
 
 async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput> {
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const { peildatum, kind, days, base } = load;
-  if (kind === 'rollback') return { load, mutated: null, accepted: null };
-  const mutated =
-    kind === 'mutations' || days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(loadId)) : null;
+  const { peildatum, kind, base } = load;
+  if (kind === 'rollback') return { load, accepted: null };
   const { streets, places } = await getUnpacked(storage, paths.snapshotReference(loadId), (bytes) =>
     referenceOn(unpackReference(bytes), peildatum),
   );
+  const joined = await joinedBuckets(storage, loadId, 'nummeraanduidingen');
+  const derivation: Derivation = {
+    memory: { streets, places },
+    rows: rowsOf(loadId, 'nummeraanduidingen', joined),
+    records: joined.reduce((sum, { records }) => sum + records, 0),
+    ...(load.auditSince !== undefined && { changed: await changedIn(storage, load) }),
+  };
   const accepted = base ? acceptedBefore(await readManifest(storage))?.snapshot.id : undefined;
   const isOther = accepted !== base?.snapshot.id;
-  return { load, memory: { streets, places }, mutated, accepted: (isOther && accepted) || null };
+  return { load, derivation, accepted: (isOther && accepted) || null };
+}
+
+/** The objects, streets and places that an extract has changed since `auditSince`. */
+async function changedIn(storage: Storage, load: Load): Promise<Set<string>> {
+  const { changed } = await getUnpacked(storage, paths.reference(load.id), unpackReference);
+  const parts = await extractedParts(storage, load);
+  return new Set([...changed, ...parts.flatMap((part) => part.changed)]);
 }
 
 /**
- * Makes the new snapshot of one segment, objects and lines, and its changes from the live dataset. Skips one that is
- * already merged. Holds the old and new segment as bytes, and only one postcode3 of it as lines.
+ * Makes the lines of one segment of the new snapshot, and its changes from the live dataset. Skips one that is already
+ * merged. Holds the old and new segment as bytes, and only one postcode3 of it as lines.
  */
-export async function mergeSegment(
+async function mergeSegment(
   storage: Storage,
   loadId: string,
   segment: string,
   shared: MergeInput,
   changesPerFile = usualChangesPerFile,
-): Promise<{ objects: number }> {
-  if (await storage.open(paths.merged(loadId, segment))) return { objects: 0 };
+): Promise<{ addresses: number }> {
+  if (await storage.open(paths.merged(loadId, segment))) return { addresses: 0 };
   const { load } = shared;
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const merged: Merged = {
-    ...{ segment, files: [], hasObjects: false, ...noChanges(), nummeraanduidingen: 0, problems: emptyReport() },
+    ...{ segment, files: [], ...noChanges(), nummeraanduidingen: 0, problems: emptyReport() },
     unexplained: noChanges().changes,
   };
   const byPlace = new PlaceCounter();
   const isReturned = returnsOf(storage, shared, segment);
   const places: [string, PlaceSize][] = [];
-  const objects = objectSegmentWriter(numLayer);
-  const objecten = objectSegmentWriter(adresObjectLayer);
-  const after: Lines = load.target
+  const linesOfPart = load.target
     ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
-    : await derived(storage, shared, segment, { objects, objecten }, merged);
+    : derived(storage, shared, merged);
 
-  const snapshot = lineSegmentWriter();
+  const snapshot = new LineSegmentWriter();
   const changes = new ChangeWriter();
   const csv = new ChangesCsvWriter(segment, (name, packed) =>
     putPacked(storage, paths.changesCsv(loadId, name), packed),
@@ -146,35 +132,37 @@ export async function mergeSegment(
   };
   // Then nearly every address has other objects.
   const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
-  for (const postcode3 of postcode3sOf(segment)) {
-    const live = before.blocks(postcode3);
-    const { lines, counts, groups } = await after.of(postcode3, live);
+  for (const part of postcode3sOf(segment)) {
+    const live = before.bytes(part);
+    const { lines, counts, isExplained } = await linesOfPart(part);
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
-    places.push(...Object.entries(live.counts.places));
-    for (const change of load.base ? changesIn(groups()) : []) {
+    places.push(...Object.entries(before.counts(part).places));
+    const isUnchanged = live.equals(lines);
+    for (const change of load.base && !isUnchanged ? diff(linesIn(live), linesIn(lines)) : []) {
       const counted = countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
       if (kind !== 'list' && !(kind === 'objecten' && isSwitched)) {
         const changed = changedPlaces(change);
-        byPlace.count(change, changed, { ...counted, isReturned: await isReturned(postcode3, change) });
+        byPlace.count(change, changed, { ...counted, isReturned: await isReturned(part, change) });
         await csv.add(change, changed);
       }
       const audited = kind === 'objecten' && !isSwitched ? 'changed' : kind;
-      if (audited in merged.unexplained && after.isError?.(change)) merged.unexplained[audited as ChangeKind]++;
+      if (audited in merged.unexplained && isExplained?.(change) === false) merged.unexplained[audited as ChangeKind]++;
       changes.add(change);
       if (changes.count === changesPerFile) flush();
     }
     byPlace.endPart();
-    const stored = snapshot.add(postcode3, lines, counts);
-    if (load.base) continue;
+    const stored = (isUnchanged && before.stored(part)) || { part, counts, packed: packLineBytes(lines) };
+    snapshot.add(stored);
     // A first load puts every line, and has nothing to compare them with.
-    const [first] = stored.texts();
-    if (!first) continue;
-    countFirst(merged, counts, linesOf(first));
-    if (changes.count + counts.lines > changesPerFile) flush();
-    changes.addPart(postcode3, stored, counts);
+    if (!load.base && counts.lines > 0) {
+      countFirst(merged, counts, firstLines(lines));
+      if (changes.count + counts.lines > changesPerFile) flush();
+      changes.addPart(stored);
+    }
+    releaseMemory(lines);
   }
   flush();
   if (!load.target && merged.addresses > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
@@ -184,58 +172,42 @@ export async function mergeSegment(
     merged.byPlace = byPlace.end(streetsKept);
     merged.places = addSizes({}, places);
   }
-  merged.hasObjects = !objects.isEmpty;
-  if (merged.hasObjects) made.push([paths.snapshotObjects(load.id, segment), objects.pack()]);
-  if (load.objecten) merged.hasObjecten = !objecten.isEmpty;
-  if (merged.hasObjecten) made.push([paths.snapshotObjecten(load.id, segment), objecten.pack()]);
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, segment), merged);
-  return { objects: after.derived ?? 0 };
+  return { addresses: merged.nummeraanduidingen };
 }
 
-/** The lines of a part: in blocks, as most of the country stays as it is stored on a usual day, and their number. */
-type StoredLines = { lines: BlockedLines; counts: LineCounts };
+const linesIn = (bytes: Buffer) => linesOf(bytes.subarray(0, -1));
 
-/** The new lines of a part; `groups` has those that may differ from the live ones. */
-type PartLines = StoredLines & { groups: () => Group[] };
-type Group = { before: Line[]; after: Line[] };
+/** Enough for the examples of a first load. */
+const firstLines = (lines: Buffer) => linesOf(lines.subarray(0, 32 * 1024)).slice(0, -1);
 
-/** Returns the lines of a segment, one postcode3 at a time, in order; `live` are those of the live dataset. */
-type Lines = {
-  of(postcode3: string, live: StoredLines): PartLines | Promise<PartLines>;
-  /** How many lines of objects were derived. */
-  derived?: number;
-  /** Whether a change of the last part that was returned is one that the live dataset should have had. */
-  isError?: (change: Change) => boolean;
+/** The new lines of a part, each with its line end; `isExplained`: see `explainedBy`. */
+type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'> & {
+  isExplained?: (change: Change) => boolean;
 };
 
 /** Whether a change gives back what an extract had that was accepted before, where there is such an extract. */
 function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) {
   let reader: Promise<LineSegmentReader> | undefined;
-  let held: { part: string; lines: BlockedLines } | undefined;
+  let held: { part: string; lines: Map<string, Line> } | undefined;
   const read = async (id: string) =>
     (await findUnpacked(storage, paths.snapshot(id, segment), (bytes) => new LineSegmentReader(bytes))) ??
     new LineSegmentReader(null);
   return async (part: string, { after }: Change) => {
     if (accepted === null || after === null) return false;
     reader ??= read(accepted);
-    if (held?.part !== part) held = { part, lines: (await reader).blocks(part).lines };
-    const key = keyOf(after);
-    const line = held.lines.linesOf(bareKey(key)).find((one) => keyOf(one) === key);
+    if (held?.part !== part) {
+      const lines = (await reader).lines(part);
+      held = { part, lines: new Map(lines.map((line) => [keyOf(line), line])) };
+    }
+    const line = held.lines.get(keyOf(after));
     return line !== undefined && addressPart(line) === addressPart(after);
   };
 }
 
-function* changesIn(groups: readonly Group[]): Generator<Change> {
-  for (const { before, after } of groups) yield* diff(before, after);
-}
-
-function compared(live: StoredLines, { lines, counts }: StoredLines): PartLines {
-  return { lines, counts, groups: () => [{ before: live.lines.lines(), after: lines.lines() }] };
-}
-
-function ofSnapshot(target: LineSegmentReader): Lines {
-  return { of: (part, live) => compared(live, target.blocks(part)) };
+function ofSnapshot(target: LineSegmentReader): (part: string) => PartLines {
+  return (part) => ({ lines: target.bytes(part), counts: target.counts(part) });
 }
 
 async function snapshotOf(storage: Storage, snapshot: Snapshot | null, segment: string): Promise<LineSegmentReader> {
@@ -243,138 +215,37 @@ async function snapshotOf(storage: Storage, snapshot: Snapshot | null, segment: 
   return getUnpacked(storage, paths.snapshot(snapshot.id, segment), (bytes) => new LineSegmentReader(bytes));
 }
 
-/**
- * The lines of all addresses derived from the objects; adds the objects to `objects`, and the counts to `merged`. Of a
- * snapshot, only the parts that mutations change are derived again.
- */
-async function derived(
+/** The lines of each part that follow from the rows of its addresses; adds what else does to `merged`. */
+function derived(
   storage: Storage,
-  { load, memory, mutated }: MergeInput,
-  segment: string,
-  { objects, objecten }: { objects: BlockFileWriter<PartResult>; objecten: BlockFileWriter<AdresObjectResult> },
+  { load, derivation }: MergeInput,
   merged: Merged,
-): Promise<Lines> {
-  if (!memory) throw new Error('merging needs the streets and places of the load');
-  const { peildatum, start } = load;
-  // The lines of a part that is the same as at the start: those of the live snapshot, unless the days are applied again
-  // to another.
-  const unchanged = start ? await snapshotOf(storage, start.snapshot, segment) : null;
-  const reference = referenceAt(memory);
-  const source = await objectSource(storage, load, segment);
-  const sourceOfObjecten = load.objecten && (await objectenSource(storage, load, segment, { text: async () => nums }));
-  const editsIn = async (key: string) => (mutated && (await findJson<Edits>(storage, key))) ?? {};
-  const edits = await editsIn(paths.dayEdits(load.id, segment));
-  const editsOfObjecten = load.objecten ? await editsIn(paths.dayObjectenEdits(load.id, segment)) : {};
+): (part: string) => Promise<PartLines> {
+  if (!derivation) throw new Error('merging needs the streets and places of the load');
+  const { memory, rows, changed } = derivation;
+  const reference: Reference = referenceAt(memory);
   if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
-  const addObjecten = (part: string, lines: BlockedLines, result: AdresObjectResult, problems: ProblemReport) => {
-    objecten.add(part, lines, result);
-    if (merged.objecten) merged.objecten.live += result.objecten;
-    merged.problems = mergeReports([merged.problems, problems]);
-  };
-  const now = { reference, peildatum, file: extractName(load) };
-  const then = { ...now, reference: referenceBefore(reference, mutated), peildatum: startOf(load)?.peildatum ?? '' };
-  const changedIn = mutated && linesOn(source, mutated);
-  let last: ObjectLine[] = [];
-  /** The nummeraanduidingen of the part that is derived whole, at the start. */
-  let nums: Buffer = Buffer.alloc(0);
-  const of = async (part: string, live: StoredLines): Promise<PartLines> => {
-    const { stored } = source;
-    if (stored && changedIn) {
-      const edit = edits[part] ?? noEdit;
-      const { lines } = unchanged?.blocks(part) ?? live;
-      const held: HeldPart = { objects: await source.blocks(part), lines, result: stored.result(part) };
-      if (sourceOfObjecten?.stored) {
-        const edit = editsOfObjecten[part] ?? noEdit;
-        held.objecten = {
-          objects: await sourceOfObjecten.blocks(part),
-          result: sourceOfObjecten.stored.result(part),
-          edit,
-        };
-      }
-      const done = editPart(held, withLines(edit, await changedIn(part)), then, now);
-      objects.add(part, done.objects, done.result);
-      if (done.objecten) addObjecten(part, done.objecten.objects, done.objecten.result, done.objecten.problems);
-      merged.nummeraanduidingen += done.result.nummeraanduidingen;
-      merged.problems = mergeReports([merged.problems, done.problems]);
-      const changed = (side: keyof Group) => done.groups.flatMap((group) => group[side]);
-      const counts = countsAfter(unchanged?.blocks(part).counts ?? live.counts, changed('before'), changed('after'));
-      if (unchanged) return compared(live, { lines: done.lines, counts });
-      return { lines: done.lines, counts, groups: () => done.groups };
-    }
-    nums = await source.text(part);
-    const here = sourceOfObjecten && (await objectenOf(sourceOfObjecten, part, editsOfObjecten[part]));
-    let text = nums;
-    if (mutated) text = bytesOf(withoutEnded(part, withEdit(linesOf(text), edits[part] ?? noEdit), peildatum));
-    if (load.auditSince !== undefined) last = linesOf(text);
-    const problems = emptyReport();
-    const joiner = new RowJoiner(text, here?.objects);
-    const { next, count } = deriveRows(text, now, joiner, (problem) => addProblem(problems, problem));
-    const lines = BlockedLines.of(joiner.end());
-    const nummeraanduidingen = joiner.rows;
-    result.derived = (result.derived ?? 0) + count;
-    objects.add(part, BlockedLines.of(text), { nummeraanduidingen, problems: problemCounts(problems), next });
+  const by = { reference, file: extractName(load), objecten: load.objecten ?? false };
+  return async (part) => {
+    const gathered = await gatherRows(storage, rows, part);
+    const sorted = sortedRows(gathered);
+    releaseMemory(gathered);
+    const { lines, counts, nummeraanduidingen, objecten } = deriveLines(sorted, by, (problem) =>
+      addProblem(merged.problems, problem),
+    );
     merged.nummeraanduidingen += nummeraanduidingen;
-    merged.problems = mergeReports([merged.problems, problems]);
-    if (here) {
-      const { count, next } = here.objects;
-      const about = { objecten: count, problems: problemCounts(here.problems), next };
-      addObjecten(part, BlockedLines.of(here.text), about, here.problems);
-    }
-    return compared(live, { lines, counts: joiner.counts });
+    if (merged.objecten) merged.objecten.live += objecten;
+    return { lines, counts, ...(changed && { isExplained: explainedBy(sorted, changed, reference) }) };
   };
-  /** The adresseerbare objecten of a part that is derived whole. */
-  const objectenOf = async (from: ObjectSource<AdresObjectResult>, part: string, edit = noEdit) => {
-    const stored = await from.text(part);
-    // The edit has the lines of all objects of which an occurrence ends.
-    const text = mutated ? bytesOf(withEdit(linesOf(stored), edit)) : stored;
-    const problems = emptyReport();
-    return { text, problems, objects: new ObjectsOfAddresses(text, now, (one) => addProblem(problems, one)) };
-  };
-  const result: Lines = { of };
-  if (load.auditSince === undefined) return result;
-  const changed = new Set((await getJson<Collected>(storage, paths.collected(load.id))).changed);
-  result.isError = (change) => !isExplained(change, last, changed, reference);
-  return result;
-}
-
-/** The streets and places at the start of the load. */
-function referenceBefore(now: Reference, mutated: Mutated | null): Reference {
-  const { changedStreets = [], changedPlaces = [], were = { streets: [], places: [] } } = mutated ?? {};
-  return {
-    openbareRuimten: lookupBefore(now.openbareRuimten, changedStreets, were.streets),
-    woonplaatsen: lookupBefore(now.woonplaatsen, changedPlaces, were.places),
-  };
-}
-
-/** All lines of the objects of a part that have one on a changed street, or in a changed place of its own. */
-function linesOn(source: ObjectSource, { changedStreets, changedPlaces }: Mutated) {
-  const streets = namedObjects('reference', new Set(changedStreets));
-  const places = new Set(changedPlaces);
-  return async (part: string): Promise<ObjectLine[]> => {
-    if (part === withoutPostcode) return []; // of which there are no addresses
-    const lines = streets.ids.size > 0 ? await source.find(part, streets) : [];
-    if (places.size > 0) {
-      for (const line of linesOf(await source.text(part))) if (places.has(referencesOf(line).place)) lines.push(line);
-    }
-    return lines.length > 0
-      ? source.find(part, namedObjects('identificatie', new Set(lines.map(identificatieOf))))
-      : [];
-  };
-}
-
-/** An edit that also has these lines, before and after, where it does not have their objects. */
-function withLines({ remove, add, ...edit }: PartEdits, lines: readonly ObjectLine[]): PartEdits {
-  const ids = new Set([...remove, ...add].map(identificatieOf));
-  const more = lines.filter((line) => !ids.has(identificatieOf(line)));
-  return { ...edit, remove: [...remove, ...more], add: [...add, ...more] };
 }
 
 /** Merges the segments. */
 export const step: StepOfItems<SegmentItem, unknown, MergeInput> = {
   share: mergeInput,
+  total: (_, { derivation }) => ({ rows: derivation?.records ?? 0 }),
   async each({ storage, options, onDone }, { load }, { segment }, shared) {
-    const { objects } = await mergeSegment(storage, load, segment, shared, options.changesPerFile);
-    onDone({ rows: objects });
+    const { addresses } = await mergeSegment(storage, load, segment, shared, options.changesPerFile);
+    onDone({ rows: addresses });
     return { segment };
   },
 };

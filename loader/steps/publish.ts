@@ -1,7 +1,7 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
-import { unpackWrites } from '../dataset/change-file.ts';
-import { LineSegmentReader } from '../dataset/line-segment.ts';
-import { type Line, parseLine } from '../dataset/lines.ts';
+import { unpackWrites } from '../addresses/change-file.ts';
+import { LineSegmentReader } from '../addresses/line-segment.ts';
+import { type Line, parseLine } from '../addresses/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
@@ -12,8 +12,9 @@ import { isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambda } from './lambda-step.ts';
-import { type ChangeFile, currentManifest, differingKeys, putManifest } from './manifest.ts';
+import { currentManifest, differingKeys, putManifest } from './manifest.ts';
 import type { LoadContext, Step } from './step.ts';
+import type { ChangeFile } from './work.ts';
 
 /**
  * Completes a load: checks that all was applied and that a sample reads back, names the snapshot in the table, and

@@ -1,4 +1,4 @@
-import { fileLabel, listXmlFiles, type MemberKind } from '../bag/extract-members.ts';
+import { fileLabel, listXmlFiles, type Member, type MemberKind } from '../bag/extract-members.ts';
 import { gemeenteProblems, readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
 import { hasChanged, type StandVisit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
@@ -6,33 +6,52 @@ import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
-import { type ReferenceFile, ReferenceWriter, referenceOn } from '../dataset/reference-file.ts';
+import { type ReferenceFile, ReferenceWriter, referenceOn } from '../register/reference-file.ts';
+import { readZipMember } from '../storage/members.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { readZipMember } from './stage.ts';
-import type { Step } from './step.ts';
+import type { Step, StepOptions } from './step.ts';
+import { putBuckets } from './work.ts';
 
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
 
-/** Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into parts, once. */
-export async function planParts(storage: Storage, loadId: string, partBytes = usualPartBytes): Promise<Part[]> {
+/** XML of the nummeraanduidingen of one bucket; the country has the most buckets that there may be. */
+const usualBucketBytes = 160 * 1024 * 1024;
+const mostBuckets = 100;
+
+/**
+ * Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into parts, once; and their
+ * records into buckets.
+ */
+export async function planParts(
+  storage: Storage,
+  loadId: string,
+  { partBytes = usualPartBytes, bucketBytes = usualBucketBytes }: StepOptions = {},
+): Promise<Part[]> {
   const found = await findJson<Part[]>(storage, paths.parts(loadId));
   if (found) return found;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const [parts, objectParts]: [Part[], Part[]] = [[], []];
-  for (const [index, { kind, name }] of load.members.entries()) {
-    if (kind !== 'NUM' && !isObjectenKind(kind)) continue;
+  const parts: Part[] = [];
+  let bytes = 0;
+  // In the order of their kinds, so that the rows of a bucket come in the order of their records.
+  for (const [index, { kind, name }] of membersOfRecords(load)) {
     const files = await readZipMember(storage, load, index, (zip) => listXmlFiles(zip, name));
-    for (const group of inParts(files, partBytes)) {
-      const part = String(parts.length + objectParts.length).padStart(4, '0');
-      (kind === 'NUM' ? parts : objectParts).push({ part, member: index, files: group });
-    }
+    if (kind === 'NUM') bytes += files.reduce((sum, { size }) => sum + size, 0);
+    for (const group of inParts(files, partBytes))
+      parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
   }
-  if (load.objecten) await putJson(storage, paths.objectParts(loadId), objectParts);
+  const buckets = Math.max(1, Math.min(mostBuckets, Math.ceil(bytes / bucketBytes)));
+  await putBuckets(storage, load, buckets);
   await putJson(storage, paths.parts(loadId), parts);
   return parts;
+}
+
+/** The members of nummeraanduidingen and adresseerbare objecten, with their indexes. */
+function membersOfRecords({ members }: Load): [number, Member][] {
+  const kinds: readonly MemberKind[] = ['NUM', 'LIG', 'STA', 'VBO'];
+  return kinds.flatMap((kind) => [...members.entries()].filter(([, member]) => member.kind === kind));
 }
 
 /** Reads the current streets and places, and their gemeenten, into one file that every worker can use. */
@@ -108,7 +127,7 @@ function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {
 export const step: Step = {
   async run({ storage, options }, { load }) {
     await reference(storage, load);
-    const parts = await planParts(storage, load, options.partBytes);
+    const parts = await planParts(storage, load, options);
     return { load, parts: parts.length };
   },
 };

@@ -1,11 +1,10 @@
-import { unpackSegment } from '../dataset/line-segment.ts';
-import { diff } from '../dataset/lines.ts';
+import { unpackSegment } from '../addresses/line-segment.ts';
+import { diff } from '../addresses/lines.ts';
 import { type Load, resultOf } from '../dataset/load.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { type ChangeExample, changeExample } from '../verdict/load-counts.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
-import type { SegmentItem } from './collect.ts';
-import type { Merged } from './merge.ts';
+import type { Merged, SegmentItem } from './work.ts';
 
 /** Every refused load onto the live dataset, by date. Publishing a load removes the work of all other loads. */
 export async function refusedProposals(storage: Storage): Promise<LoadProposal[]> {

@@ -1,86 +1,14 @@
-import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { retryWithBackoff } from '../../core/retry.ts';
-import { fileLabel, type Member, memberAccess, type Spool } from '../bag/extract-members.ts';
-import { extractName, type Load, type SourceVersion } from '../dataset/load.ts';
-import { ExtractError } from '../extract-error.ts';
+import { fileLabel, memberAccess } from '../bag/extract-members.ts';
+import { extractName, type Load } from '../dataset/load.ts';
 import { noProgress, type Progress } from '../progress.ts';
+import { readExtract, unlimited } from '../storage/members.ts';
 import { openSource } from '../storage/open.ts';
 import { readAhead, sourceInTime } from '../storage/remote-reads.ts';
-import { isSameVersion, type Source, SourceChangedError, SourceError, SourceTooSlowError } from '../storage/source.ts';
-import { DamagedObjectError, getJson, openObject, paths, type Storage } from '../storage/storage.ts';
-import type { RandomAccess } from '../zip/random-access.ts';
+import { isSameVersion, SourceChangedError } from '../storage/source.ts';
+import { getJson, paths, type Storage } from '../storage/storage.ts';
 import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
-
-/** Copies a deflated inner zip to the storage, once per extract. `reused` gets the keys of copies of earlier runs. */
-function storageSpool(storage: Storage, version: SourceVersion, reused: string[]): Spool {
-  return async (stream, name, size) => {
-    const hash = createHash('sha256')
-      .update(JSON.stringify([version, name, size]))
-      .digest('hex')
-      .slice(0, 16);
-    const key = paths.incoming(`${hash}-${name}`);
-    const kept = await storage.open(key);
-    if (kept) {
-      stream.destroy();
-      reused.push(key);
-      return kept;
-    }
-    await storage.putStream(key, stream);
-    return openObject(storage, key);
-  };
-}
-
-const wholeAttempts = 3;
-
-/** The remaining time of a step without a time limit. */
-export const unlimited = () => Number.POSITIVE_INFINITY;
-
-/** Reads the extract by range, or from a copy where its server has no ranges. Damaged copies are made again. */
-export async function readExtract<T>(
-  storage: Storage,
-  source: Source,
-  read: (access: RandomAccess, spool: Spool) => Promise<T>,
-): Promise<T> {
-  const { version } = source;
-  const name = createHash('sha256').update(JSON.stringify(version)).digest('hex').slice(0, 16);
-  const whole = paths.incoming(`${name}.zip`);
-  const isVersioned = version.etag !== null || version.lastModified !== null;
-  const attempt = async (reused: string[]) => {
-    const isKept = !source.access && isVersioned && (await storage.open(whole)) !== null;
-    if (isKept) reused.push(whole);
-    const access = source.access ?? (await download(storage, source, whole, isKept));
-    return read(access, storageSpool(storage, version, reused));
-  };
-  const reused: string[] = [];
-  try {
-    return await attempt(reused);
-  } catch (error) {
-    if (!source.access && error instanceof ExtractError) await storage.delete([whole]);
-    if (reused.length === 0 || error instanceof SourceError) throw error;
-    await storage.delete(reused);
-    return attempt([]);
-  }
-}
-
-async function download(storage: Storage, source: Source, key: string, isKept: boolean): Promise<RandomAccess> {
-  if (!isKept) {
-    let broke: unknown;
-    await retryWithBackoff(() => storage.putStream(key, source.stream()), {
-      attempts: wholeAttempts,
-      firstPauseMilliseconds: 0,
-      retryIf: (error) => {
-        // The failed download might succeed with the full time: report why it failed instead.
-        if (error instanceof SourceTooSlowError) throw broke ?? error;
-        broke = error;
-        return true;
-      },
-    });
-  }
-  return openObject(storage, key);
-}
 
 /** More bytes than a local header has: 30, the name and the extra fields. */
 const localHeaderBytes = 1024;
@@ -135,38 +63,6 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
     count(chunk.length);
     yield chunk;
   }
-}
-
-/**
- * Passes the staged zip of one member to `read`. A failure is blamed on the copy if its bytes have changed, else on the
- * extract. @throws MissingObjectError, DamagedObjectError, ExtractError
- */
-export async function readZipMember<T>(
-  storage: Storage,
-  load: Load,
-  index: number,
-  read: (zip: RandomAccess, member: Member) => Promise<T>,
-): Promise<T> {
-  const member = load.members[index] as Member;
-  const key = paths.member(load.id, index, member.name);
-  const zip = await openObject(storage, key);
-  try {
-    return await read(zip, member);
-  } catch (error) {
-    const { size, crc32: expected } = member.path.at(-1) ?? {};
-    if (zip.size === size && (await checksumOf(zip)) === expected) throw error;
-    throw new DamagedObjectError(key, { cause: error });
-  }
-}
-
-const checkedBytes = 8 * 1024 * 1024;
-
-async function checksumOf(access: RandomAccess): Promise<number> {
-  let checksum = 0;
-  for (let at = 0; at < access.size; at += checkedBytes) {
-    checksum = crc32(await access.read(at, Math.min(checkedBytes, access.size - at)), checksum);
-  }
-  return checksum;
 }
 
 /** Copies the members of the extract to the storage. */

@@ -37,8 +37,9 @@ export type LoadContext = {
 
 /** Options that only a load on one machine has. */
 export type StepOptions = {
-  /** Bytes of XML of nummeraanduidingen that one task reads. */
+  /** Bytes of XML that one task reads, and of nummeraanduidingen that one bucket has. */
   partBytes?: number;
+  bucketBytes?: number;
   /** Changes that one task applies. */
   changesPerFile?: number;
   /** Ignores how much an extract of another location or area would change, but no other objection. */
@@ -71,6 +72,8 @@ export type Step<Result = unknown> = { run(context: StepContext, input: StepInpu
 export type StepOfItems<Item, Result = unknown, Shared = undefined> = {
   /** What all items need: made once in a Lambda, or on one machine, and passed to its threads. */
   share(storage: Storage, load: string): Promise<Shared>;
+  /** How much there is to do for all items, for the progress; nothing is known without it. */
+  total?(items: readonly Item[], shared: Shared): Amount;
   each(context: StepContext, input: StepInput, item: Item, shared: Shared): Promise<Result>;
 };
 

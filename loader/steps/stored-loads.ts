@@ -1,12 +1,11 @@
-import { reportOfCounts } from '../bag/problem-report.ts';
 import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
 import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
 import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
-import { type Collected, putSegments } from './collect.ts';
 import { currentManifest, type Discovery, finishPending, putManifest } from './manifest.ts';
 import type { LoadContext } from './step.ts';
+import { putSegments } from './work.ts';
 
 /** Prepares a rollback, named by its date or its load. @throws UnknownSnapshotError, WorkGoneError */
 export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
@@ -30,10 +29,6 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
   };
   const segments = new Set([...published.snapshot.segments, ...target.snapshot.segments]);
   await putJson(storage, paths.load(load.id), load);
-  const { voorkomens, nummeraanduidingen, problemCounts } = target;
-  const problems = problemCounts ? reportOfCounts(problemCounts) : null;
-  const collected: Collected = { voorkomens, nummeraanduidingen, problems, objects: 0, parts: [] };
-  await putJson(storage, paths.collected(load.id), collected);
   await putSegments(storage, load.id, segments);
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };
 }

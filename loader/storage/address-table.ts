@@ -8,7 +8,7 @@ import {
 import { keyItem, type StoredAddress, storedAddress } from '../../core/addresses/address-item.ts';
 import { isAddressKey } from '../../core/addresses/address-key.ts';
 import { addressesTable } from '../../core/names.ts';
-import { type Line, lineOf } from '../dataset/lines.ts';
+import { type Line, lineOf } from '../addresses/lines.ts';
 import {
   type AddressWriter,
   type AddressWriterOptions,

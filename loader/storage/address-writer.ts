@@ -10,7 +10,7 @@ import {
 import { addressItem, keyItem } from '../../core/addresses/address-item.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { retryWithBackoff } from '../../core/retry.ts';
-import { type LineWrite, parseLine } from '../dataset/lines.ts';
+import { type LineWrite, parseLine } from '../addresses/lines.ts';
 import type { Fence } from './lease.ts';
 import { heldCondition, LockedError } from './lock.ts';
 

@@ -3,12 +3,11 @@
 import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
 import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
-import { numKeysOf } from '../dataset/adres-objects.ts';
-import { objectKey } from '../dataset/apply-mutations.ts';
 import type { MutationFile, SourceVersion } from '../dataset/load.ts';
-import { packLineBytes, unpackLineBytes } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
 import { loadDefaults } from '../names.ts';
+import { numKeysOf, objectKey } from '../register/apply-mutations.ts';
+import { packLineBytes, unpackLineBytes } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';

@@ -1,9 +1,12 @@
 import { crc32 } from 'node:zlib';
-import { checkedJson, parseCheckedJson, UnknownFormError } from '../dataset/stored-form.ts';
 import { manifestKeys, storagePrefixes } from '../names.ts';
+import { checkedJson, parseCheckedJson, UnknownFormError } from '../register/stored-form.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
 const { loads, snapshots, approvals, mutations } = storagePrefixes;
+
+/** What the buckets of a folder have records of. */
+export type RecordKinds = 'nummeraanduidingen' | 'objecten';
 
 /** The keys of the storage. Everything under `loads/` is work that can be removed when the load is published. */
 export const paths = {
@@ -12,10 +15,8 @@ export const paths = {
   approval: (load: string) => `${approvals}${load}.json`,
   snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
   snapshot: (snapshot: string, segment: string) => `${snapshots}${snapshot}/${segment}`,
-  /** The occurrences of nummeraanduidingen behind those lines. */
-  snapshotObjects: (snapshot: string, segment: string) => `${snapshots}${snapshot}/objects/${segment}`,
-  /** The occurrences of the adresseerbare objecten that these addresses have. */
-  snapshotObjecten: (snapshot: string, segment: string) => `${snapshots}${snapshot}/objecten/${segment}`,
+  /** The records behind those lines, by bucket. */
+  records: (snapshot: string, kinds: RecordKinds, bucket: string) => `${snapshots}${snapshot}/${kinds}/${bucket}`,
   /** The streets and places behind them. */
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
   /** What days have changed by woonplaats since the last extract or approval; absent after one. */
@@ -26,25 +27,24 @@ export const paths = {
   load: (load: string) => `${loads}${load}/load.json`,
   member: (load: string, index: number, name: string) => `${loads}${load}/members/${index}-${name}`,
   reference: (load: string) => `${loads}${load}/reference`,
-  /** A JSON array of `Part`: the items of the map over the extract, and of that over its adresseerbare objecten. */
+  /** A JSON array of `Part`: the items of the map over the extract. */
   parts: (load: string) => `${loads}${load}/parts.json`,
-  objectParts: (load: string) => `${loads}${load}/object-parts.json`,
+  /** What a worker read of a part, by bucket. */
   rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
-  /** Which nummeraanduidingen a worker read, and where their lines are. */
-  nums: (load: string, part: string) => `${loads}${load}/nums/${part}`,
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
-  /** What to change in the objects of one segment before it is merged. */
-  edits: (load: string, segment: string) => `${loads}${load}/edits/${segment}.json`,
-  objectenEdits: (load: string, segment: string) => `${loads}${load}/objecten-edits/${segment}.json`,
-  /** What `mutate` found, and what it changes in the objects of a segment. */
+  /** What `mutate` found, and the records of a bucket that it changes. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
-  dayEdits: (load: string, segment: string) => `${loads}${load}/day-edits/${segment}.json`,
-  dayObjectenEdits: (load: string, segment: string) => `${loads}${load}/day-objecten-edits/${segment}.json`,
+  changedRecords: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/days/${kinds}/${bucket}`,
+  /** A JSON array of `{"bucket": "007"}`: the items of the map that joins, and of that over adresseerbare objecten. */
+  buckets: (load: string) => `${loads}${load}/buckets.json`,
+  objectBuckets: (load: string) => `${loads}${load}/object-buckets.json`,
+  /** What joining a bucket found, and the rows that it sends: to other buckets, or to segments. */
+  joined: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}.json`,
+  joinedRows: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}`,
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
   /** What the locations of deliveries had when they were last read. */
   mutationsFound: `${mutations}found.json`,
-  collected: (load: string) => `${loads}${load}/collected.json`,
   /** A JSON array of `{"segment": "13"}`: the items of the map that merges. */
   segments: (load: string) => `${loads}${load}/segments.json`,
   changes: (load: string, name: string) => `${loads}${load}/changes/${name}`,

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Change, ChangedPlaces } from '../dataset/lines.ts';
+import type { Change, ChangedPlaces } from '../addresses/lines.ts';
 import { type ChangeExample, changeExample } from './load-counts.ts';
 
 /** A stored part of the CSV of a load's changes; `bytes` of the text without its head, before it was packed. */

@@ -2,8 +2,7 @@
 
 import { type AdresObject, adresObjectOfText } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
-import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
-import type { LineCounts } from '../dataset/line-segment.ts';
+import type { LineCounts } from '../addresses/line-segment.ts';
 import {
   type Change,
   type ChangeCounts,
@@ -14,12 +13,10 @@ import {
   type Line,
   objectTextsIn,
   placeText,
-} from '../dataset/lines.ts';
-import { nameOf } from '../dataset/place-sizes.ts';
+} from '../addresses/lines.ts';
+import { nameOf } from '../addresses/place-sizes.ts';
+import type { ProblemReport } from '../bag/problem-report.ts';
 import { corrected } from './place-changes.ts';
-
-/** What one worker found in its part of the extract. */
-export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
 /** A change in readable form, with the BAG ids of the nummeraanduidingen that have the address before or after it. */
 export type ChangeExample = {
@@ -30,7 +27,8 @@ export type ChangeExample = {
 };
 
 /** The counts of a load, before and after it is applied; plain JSON. */
-export type LoadCounts = Omit<PartCounts, 'problems'> & {
+export type LoadCounts = {
+  voorkomens: number;
   /** `null` for a rollback to a snapshot whose problems were not kept. */
   problems: ProblemReport | null;
   /** Nummeraanduidingen that have an address. */
@@ -79,14 +77,6 @@ const noAddressMissing: readonly string[] = [
 /** How many objects should have been addresses. */
 export function problemCount(report: ProblemReport): number {
   return sum(Object.entries(report), ([kind, { count }]) => (noAddressMissing.includes(kind) ? 0 : count));
-}
-
-/** Several parts as one, in any order. */
-export function mergeParts(parts: readonly PartCounts[]): PartCounts {
-  return {
-    voorkomens: sum(parts, (part) => part.voorkomens),
-    problems: mergeReports(parts.map(({ problems }) => problems)),
-  };
 }
 
 const examplesPerKind = 5;

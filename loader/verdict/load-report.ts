@@ -1,5 +1,5 @@
+import type { ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
-import type { ChangeCounts, ChangeKind } from '../dataset/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import type { ChangesCsv } from './changes-csv.ts';
 import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, problemCount } from './load-counts.ts';

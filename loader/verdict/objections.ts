@@ -1,7 +1,7 @@
 /** What a load may change without an approval, and each objection to what changes more (decision 0112). */
 
 import { addressText } from '../../core/addresses/address-key.ts';
-import type { PlaceSize, PlaceSizes } from '../dataset/place-sizes.ts';
+import type { PlaceSize, PlaceSizes } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 import { type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
 import {

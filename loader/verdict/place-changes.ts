@@ -2,8 +2,8 @@
 
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { Place } from '../../core/place-fields.ts';
-import { type Change, type ChangedPlaces, keyOf, type Line } from '../dataset/lines.ts';
-import { isSpecial, nameOf, suffixOf } from '../dataset/place-sizes.ts';
+import { type Change, type ChangedPlaces, keyOf, type Line } from '../addresses/lines.ts';
+import { isSpecial, nameOf, suffixOf } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 
 type Threshold = keyof typeof loadDefaults.guard | 'maximumNamesShare';

@@ -1,4 +1,4 @@
-import type { SetAsideObject, SetAsideOfDay } from '../dataset/set-aside.ts';
+import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
 import { grouped, type Objection } from './objections.ts';
 
 /** All objects that are set aside and not settled yet. */

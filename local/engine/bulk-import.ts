@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { addressesTable } from '../../core/names.ts';
-import type { Line } from '../../loader/dataset/lines.ts';
+import type { Line } from '../../loader/addresses/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
 import { lockKey } from '../../loader/storage/lock.ts';

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { unpackWrites } from '../../loader/dataset/change-file.ts';
-import { packSegment, unpackSegment } from '../../loader/dataset/line-segment.ts';
+import { unpackWrites } from '../../loader/addresses/change-file.ts';
+import { packSegment, unpackSegment } from '../../loader/addresses/line-segment.ts';
 import {
   type Change,
   type ChangeCounts,
@@ -10,19 +10,15 @@ import {
   type LineWrite,
   snapshotLine,
   tableLine,
-} from '../../loader/dataset/lines.ts';
+} from '../../loader/addresses/lines.ts';
 import type { ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
 import type { Manifest } from '../../loader/dataset/manifest.ts';
-import {
-  adresObjectLayer,
-  numLayer,
-  type ObjectLayer,
-  ObjectSegmentReader,
-} from '../../loader/dataset/object-segment.ts';
-import { unpackReference } from '../../loader/dataset/reference-file.ts';
-import { packLines, unpackLines } from '../../loader/dataset/stored-form.ts';
 import { LoadError } from '../../loader/load-error.ts';
-import { type ChangeFile, readManifest } from '../../loader/steps/manifest.ts';
+import { unpackReference } from '../../loader/register/reference-file.ts';
+import { unpackRecords } from '../../loader/register/rows.ts';
+import { packLines, unpackLines } from '../../loader/register/stored-form.ts';
+import { readManifest } from '../../loader/steps/manifest.ts';
+import type { ChangeFile } from '../../loader/steps/work.ts';
 import {
   concurrentReads,
   getJson,
@@ -33,6 +29,7 @@ import {
   type Storage,
   UnusableObjectError,
 } from '../../loader/storage/storage.ts';
+import { recordKeys } from '../../loader/storage/stored-records.ts';
 import { countChange, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
@@ -166,16 +163,7 @@ async function unusableObjects(storage: Storage, { snapshot }: ManifestEntry): P
     });
   };
   await check(paths.snapshotReference(snapshot.id), unpackReference);
-  const readAll = (bytes: Buffer, layer: ObjectLayer<unknown>) => {
-    const reader = new ObjectSegmentReader(bytes, layer);
-    for (const part of reader.parts) reader.lines(part);
-  };
-  for (const segment of snapshot.objects) {
-    await check(paths.snapshotObjects(snapshot.id, segment), (bytes) => readAll(bytes, numLayer));
-  }
-  for (const segment of snapshot.objecten ?? []) {
-    await check(paths.snapshotObjecten(snapshot.id, segment), (bytes) => readAll(bytes, adresObjectLayer));
-  }
+  for (const key of recordKeys(snapshot)) await check(key, unpackRecords);
   return unusable;
 }
 

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { retryWithBackoff } from '../../core/retry.ts';
-import type { Load, ManifestEntry, Part } from '../../loader/dataset/load.ts';
-import type { Amount } from '../../loader/progress.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { importAll } from '../../loader/steps/apply.ts';
-import type { Collected } from '../../loader/steps/collect.ts';
 import type { Guarded } from '../../loader/steps/guard.ts';
 import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
-import type { ChangeFile, Discovery } from '../../loader/steps/manifest.ts';
+import type { Discovery } from '../../loader/steps/manifest.ts';
 import type { LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
+import type { ChangeFile } from '../../loader/steps/work.ts';
 import { SourceChangedError } from '../../loader/storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
 import {
@@ -42,9 +41,10 @@ export type RunOptions = LoadOptions &
  */
 export async function runLoad({ disposable, ...options }: RunOptions): Promise<LoadReport> {
   const { source, mutations, rollback, approve, reject, again, planOnly, onPublished } = options;
-  const { bulkImport, partBytes, changesPerFile, waiveSize } = options;
+  const { bulkImport, partBytes, bucketBytes, changesPerFile, waiveSize } = options;
   const stepOptions: StepOptions = {
     ...(partBytes !== undefined && { partBytes }),
+    ...(bucketBytes !== undefined && { bucketBytes }),
     ...(changesPerFile !== undefined && { changesPerFile }),
     ...(waiveSize !== undefined && { waiveSize }),
     ...(disposable !== undefined && { disposable: resolve(disposable) }),
@@ -107,8 +107,7 @@ class LoadRun {
     // The last step removes it.
     const proposal = action === 'finish' ? await findJson<LoadProposal>(storage, paths.proposal(load)) : null;
     let report = proposal && reportOf(proposal, 'published');
-    const objecten = action === 'load' && (await getJson<Load>(storage, paths.load(load))).objecten;
-    for (const name of stepsFrom(action, objecten)) {
+    for (const name of stepsFrom(action)) {
       if (name === 'apply' && (await this.#imports(load))) continue;
       const work = () => this.#step(name, input);
       const result = await (action === 'mutations' || name === 'mutate' ? inSmallYoungGeneration(work) : work());
@@ -140,8 +139,7 @@ class LoadRun {
     if ('run' in step || !each) return (await workers.run([task], () => undefined))[0];
     const items = await getJson<unknown[]>(storage, `${paths.workOf(input.load)}${each}`);
     const shared = await step.share(storage, input.load);
-    const total = await totalOf(storage, name, input.load, items);
-    const shown = progress.begin(name as 'merge', total);
+    const shown = progress.begin(name as 'merge', step.total?.(items, shared) ?? {});
     const results = await workers.run(
       items.map((item) => ({ ...task, item, shared })),
       (amount) => shown.advance(amount),
@@ -157,25 +155,6 @@ class LoadRun {
     const files = await getJson<ChangeFile[]>(this.#session.storage, paths.changeFiles(load));
     return importAll(this.#session, { load, files }, await this.#session.fence(), bulkImport);
   }
-}
-
-/** How much a step has to do for its items; nothing of a step that this does not know. */
-async function totalOf(storage: Storage, name: StepName, load: string, items: unknown[]): Promise<Amount> {
-  switch (name) {
-    case 'extract':
-    case 'join':
-      return { bytes: sum(items as Part[], ({ files }) => sum(files, (file) => file.compressedSize)) };
-    case 'merge':
-      return { rows: (await getJson<Collected>(storage, paths.collected(load))).objects };
-    case 'apply':
-      return { rows: sum(items as ChangeFile[], ({ writes }) => writes) };
-    default:
-      return {};
-  }
-}
-
-function sum<T>(items: readonly T[], count: (item: T) => number): number {
-  return items.reduce((total, item) => total + count(item), 0);
 }
 
 /**

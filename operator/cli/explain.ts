@@ -79,8 +79,9 @@ export function renderExplanation(explanation: AddressExplanation): string {
 }
 
 function sinceText(since: AddressExplanation['since']): string {
-  if (since === 'unknown') return 'The days that are kept since that extract do not say when it last changed.';
-  return since ? `Last changed on ${since.date}, by ${since.because}.` : 'Unchanged since that extract.';
+  return since
+    ? `So since ${since.date}, by ${since.because}.`
+    : 'Nothing that is kept says since when it is not: neither a snapshot nor a delivery has had it.';
 }
 
 function section(title: string, lines: string[]): string[] {

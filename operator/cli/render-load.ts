@@ -1,5 +1,5 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
-import type { ChangeKind } from '../../loader/dataset/lines.ts';
+import type { ChangeKind } from '../../loader/addresses/lines.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import type { ChangeExample } from '../../loader/verdict/load-counts.ts';

@@ -1,4 +1,6 @@
 import { type Gemeente, gemeenteOf } from '../../core/gemeenten.ts';
+import { unpackSegment } from '../../loader/addresses/line-segment.ts';
+import { keyOf, parseLine } from '../../loader/addresses/lines.ts';
 import { relatieFile } from '../../loader/bag/gemeente-relaties.ts';
 import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
 import type { Mutation } from '../../loader/bag/mutations.ts';
@@ -10,31 +12,27 @@ import {
   type GemeenteRelatie,
   type NumVoorkomen,
   noEind,
-  type OprVoorkomen,
+  type Span,
 } from '../../loader/bag/voorkomen.ts';
-import { adresObjectLayout, numKeysOf, parseAdresObjectLine } from '../../loader/dataset/adres-objects.ts';
-import { type Objects, objectKey, withinRegister } from '../../loader/dataset/apply-mutations.ts';
-import { unpackSegment } from '../../loader/dataset/line-segment.ts';
-import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
 import { hasObjecten, type ManifestEntry, type MutationFile, type Snapshot } from '../../loader/dataset/load.ts';
-import { namedObjects } from '../../loader/dataset/named-objects.ts';
-import { adresObjectLayer, numLayer, ObjectSegmentReader } from '../../loader/dataset/object-segment.ts';
-import {
-  elsewhere,
-  keyOfNum,
-  type ObjectLine,
-  parseObjectLine,
-  partOf,
-  withoutPostcode,
-} from '../../loader/dataset/objects.ts';
-import { occurrencesIn, relatiesIn, unpackReference } from '../../loader/dataset/reference-file.ts';
-import { segmentOf } from '../../loader/dataset/stored-form.ts';
 import { LoadError } from '../../loader/load-error.ts';
+import { numKeysOf, objectKey } from '../../loader/register/apply-mutations.ts';
+import {
+  isRecordKind,
+  keyOfNum,
+  parseRecord,
+  type RegisterVoorkomen,
+  recordName,
+  recordsWith,
+} from '../../loader/register/record.ts';
+import { occurrencesIn, relatiesIn, unpackReference } from '../../loader/register/reference-file.ts';
+import { nameOfNumber, unpackRecords } from '../../loader/register/rows.ts';
+import { segmentOf } from '../../loader/register/stored-form.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
-import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
+import { findUnpacked, paths, type RecordKinds, type Storage } from '../../loader/storage/storage.ts';
+import { bucketOfName } from '../../loader/storage/stored-records.ts';
 import { nameWithGemeente } from '../../loader/verdict/load-counts.ts';
 import { bufferAccess } from '../../loader/zip/random-access.ts';
-import { holdingOn, lastChange, type ReplayedDay, servedIn, undone } from './replay.ts';
 
 /** Names an occurrence of an object. */
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
@@ -75,10 +73,10 @@ export type AddressExplanation = {
   /** What lookups answer, as `straat, woonplaats (gemeente 0363)`; none for no address. */
   places: string[];
   /**
-   * The first date of the dataset on which it was that, and why; `null` where it is as the extract has it. Unknown
-   * where a delivery since then is no longer kept, or the days do not lead to it.
+   * The date from which the register has it so, and by which voorkomen: the last to begin of those that count, or the
+   * last to end of an address that is gone. `null` where nothing that is kept says so.
    */
-  since: { date: string; because: string } | null | 'unknown';
+  since: { date: string; because: string } | null;
   /** The full extract behind the dataset. */
   extract: { peildatum: string; location: string } | null;
   voorkomens: ExplainedVoorkomen[];
@@ -91,9 +89,9 @@ export type AddressExplanation = {
 };
 
 /**
- * Why an address, present or gone, is what lookups answer: the occurrences behind it, what brought each, and what
- * changed them. Reads only what the storage holds already: the live snapshot, the deliveries since its extract, and the
- * snapshots that are kept.
+ * Why an address, present or gone, is what lookups answer: the voorkomens behind it, what brought each, and what
+ * changed them. Reads only what the storage holds already: the records of the live snapshot, the deliveries since its
+ * extract, and the lines of the snapshots that are kept.
  * @throws UnknownSnapshotError where nothing is live
  */
 export async function explainAddress(storage: Storage, key: string): Promise<AddressExplanation> {
@@ -104,101 +102,89 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
       'Nothing was loaded yet, so there is no address to explain. Run "load run".',
     );
   const notes: string[] = [];
-  const { days, count } = daysBehind(published, history);
   const withObjecten = hasObjecten(published.snapshot);
-  const deliveries = await readDeliveries(storage, days, notes, withObjecten);
-  const past = await earlierOf(storage, published, history, key);
-  const ids = new Set(past.ids);
-  for (const num of numsIn(deliveries)) if (keyOfNum(num) === key) ids.add(num.identificatie);
-  const live = await behindKey(storage, published.snapshot, { key, ids, deliveries });
-  // An object that has gone, or that has other addresses now, had this one before a delivery.
-  const had = deliveries.flatMap(({ mutations }) =>
-    mutations.filter(({ was, wordt }) => [...numKeysOf(was), ...numKeysOf(wordt)].some((num) => ids.has(num.slice(4)))),
-  );
-  const named = new Set([...ids, ...[...live.voorkomens, ...had].map(({ identificatie }) => identificatie)]);
+  const deliveries = await readDeliveries(storage, daysBehind(published, history), notes, withObjecten);
+  const live = await placesOfKey(storage, published, key);
+  const earlier = await earlierOf(storage, published, history, key);
+  const isOfKey = (one: AnyVoorkomen | null) => one?.kind === 'NUM' && keyOfNum(one) === key;
+  const mutations = deliveries.flatMap((delivery) => delivery.mutations);
+  const nums = new Set([
+    ...[live, ...earlier].flatMap(({ nums }) => nums),
+    ...mutations.filter(({ was, wordt }) => isOfKey(was) || isOfKey(wordt)).map(({ identificatie }) => identificatie),
+  ]);
+  // A voorkomen with the key may have lost to another one ever since.
+  if (nums.size === 0) for (const num of await numsNaming(storage, published.snapshot, key)) nums.add(num);
+  const names = namesBehind(nums, live.objecten, mutations);
+  const records = await recordsNamed(storage, published.snapshot, names);
+  const behind = [...records, ...(await referenceBehind(storage, published.snapshot, records, mutations, nums))];
+  const ids = new Set([
+    ...nums,
+    ...behind.map(({ identificatie }) => identificatie),
+    ...Array.from(names, (name) => name.slice(1)),
+  ]);
   const changes = deliveries.flatMap(({ day, mutations }) =>
-    mutations.filter(({ identificatie }) => named.has(identificatie)).map((mutation) => changeOf(day, mutation)),
+    mutations.filter(({ identificatie }) => ids.has(identificatie)).map((mutation) => changeOf(day, mutation)),
   );
-  const places = await linesOfKey(storage, published, key);
-  const base = published.replayBase ?? published;
-  const start =
-    base.snapshot.id === published.snapshot.id
-      ? live
-      : await behindKey(storage, base.snapshot, { key, ids, deliveries });
-  const replayed = replay(start, deliveries, { key, count, named, published, withObjecten });
-  const isWhole = deliveries.length === days.length && replayed.served === servedIn(places.lines, key);
-  if (isWhole && count > 0 && replayed.since === null) {
-    notes.push(
-      `the extract was brought forward to ${base.peildatum}, so what ended by its date alone before that is not known`,
-    );
-  }
+  const voorkomens = behind.map((one) => explained(one, published, changes, behind));
+  const relaties = await relatiesBehind(storage, published, deliveries, behind);
   return {
     key,
     peildatum: published.peildatum,
     load: published.load,
-    places: places.texts,
-    since: isWhole ? replayed.since : 'unknown',
+    places: live.places,
+    since:
+      live.places.length > 0
+        ? lastToBegin(voorkomens, relaties)
+        : lastToEnd(
+            mutations.flatMap(({ wordt }) => (isOfKey(wordt) ? [wordt as NumVoorkomen] : [])),
+            published,
+          ),
     extract: published.extract && {
       peildatum: published.extract.peildatum,
       location: published.source?.location ?? '',
     },
-    voorkomens: live.voorkomens.map((one) => explained(one, published, changes, live.voorkomens)),
-    relaties: relatiesOf(live, published, deliveries),
+    voorkomens,
+    relaties,
     changes,
-    earlier: past.earlier.filter((one) => one.places.join() !== places.texts.join()),
+    earlier: earlier
+      .filter(({ places }) => places.join() !== live.places.join())
+      .map(({ peildatum, load, places }) => ({ peildatum, load, places })),
     notes,
   };
 }
 
-type Replay = {
-  key: string;
-  count: number;
-  named: ReadonlySet<string>;
-  published: ManifestEntry;
-  withObjecten: boolean;
-};
-
-/**
- * Applies the deliveries once more. The first `count` of them were applied to the extract itself, which no snapshot has
- * without them: where nothing changed after these, what they did is taken back from what the snapshot has.
- */
-function replay(
-  start: FoundBehind,
-  deliveries: readonly Delivery[],
-  { key, count, named, published, withObjecten }: Replay,
-) {
-  const { extract, peildatum, replayBase } = published;
-  const objects: Objects = new Map();
-  for (const one of start.voorkomens) {
-    const held = objects.get(objectKey(one)) ?? new Map();
-    objects.set(objectKey(one), held.set(one.volgnummer, one));
-  }
-  const register = { holds: (id: string) => objects.has(id) || start.streets.has(id), inhabited: start.inhabited };
-  const concerning = extract?.isNational ? null : withinRegister({ ...register, gemeenten: extract?.gemeenten ?? [] });
-  const days = deliveries.map(({ day, isOwnArea, relaties, mutations }) => {
-    const concerned = concerning?.({ ...day, file: day.name, isOwnArea, mutations }).mutations ?? mutations;
-    return { day, relaties, mutations: concerned.filter(({ identificatie }) => named.has(identificatie)) };
-  });
-  const [first, since] = [days.slice(0, count), days.slice(count)];
-  // Objects that had other addresses, under which the snapshot has them.
-  for (const [name, held] of undone(new Map(), since)) if (!objects.has(name)) objects.set(name, held);
-  const before = undone(objects, first);
-  const how = { key, objecten: withObjecten };
-  const from = replayBase?.peildatum ?? peildatum;
-  const replayed = lastChange({ objects, relaties: start.relaties }, since, { ...how, from });
-  if (replayed.since || !extract || count === 0) return replayed;
-  const relaties = first.find((one) => one.relaties !== null)?.relaties ?? start.relaties;
-  const earlier = lastChange({ objects: before, relaties }, first, { ...how, from: extract.peildatum });
-  return earlier.served === replayed.served ? earlier : replayed;
+/** Which voorkomen of those that count, or relation, began last. */
+function lastToBegin(
+  voorkomens: readonly ExplainedVoorkomen[],
+  relaties: readonly ExplainedRelatie[],
+): AddressExplanation['since'] {
+  const found = [
+    ...voorkomens.map((one) => ({ ...one, what: `voorkomen ${one.volgnummer} of ${one.kind} ${one.identificatie}` })),
+    ...relaties.map((one) => ({
+      ...one,
+      what: `the relation of woonplaats ${one.woonplaats} to gemeente ${one.gemeente.code}`,
+    })),
+  ].filter(({ isCurrent }) => isCurrent);
+  const [last] = found.sort((a, b) => (a.begin < b.begin ? 1 : a.begin > b.begin ? -1 : 0));
+  return last ? { date: last.begin, because: `${last.what}, from ${last.from}` } : null;
 }
 
-/** The deliveries between the extract and the live dataset, of which the first `count` were applied to the extract. */
-function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly ManifestEntry[]) {
+/** Which voorkomen of an address that is gone ended last. */
+function lastToEnd(nums: readonly NumVoorkomen[], { peildatum }: ManifestEntry): AddressExplanation['since'] {
+  const [last] = nums.filter(({ eind }) => eind <= dayOf(peildatum)).sort((a, b) => b.eind - a.eind);
+  return last
+    ? { date: dayText(last.eind), because: `voorkomen ${last.volgnummer} of NUM ${last.identificatie}, which ended` }
+    : null;
+}
+
+/** The deliveries between the extract and the live dataset. */
+function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly ManifestEntry[]): MutationFile[] {
   const made = history.findLast(({ snapshot }) => snapshot.id === replayBase?.snapshot.id)?.days ?? [];
-  return { days: [...made, ...since], count: made.length };
+  return [...made, ...since];
 }
 
-type Delivery = ReplayedDay & { day: MutationFile; isOwnArea: boolean };
+/** What a delivery changes; `relaties` are all that hold after it, or `null` where it does not say. */
+type Delivery = { day: MutationFile; mutations: readonly Mutation[]; relaties: readonly GemeenteRelatie[] | null };
 
 async function readDeliveries(
   storage: Storage,
@@ -213,138 +199,131 @@ async function readDeliveries(
       const read = await readMutationDelivery(bufferAccess(bytes), day.name, { objecten });
       // Their strings retain the XML.
       const { mutations, relaties } = structuredClone({ mutations: read.mutations, relaties: read.relaties });
-      found.push({ day, mutations, relaties, isOwnArea: read.gemeenten.length > 0 });
+      found.push({ day, mutations, relaties });
     } else notes.push(`${day.name} is no longer kept, so what it changed is not shown`);
   }
   return found;
 }
 
-/** The nummeraanduidingen as deliveries found them and left them. */
-function numsIn(deliveries: readonly Delivery[]): NumVoorkomen[] {
-  const all = deliveries.flatMap(({ mutations }) => mutations.flatMap(({ was, wordt }) => [was, wordt]));
-  return all.filter((one) => one?.kind === 'NUM');
-}
-
-/** The objects of one segment of a snapshot; `null` where it has none. */
-function objectsIn(storage: Storage, snapshot: Snapshot, segment: string) {
-  const key = paths.snapshotObjects(snapshot.id, segment);
-  return findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes, numLayer));
-}
-
-async function linesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: string) {
+/** What a snapshot has under a key, in words and by the ids of its nummeraanduidingen and objects. */
+async function placesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: string) {
   const all = (await findUnpacked(storage, paths.snapshot(snapshot.id, segmentOf(key)), unpackSegment)) ?? [];
-  const lines = all.filter((one) => keyOf(one) === key);
-  return { lines, texts: lines.flatMap((line) => parseLine(line).places.map(nameWithGemeente)) };
-}
-
-const withoutMark = (line: ObjectLine) => (line.startsWith(elsewhere) ? line.slice(1) : line);
-
-/** The objects that have or had the key in the snapshots that are kept, and what it answered in each. */
-async function earlierOf(storage: Storage, published: ManifestEntry, history: readonly ManifestEntry[], key: string) {
-  const ids = new Set<string>();
-  const earlier: AddressExplanation['earlier'] = [];
-  const seen = new Set<string>();
-  for (const entry of [published, ...history]) {
-    if (seen.has(entry.snapshot.id)) continue;
-    seen.add(entry.snapshot.id);
-    const objects = await objectsIn(storage, entry.snapshot, segmentOf(key));
-    if (!objects) continue;
-    for (const line of objects.lines(key.slice(0, 3))) {
-      if (keyOf(withoutMark(line)) === key) ids.add(parseObjectLine(line).identificatie);
-    }
-    const { peildatum, load } = entry;
-    if (entry !== published) earlier.push({ peildatum, load, places: (await linesOfKey(storage, entry, key)).texts });
-  }
-  return { ids, earlier };
-}
-
-/** Every stored occurrence of some objects: usually in the segment of the key, else in all until each is found. */
-async function occurrencesOf(storage: Storage, snapshot: Snapshot, ids: ReadonlySet<string>, key: string) {
-  const found = new Map<string, NumVoorkomen>();
-  const missing = new Set(ids);
-  const named = namedObjects('identificatie', ids);
-  for (const segment of new Set([segmentOf(key), ...snapshot.objects])) {
-    if (missing.size === 0) break;
-    const objects = await objectsIn(storage, snapshot, segment);
-    for (const line of objects?.parts.flatMap((part) => objects.find(part, named)) ?? []) {
-      const num = parseObjectLine(line);
-      missing.delete(num.identificatie);
-      found.set(`${num.identificatie} ${num.volgnummer}`, num);
-    }
-  }
-  return [...found.values()];
-}
-
-/** Every stored occurrence of the adresseerbare objecten that name one of these nummeraanduidingen. */
-async function objectenOf(
-  storage: Storage,
-  snapshot: Snapshot,
-  ids: ReadonlySet<string>,
-  nums: readonly NumVoorkomen[],
-): Promise<AdresseerbaarVoorkomen[]> {
-  const found = new Map<string, AdresseerbaarVoorkomen>();
-  const named = namedObjects('reference', ids, adresObjectLayout);
-  const parts = new Set(nums.map(partOf));
-  for (const part of ids.size > parts.size ? [...parts, withoutPostcode] : parts) {
-    const key = paths.snapshotObjecten(snapshot.id, segmentOf(part));
-    const segment = await findUnpacked(storage, key, (bytes) => new ObjectSegmentReader(bytes, adresObjectLayer));
-    for (const line of segment?.find(part, named) ?? []) {
-      const one = parseAdresObjectLine(line);
-      found.set(`${one.identificatie} ${one.volgnummer}`, one);
-    }
-  }
-  return [...found.values()];
-}
-
-/** The occurrences behind a key in a snapshot, with all of its streets and inhabited places by their ids. */
-type FoundBehind = {
-  voorkomens: AnyVoorkomen[];
-  relaties: GemeenteRelatie[];
-  streets: ReadonlySet<string>;
-  inhabited: ReadonlySet<string>;
-};
-
-/** Reads what a snapshot has of the objects that have or had a key, and of what they name, now or before a delivery. */
-async function behindKey(
-  storage: Storage,
-  snapshot: Snapshot,
-  { key, ids, deliveries }: { key: string; ids: ReadonlySet<string>; deliveries: readonly Delivery[] },
-): Promise<FoundBehind> {
-  const nums = await occurrencesOf(storage, snapshot, ids, key);
-  const mutations = deliveries.flatMap((delivery) => delivery.mutations.flatMap(({ was, wordt }) => [was, wordt]));
-  const changed = [...nums, ...mutations.filter((one) => one !== null)];
-  const named = changed.filter((one) => one.kind === 'NUM' && ids.has(one.identificatie)) as NumVoorkomen[];
-  const streets = new Set(named.map(({ openbareRuimte }) => openbareRuimte));
-  const path = paths.snapshotReference(snapshot.id);
-  const all = (await findUnpacked(storage, path, (bytes) => occurrencesIn(unpackReference(bytes)))) ?? [];
-  const ofStreets = [...all, ...changed].filter(
-    (one) => one.kind === 'OPR' && streets.has(one.identificatie),
-  ) as OprVoorkomen[];
-  const places = new Set([
-    ...named.flatMap(({ woonplaats }) => woonplaats ?? []),
-    ...ofStreets.map(({ woonplaats }) => woonplaats),
-  ]);
-  const relaties = (await findUnpacked(storage, path, (bytes) => relatiesIn(unpackReference(bytes)))) ?? [];
-  const oprs = all.filter((one) => one.kind === 'OPR');
+  const places = all.filter((line) => keyOf(line) === key).flatMap((line) => parseLine(line).places);
   return {
-    voorkomens: [
-      ...nums,
-      ...oprs.filter(({ identificatie }) => streets.has(identificatie)),
-      ...all.filter((one) => one.kind === 'WPL' && places.has(one.identificatie)),
-      ...(await objectenOf(storage, snapshot, ids, nums)),
-    ],
-    relaties: relaties.filter(({ woonplaats }) => places.has(woonplaats)),
-    streets: new Set(all.map(objectKey)),
-    inhabited: new Set(oprs.map(({ woonplaats }) => woonplaats)),
+    places: places.map(nameWithGemeente),
+    nums: places.flatMap(({ nummeraanduidingen = [] }) => nummeraanduidingen),
+    objecten: places.flatMap(({ objecten = [] }) => objecten.map(({ identificatie }) => identificatie)),
   };
 }
 
+/** What the snapshots that are kept have under the key, but the live one. */
+async function earlierOf(storage: Storage, published: ManifestEntry, history: readonly ManifestEntry[], key: string) {
+  const found: (AddressExplanation['earlier'][number] & { nums: string[] })[] = [];
+  const seen = new Set([published.snapshot.id]);
+  for (const entry of history) {
+    const { id } = entry.snapshot;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    if (!(await storage.open(paths.snapshotReference(id)))) continue;
+    const { peildatum, load } = entry;
+    const { places, nums } = await placesOfKey(storage, entry, key);
+    found.push({ peildatum, load, places, nums });
+  }
+  return found;
+}
+
+/**
+ * The records that the explanation is about: the nummeraanduidingen, and each object that names one, now or before a
+ * delivery.
+ */
+function namesBehind(
+  nums: ReadonlySet<string>,
+  objecten: readonly string[],
+  mutations: readonly Mutation[],
+): Set<string> {
+  const named = mutations.filter(({ was, wordt }) =>
+    [...numKeysOf(was), ...numKeysOf(wordt)].some((num) => nums.has(num.slice(4))),
+  );
+  return new Set([
+    ...Array.from(nums, (num) => recordName('NUM', num)),
+    ...objecten.flatMap((id) => (['VBO', 'LIG', 'STA'] as const).map((kind) => recordName(kind, id))),
+    ...named.flatMap(({ kind, identificatie }) => (isRecordKind(kind) ? [recordName(kind, identificatie)] : [])),
+  ]);
+}
+
+/** The occurrences of the named records of a snapshot. */
+async function recordsNamed(
+  storage: Storage,
+  snapshot: Snapshot,
+  names: ReadonlySet<string>,
+): Promise<RegisterVoorkomen[]> {
+  const found: RegisterVoorkomen[] = [];
+  for (const name of [...names].sort((a, b) => Number(b.startsWith('N')) - Number(a.startsWith('N')))) {
+    const kinds: RecordKinds = name.startsWith('N') ? 'nummeraanduidingen' : 'objecten';
+    const bucket = nameOfNumber(bucketOfName(name, snapshot.buckets));
+    const records = await findUnpacked(storage, paths.records(snapshot.id, kinds, bucket), unpackRecords);
+    if (records) for (const record of recordsWith(records, `${name}\t`)) found.push(...parseRecord(record));
+  }
+  return found;
+}
+
+/** The nummeraanduidingen of which any occurrence gives the key. */
+async function numsNaming(storage: Storage, { id, buckets }: Snapshot, key: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let bucket = 0; bucket < buckets; bucket++) {
+    const path = paths.records(id, 'nummeraanduidingen', nameOfNumber(bucket));
+    const records = await findUnpacked(storage, path, unpackRecords);
+    const all = records ? recordsWith(records, key).flatMap(parseRecord) : [];
+    for (const one of all) if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
+  }
+  return found;
+}
+
+/** The occurrences of the streets and places that nummeraanduidingen name, now or before a delivery. */
+async function referenceBehind(
+  storage: Storage,
+  snapshot: Snapshot,
+  records: readonly AnyVoorkomen[],
+  mutations: readonly Mutation[],
+  ids: ReadonlySet<string>,
+): Promise<AnyVoorkomen[]> {
+  const changed = mutations.flatMap(({ was, wordt }) => [was, wordt]).filter((one) => one !== null);
+  const nums = [...records, ...changed].flatMap((one) =>
+    one.kind === 'NUM' && ids.has(one.identificatie) ? [one] : [],
+  );
+  const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
+  const path = paths.snapshotReference(snapshot.id);
+  const all = (await findUnpacked(storage, path, (bytes) => occurrencesIn(unpackReference(bytes)))) ?? [];
+  const ofStreets = all.filter(({ kind, identificatie }) => kind === 'OPR' && streets.has(identificatie));
+  const places = new Set([
+    ...nums.flatMap(({ woonplaats }) => woonplaats ?? []),
+    ...[...ofStreets, ...changed].flatMap((one) =>
+      one.kind === 'OPR' && streets.has(one.identificatie) ? [one.woonplaats] : [],
+    ),
+  ]);
+  return [...ofStreets, ...all.filter(({ kind, identificatie }) => kind === 'WPL' && places.has(identificatie))];
+}
+
+/** The occurrences of one object that hold on a day: the first counts, and the others lose to it. */
+function holdingOn<T extends Omit<Span, 'volgnummer'> & { volgnummer?: number }>(
+  occurrences: Iterable<T>,
+  day: number,
+): T[] {
+  const holding = [...occurrences].filter(({ begin, eind }) => begin <= day && eind > day);
+  return holding.sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
+}
+
 /** The relations of the places behind a key, all of which the last delivery that has a file of them says. */
-function relatiesOf(
-  { relaties }: FoundBehind,
-  { peildatum, extract }: ManifestEntry,
+async function relatiesBehind(
+  storage: Storage,
+  { peildatum, extract, snapshot }: ManifestEntry,
   deliveries: readonly Delivery[],
-): ExplainedRelatie[] {
+  behind: readonly AnyVoorkomen[],
+): Promise<ExplainedRelatie[]> {
+  const path = paths.snapshotReference(snapshot.id);
+  const all = (await findUnpacked(storage, path, (bytes) => relatiesIn(unpackReference(bytes)))) ?? [];
+  const places = new Set(behind.filter(({ kind }) => kind === 'WPL').map(({ identificatie }) => identificatie));
+  const relaties = all.filter(({ woonplaats }) => places.has(woonplaats));
   const day = dayOf(peildatum);
   const delivery = deliveries.findLast((one) => one.relaties !== null)?.day.name;
   const from = `${relatieFile} of ${delivery ?? `the extract of ${extract?.peildatum ?? peildatum}`}`;

@@ -81,9 +81,9 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     'reading the register and judging a load import no AWS, storage or step',
-    /^loader\/(zip|bag|dataset|verdict)\//,
+    /^loader\/(zip|bag|register|addresses|dataset|verdict)\//,
     (name) =>
-      /^(loader\/(zip|bag|dataset|verdict)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|(adres-object|gemeenten|place-fields)\.ts$))/.test(
+      /^(loader\/(zip|bag|register|addresses|dataset|verdict)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|(adres-object|gemeenten|place-fields)\.ts$))/.test(
         name,
       ) ||
       (isPackage(name) && !isAws(name)),

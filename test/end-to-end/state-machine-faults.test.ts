@@ -79,7 +79,7 @@ describe('a load that fails', () => {
   });
 
   it("reports the first error, even if the lock can't be released", async () => {
-    loader.replace('collect', () => {
+    loader.replace('mutate', () => {
       throw new Error('odd');
     });
     loader.replace('release', () => {

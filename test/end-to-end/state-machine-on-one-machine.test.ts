@@ -95,13 +95,13 @@ const inOrder = (calls: Call[]) =>
   calls.map(({ results, ...call }) => ({ ...call, results: results.map((one) => JSON.stringify(one)).sort() }));
 
 it.each<[string, () => Promise<LoadRequest>, StepName[]]>([
-  ['a first load', async () => ({ source: await loader.serve(january) }), stepsFrom('load', true)],
-  ['a month', async () => ({ source: await loader.serve(february) }), stepsFrom('load', true)],
+  ['a first load', async () => ({ source: await loader.serve(january) }), stepsFrom('load')],
+  ['a month', async () => ({ source: await loader.serve(february) }), stepsFrom('load')],
   ['a day of mutations', async () => ({ mutations: [mutations] }), stepsFrom('mutations')],
   [
     'a load that is refused',
     async () => ({ source: await loader.serve({ ...march, peildatum: '2026-03-08' }) }),
-    stepsFrom('load', true).slice(0, stepsFrom('load', true).indexOf('apply')),
+    stepsFrom('load').slice(0, stepsFrom('load').indexOf('apply')),
   ],
   ['a rollback', async () => ({ rollback: february.peildatum }), stepsFrom('rollback')],
 ])('%s takes the same steps, with the same results, as an execution and on one machine', async (_, request, steps) => {

@@ -42,13 +42,18 @@ describe('the state machine of the loader', () => {
     expect(subjects()).toEqual([`the snapshot of ${january.peildatum} is live`]);
     expect(ofKind(execution, 'mapped')).toEqual([
       { kind: 'mapped', state: 'Extract', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
+      { kind: 'mapped', state: 'Objecten', items: 0, children: 0, succeeded: 0, failed: 0, pending: 0, peak: 0 },
+      { kind: 'mapped', state: 'Join', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
       { kind: 'mapped', state: 'Merge', items: 4, children: 4, succeeded: 4, failed: 0, pending: 0, peak: 4 },
       { kind: 'mapped', state: 'Apply', items: 4, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
     ]);
     const results = (await loader.storage.list('map-runs/')).map((key) => key.replace(/[0-9a-f-]{36}/, 'ID'));
     const files = ['SUCCEEDED_0.json', 'manifest.json'];
     expect(results.sort()).toEqual(
-      ['apply', 'extract', 'merge'].flatMap((map) => files.map((file) => `map-runs/${map}/ID/${file}`)),
+      [
+        ...['apply', 'extract', 'join', 'merge'].flatMap((map) => files.map((file) => `map-runs/${map}/ID/${file}`)),
+        'map-runs/objecten/ID/manifest.json',
+      ].sort(),
     );
     expect(loader.takeOperations()).toMatchObject({ DeleteItem: 1 });
   });

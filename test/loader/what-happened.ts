@@ -13,7 +13,7 @@ export function ofKind<K extends RunEvent['kind']>({ events }: Execution, kind: 
   return events.filter((event): event is Extract<RunEvent, { kind: K }> => event.kind === kind);
 }
 
-const before = (end: StepName) => stepsOfALoad().slice(0, stepsOfALoad().indexOf(end)).map(stateName);
+const before = (end: StepName) => stepsOfALoad.slice(0, stepsOfALoad.indexOf(end)).map(stateName);
 
 /** The ways through the machine, of which each execution takes some. */
 export const ways = {

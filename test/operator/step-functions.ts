@@ -3,7 +3,7 @@ import type { AwsOperations } from './fake-aws.ts';
 
 const machineArn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:Load';
 const executionArn = 'arn:aws:states:eu-west-1:123456789012:execution:Load';
-const steps = ['Discover', 'Stage', 'Reference', 'Extract', 'Collect', 'Merge', 'Guard', 'Apply', 'Publish'];
+const steps = ['Discover', 'Stage', 'Reference', 'Extract', 'Mutate', 'Merge', 'Guard', 'Apply', 'Publish'];
 const maps = ['Extract', 'Merge', 'Apply'];
 
 type Event = Record<string, unknown>;

@@ -1,12 +1,29 @@
-import { joinTexts } from '../../loader/dataset/join-rows.ts';
-import { keyOf, type Line } from '../../loader/dataset/lines.ts';
+import type { Place } from '../../core/place-fields.ts';
+import { deriveLines } from '../../loader/addresses/derive.ts';
+import { type Line, parseLine } from '../../loader/addresses/lines.ts';
+import { bytesOf, linesOf } from '../../loader/register/stored-form.ts';
 
-/** The lines of a snapshot from lines with one place each, in any order. */
+/** What the lines with one place each of a part of the register lead to: the lines of a snapshot. */
 export function joinLines(rows: readonly Line[]): Line[] {
-  return joinTexts(
-    rows.map((row) => {
-      const [placeAt, idAt] = [keyOf(row).length + 1, row.lastIndexOf('\t') + 1];
-      return [keyOf(row), row.slice(placeAt, idAt), row.slice(idAt)];
-    }),
-  );
+  const openbareRuimten = new Map<string, { identificatie: string; naam: string; woonplaats: string }>();
+  const woonplaatsen = new Map<string, { identificatie: string; naam: string; gemeente?: string }>();
+  const known = new Map<string, string>();
+  const streetOf = ({ straat: naam, woonplaats, gemeente }: Place) => {
+    const name = JSON.stringify([naam, woonplaats, gemeente]);
+    const street = known.get(name) ?? String(known.size).padStart(16, '0');
+    known.set(name, street);
+    const own = street.slice(-4);
+    openbareRuimten.set(street, { identificatie: street, naam, woonplaats: own });
+    woonplaatsen.set(own, { identificatie: own, naam: woonplaats, ...(gemeente !== undefined && { gemeente }) });
+    return street;
+  };
+  const texts = rows.flatMap((row) => {
+    const { key, places } = parseLine(row);
+    return places.flatMap((place) =>
+      (place.nummeraanduidingen ?? []).map((id) => `${key}\t${id}${streetOf(place)}....`),
+    );
+  });
+  const by = { reference: { openbareRuimten, woonplaatsen }, file: '', objecten: false };
+  const { lines } = deriveLines(bytesOf([...texts.sort(), '']), by, () => undefined);
+  return linesOf(lines.subarray(0, -1));
 }

@@ -1,4 +1,5 @@
 import { addressKey } from '../../core/addresses/address-key.ts';
+import { toPlace } from '../../loader/addresses/derive.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
 import { readGemeenteRelaties } from '../../loader/bag/gemeente-relaties.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type OpenbareRuimte,
   type WoonplaatsInGemeente,
 } from '../../loader/bag/voorkomen.ts';
-import { type Reference, toPlace } from '../../loader/dataset/derive-rows.ts';
+import type { Reference } from '../../loader/register/reference-file.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
 import { entryStream, withEntry } from '../../loader/zip/zip.ts';
 

@@ -57,7 +57,7 @@ describe('a log query of the runbook', () => {
     // A step without its settings fails before any call, and logs it.
     const step = `
       process.env.ADDRESSES_TABLE = 'addresses';
-      const { handler } = await import('./loader/steps/collect.ts');
+      const { handler } = await import('./loader/steps/mutate.ts');
       await handler({ load: 'some load', owner: 'any' }).catch(() => undefined);`;
     // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and the days between
     // them.

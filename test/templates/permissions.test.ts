@@ -130,12 +130,13 @@ describe('what each function may do', () => {
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
       ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
-      ...step('Collect', ...reads('loads/*'), ...writes('loads/*', 'snapshots/*')),
       ...step(
         'Mutate',
         ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*', 'mutations/*'),
         ...writes('loads/*', 'snapshots/*'),
       ),
+      ...step('Objecten', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
+      ...step('Join', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
       ...step(
         'Merge',
         ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*'),
@@ -159,7 +160,9 @@ describe('what each function may do', () => {
       ...step('Release', ...table('DeleteItem')),
       LoadScheduleRole: ['states:StartExecution on LoadMachine'],
     });
-    const invoked = 'Apply Collect Discover Extract Guard Merge Mutate Publish Reference Release Stage'.split(' ');
+    const invoked = 'Apply Discover Extract Guard Join Merge Mutate Objecten Publish Reference Release Stage'.split(
+      ' ',
+    );
     const delivery = ['Create', 'Delete', 'Get', 'Update'].map((verb) => `logs:${verb}LogDelivery on *`);
     expect(LoadRole).toEqual(
       [
@@ -173,7 +176,9 @@ describe('what each function may do', () => {
         'states:StartExecution on LoadMachine',
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
         `states:StopExecution on ${executions}:LoadMachine:*`,
-        ...['Apply', 'Extract', 'Merge'].map((map) => `states:RedriveExecution on ${executions}:LoadMachine/${map}:*`),
+        ...['Apply', 'Extract', 'Join', 'Merge', 'Objecten'].map(
+          (map) => `states:RedriveExecution on ${executions}:LoadMachine/${map}:*`,
+        ),
         ...delivery,
         'logs:ListLogDeliveries on *',
         'logs:PutResourcePolicy on *',
@@ -299,7 +304,7 @@ describe('what each function may do', () => {
       AddressDeploymentServiceRole: [],
       ValidateDeploymentServiceRole: [],
     });
-    const inObjects = ['Stage', 'Reference', 'Extract', 'Collect', 'Mutate', 'Merge'].map((name) => [
+    const inObjects = ['Stage', 'Reference', 'Extract', 'Mutate', 'Objecten', 'Join', 'Merge'].map((name) => [
       `Steps${name}Role`,
       useObjects,
     ]);

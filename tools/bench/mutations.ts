@@ -96,7 +96,7 @@ async function storedMegabytes(folder: string, load: string): Promise<Figures> {
   const keys = await folderStorage(folder).list(paths.snapshotOf(load));
   const megabytes = (wanted: (key: string) => boolean) =>
     rounded(sum(keys.filter(wanted).map((key) => statSync(join(folder, key)).size)) / 1e6, 4);
-  const isObjects = (key: string) => key.startsWith(paths.snapshotObjects(load, ''));
+  const isObjects = (key: string) => key.startsWith(paths.records(load, 'nummeraanduidingen', ''));
   const isReference = (key: string) => key === paths.snapshotReference(load);
   return {
     lines: megabytes((key) => !isObjects(key) && !isReference(key)),

@@ -8,9 +8,10 @@ import { findMembers } from '../../loader/bag/extract-members.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-stands.ts';
 import type { Load, Part } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
-import { type Extracted, extractPart } from '../../loader/steps/extract.ts';
+import { extractPart } from '../../loader/steps/extract.ts';
 import { planParts, reference } from '../../loader/steps/reference.ts';
 import { stage } from '../../loader/steps/stage.ts';
+import type { Extracted } from '../../loader/steps/work.ts';
 import { fileSource, folderStorage } from '../../loader/storage/files.ts';
 import { getJson, openObject, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
 import type { RandomAccess } from '../../loader/zip/random-access.ts';
@@ -84,9 +85,9 @@ async function measure(path: string) {
 
     const total = { bytes: 0, voorkomens: 0, objects: 0 };
     for (const part of parts) {
-      const { voorkomens, objects } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${part.part}`));
+      const { voorkomens, rows } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${part.part}`));
       total.voorkomens += voorkomens;
-      total.objects += objects;
+      total.objects += rows;
       for (const { size } of part.files) total.bytes += size;
     }
     const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) => rounded(bytes / milliseconds / 1_000);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseLine } from '../../loader/dataset/lines.ts';
+import { parseLine } from '../../loader/addresses/lines.ts';
 import { scanAddresses } from '../../loader/storage/address-table.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import type { Random } from '../bench/generator/random.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
-import { lineOf } from '../../../loader/dataset/lines.ts';
+import { lineOf } from '../../../loader/addresses/lines.ts';
 import { rowOfLine } from '../../../local/engine/rows.ts';
 
 /** As long as a text can be but for more than three gebruiksdoelen, which the register hardly has. */

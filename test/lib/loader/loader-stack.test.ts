@@ -66,7 +66,7 @@ describe('the loader stack', () => {
       maps()
         .map(([name]) => name)
         .sort(),
-    ).toEqual(['Apply', 'Extract', 'Merge']);
+    ).toEqual(['Apply', 'Extract', 'Join', 'Merge', 'Objecten']);
     for (const [name, map] of maps())
       expect(map).toMatchObject({
         Label: name,
@@ -75,7 +75,7 @@ describe('the loader stack', () => {
           ReaderConfig: { InputType: 'JSON' },
           Arguments: {
             Bucket: expect.stringMatching(/^Snapshots/),
-            Key: expect.stringMatching(/'loads\/' & \$load & '\/(parts|segments|changes)\.json'/),
+            Key: expect.stringMatching(/'loads\/' & \$load & '\/(parts|(object-)?buckets|segments|changes)\.json'/),
           },
         },
         ItemBatcher: { MaxItemsPerBatch: expect.any(Number), BatchInput: { load: '{% $load %}' } },

@@ -10,7 +10,7 @@ function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snaps
     load,
     kind,
     peildatum,
-    snapshot: { id: snapshot, segments: [], objects: [] },
+    snapshot: { id: snapshot, segments: [], buckets: 1, reach: [] },
     identity: snapshot,
     source: null,
     extract: null,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { hasAddress } from '../../../loader/dataset/lines.ts';
+import { hasAddress } from '../../../loader/addresses/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateScan, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { addressItem, storedAddress, type Toevoeging } from '../../../core/addresses/address-item.ts';
 import type { Place } from '../../../core/place-fields.ts';
-import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
+import { type Line, parseLine } from '../../../loader/addresses/lines.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';

@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { lineOf } from '../../../loader/dataset/lines.ts';
+import { lineOf } from '../../../loader/addresses/lines.ts';
 import { sampleTable } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';

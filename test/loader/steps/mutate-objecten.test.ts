@@ -1,35 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import { adresObjectLayer, numLayer, ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
-import { paths, type Storage } from '../../../loader/storage/storage.ts';
+import type { Storage } from '../../../loader/storage/storage.ts';
 import type { AdresseerbaarStand, Historie, NumStand, VboStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 import { startLoadBench } from './load-bench.ts';
 import { newDataset, Register } from './mutation-register.ts';
+import { recordsIn } from './records-in.ts';
 
 const bench = startForTests(startLoadBench);
 
 /** In a made-up register a share of all addresses has problems. */
 const withObjecten = { objecten: true, thresholds: { ...localGuardDefaults, maximumProblemShare: 1 } };
 
-/** Every line of objects that is stored with the live snapshot, and what was counted. */
+/** Every record that is stored with the live snapshot, and what was counted. */
 async function storedWith(storage: Storage) {
-  const { snapshot, nummeraanduidingen, problemCounts, objecten } = (await readManifest(storage)).published ?? {};
-  const id = snapshot?.id ?? '';
-  const lines: string[] = [];
-  for (const [prefix, layer] of [
-    [paths.snapshotObjects(id, ''), numLayer],
-    [paths.snapshotObjecten(id, ''), adresObjectLayer],
-  ] as const) {
-    for (const key of await storage.list(prefix)) {
-      const segment = new ObjectSegmentReader<unknown>(await storage.get(key), layer);
-      for (const part of segment.parts) for (const line of segment.lines(part)) lines.push(`${part} ${line}`);
-    }
-  }
-  return { lines: lines.sort(), nummeraanduidingen, problemCounts, objecten };
+  const { nummeraanduidingen, problemCounts, objecten } = (await readManifest(storage)).published ?? {};
+  return { records: await recordsIn(storage), nummeraanduidingen, problemCounts, objecten };
 }
 
 /** The occurrence of each object that counts on a date: of several the last to begin, then the highest number. */

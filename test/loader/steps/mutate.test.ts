@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { numLayer, ObjectSegmentReader } from '../../../loader/dataset/object-segment.ts';
-import { occurrencesIn, unpackReference } from '../../../loader/dataset/reference-file.ts';
+import { occurrencesIn, unpackReference } from '../../../loader/register/reference-file.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
@@ -16,6 +15,7 @@ import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { startLoadBench } from './load-bench.ts';
 import { digitsOf, newDataset, Register, start } from './mutation-register.ts';
+import { recordsIn } from './records-in.ts';
 
 const bench = startForTests(startLoadBench);
 
@@ -36,14 +36,10 @@ async function publishedCounts(storage: Storage) {
   return { nummeraanduidingen, addresses, lists, problemCounts };
 }
 
-/** Every occurrence that is stored with the live snapshot: nummeraanduidingen by the part that they are stored with. */
+/** Every record and occurrence that is stored with the live snapshot. */
 async function storedOccurrences(storage: Storage): Promise<string[]> {
   const id = (await readManifest(storage)).published?.snapshot.id ?? '';
-  const found: string[] = [];
-  for (const key of await storage.list(paths.snapshotObjects(id, ''))) {
-    const segment = new ObjectSegmentReader(await storage.get(key), numLayer);
-    for (const part of segment.parts) for (const line of segment.lines(part)) found.push(`${part} ${line}`);
-  }
+  const found = await recordsIn(storage);
   const reference = (await storage.get(paths.snapshotReference(id))) as Buffer;
   for (const { kind, identificatie, volgnummer } of occurrencesIn(unpackReference(reference)))
     found.push(`${kind} ${identificatie} ${volgnummer}`);
@@ -177,7 +173,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(before);
   });
 
-  it('need only the objects that the snapshot names, whatever a killed process left beside them', async () => {
+  it('need only the records that the snapshot names, whatever a killed process left beside them', async () => {
     const register = new Register(bench, 13, 2);
     await register.deliver();
     const { options } = await newDataset(bench);
@@ -187,7 +183,8 @@ describe('days of mutations', () => {
     const snapshot = join(storage, 'snapshots', (await readdir(join(storage, 'snapshots')))[0] ?? '');
     const dead = spawnSync(process.execPath, ['--version']).pid;
     const unfinished = `13.${dead}.00000000-0000-0000-0000-000000000000.part`;
-    for (const folder of [snapshot, join(snapshot, 'objects')]) await writeFile(join(folder, unfinished), 'half');
+    for (const folder of [snapshot, join(snapshot, 'nummeraanduidingen')])
+      await writeFile(join(folder, unfinished), 'half');
     expect(await runLoad(all)).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
   });
 

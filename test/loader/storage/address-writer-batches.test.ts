@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { type LineWrite, lineOf } from '../../../loader/dataset/lines.ts';
+import { type LineWrite, lineOf } from '../../../loader/addresses/lines.ts';
 import { addressWriter, pacer, retryWhileThrottled } from '../../../loader/storage/address-writer.ts';
 import type { Fence } from '../../../loader/storage/lease.ts';
 import { LockedError } from '../../../loader/storage/lock.ts';

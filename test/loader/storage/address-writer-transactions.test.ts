@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Place } from '../../../core/place-fields.ts';
-import { lineOf } from '../../../loader/dataset/lines.ts';
+import { lineOf } from '../../../loader/addresses/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { Lease } from '../../../loader/storage/lease.ts';
 import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
-import { objectKey } from '../../../loader/dataset/apply-mutations.ts';
+import { objectKey } from '../../../loader/register/apply-mutations.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { DeliveryCopies, readCopy } from '../../../loader/storage/mutation-deliveries.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';

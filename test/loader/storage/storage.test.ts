@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { packLines, requireForm, unpackLines } from '../../../loader/dataset/stored-form.ts';
+import { packLines, requireForm, unpackLines } from '../../../loader/register/stored-form.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../../../loader/storage/storage.ts';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { changedPlaces, lineOf } from '../../../loader/dataset/lines.ts';
+import { changedPlaces, lineOf } from '../../../loader/addresses/lines.ts';
 import { ChangesCsvWriter, changesCsvLine } from '../../../loader/verdict/changes-csv.ts';
 
 const line = (key: string, straat: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
-import { type Change, diff, lineOf } from '../../../loader/dataset/lines.ts';
+import { type Change, diff, lineOf } from '../../../loader/addresses/lines.ts';
 import { changeExample, countChange, noChanges } from '../../../loader/verdict/load-counts.ts';
 
 describe('a change of the objects of an address', () => {

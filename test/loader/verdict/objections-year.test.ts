@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Place } from '../../../core/place-fields.ts';
+import { type Change, changedPlaces, lineOf } from '../../../loader/addresses/lines.ts';
+import type { PlaceSize } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import { type Change, changedPlaces, lineOf } from '../../../loader/dataset/lines.ts';
-import type { PlaceSize } from '../../../loader/dataset/place-sizes.ts';
 import { loadDefaults } from '../../../loader/names.ts';
 import { countChange, noChanges } from '../../../loader/verdict/load-counts.ts';
 import { type Earlier, judge, type Objection, thresholdsOfDays } from '../../../loader/verdict/objections.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { PlaceSize } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import type { PlaceSize } from '../../../loader/dataset/place-sizes.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { type LoadCounts, noChanges } from '../../../loader/verdict/load-counts.ts';
 import { isAboutSize, type Judged, judge, type Live, thresholdsOfDays } from '../../../loader/verdict/objections.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { placeText } from '../../../loader/dataset/lines.ts';
+import { placeText } from '../../../loader/addresses/lines.ts';
 import { noProgress } from '../../../loader/progress.ts';
 import { engineBulkImport } from '../../../local/engine/bulk-import.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredAddress } from '../../../core/addresses/address-item.ts';
-import { keyOf, lineOf, parseLine } from '../../../loader/dataset/lines.ts';
+import { keyOf, lineOf, parseLine } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { finishImport } from '../../../local/engine/database-files.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
-import { keyOf, type Line, lineOf, placeText } from '../../../loader/dataset/lines.ts';
+import { keyOf, type Line, lineOf, placeText } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import { startEngine } from '../../../local/engine/engine.ts';

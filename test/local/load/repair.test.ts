@@ -94,8 +94,8 @@ describe('a repair', () => {
   ])('names objects behind the snapshot that are %s, which only an extract can restore', async (_, bytes) => {
     expect(await repair()).toMatchObject({ unusable: [] });
     const { published } = await readManifest(place.options.storage);
-    const { id = '', objects = [] } = published?.snapshot ?? {};
-    const keys = [paths.snapshotReference(id), paths.snapshotObjects(id, objects[0] ?? '')];
+    const id = published?.snapshot.id ?? '';
+    const keys = [paths.snapshotReference(id), paths.records(id, 'nummeraanduidingen', '000')];
     for (const key of keys) {
       if (bytes) await place.options.storage.put(key, bytes);
       else await place.options.storage.delete([key]);

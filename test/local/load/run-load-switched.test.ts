@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { lineOf } from '../../../loader/dataset/lines.ts';
+import { lineOf } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { repairTable } from '../../../local/load/repair.ts';

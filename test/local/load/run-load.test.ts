@@ -187,7 +187,7 @@ describe('a load', () => {
     const { options } = await afterJanuary();
     const keys = (await options.storage.list('')).map((key) => key.replace(/2026-01-08-\w+/, 'ID'));
     const segments = ['10', '13', '25', '99'];
-    const snapshot = [...segments, ...segments.map((segment) => `objects/${segment}`), 'reference'];
+    const snapshot = [...segments, 'nummeraanduidingen/000', 'reference'];
     expect(keys).toEqual(['manifest.copy.json', 'manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
   });
 

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { lineOf } from '../../../loader/dataset/lines.ts';
+import { lineOf } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { httpSource } from '../../../loader/storage/http-source.ts';
 import { processOwner } from '../../../loader/storage/lock.ts';

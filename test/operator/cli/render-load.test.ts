@@ -20,7 +20,7 @@ const live: ManifestEntry = {
   load: '2026-01-12-0123456789',
   kind: 'mutations',
   peildatum: '2026-01-12',
-  snapshot: { id: '2026-01-12-0123456789', segments: ['13'], objects: ['13'] },
+  snapshot: { id: '2026-01-12-0123456789', segments: ['13'], buckets: 1, reach: ['13'] },
   identity: 'days',
   source: null,
   extract: { peildatum: '2026-01-08', identity: 'extract', isNational: true, gemeenten: [] },

@@ -6,7 +6,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../../bin/bag-adres.ts';
-import { lineOf } from '../../../loader/dataset/lines.ts';
+import { lineOf } from '../../../loader/addresses/lines.ts';
 import { ExtractError } from '../../../loader/extract-error.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';

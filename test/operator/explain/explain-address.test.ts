@@ -80,7 +80,8 @@ describe('the explanation of an address with objects', () => {
       { kind: 'VBO', volgnummer: 1, before: `${text(85)} (from ${begin})` },
       { kind: 'VBO', volgnummer: 2, before: null, after: `${text(90)} (from ${jan9})` },
     ]);
-    expect(since).toEqual({ date: jan9, because: deliveryName(start, jan9) });
+    const because = `voorkomen 2 of VBO 0457010000000001, from ${deliveryName(start, jan9)}`;
+    expect(since).toEqual({ date: jan9, because });
   });
 });
 
@@ -133,7 +134,8 @@ describe('the explanation of an address', () => {
       identificatie: num(4).identificatie,
     });
     const gone = await explainAddress(storage, '1381AA#2#');
-    expect(gone).toMatchObject({ places: [], since: { date: jan9, because: deliveryName(start, jan9) } });
+    const ended = `voorkomen 1 of NUM ${num(2).identificatie}, which ended`;
+    expect(gone).toMatchObject({ places: [], since: { date: jan9, because: ended } });
     expect(gone.changes[0]?.after).toContain('2010-01-01 to 2026-01-09');
     expect(gone.earlier).toMatchObject([{ peildatum: start, places: ['Buitenveer, Weesp (gemeente 0457)'] }]);
     expect(renderExplanation(gone)).toContain('1381 AA 2 is not an address, in the dataset of 2026-01-10');
@@ -159,7 +161,7 @@ describe('the explanation of an address', () => {
     expect(renderExplanation(found)).toContain('not used: it lost to voorkomen 3, which has the higher number');
   });
 
-  it('is of no change where a delivery touches an object, and names the day that changed it', async () => {
+  it('names since when the register has it so, though a delivery touched it later', async () => {
     const register = new Register(bench, 1, 0);
     const { options } = await newDataset(bench);
     const touched = { ...first, NUM: [num(1, { eind: '2030-01-01' }), num(2), num(3, { eind: jan10 })] };
@@ -169,11 +171,11 @@ describe('the explanation of an address', () => {
     await runLoad({ ...options, source, mutations: [register.mutations] });
     expect((await explainAddress(options.storage, '1381AA#1#')).since).toEqual({
       date: jan10,
-      because: `the relation of woonplaats ${place} to gemeente 0457`,
+      because: `the relation of woonplaats ${place} to gemeente 9990, from GEM-WPL-RELATIE of ${deliveryName(jan9, jan10)}`,
     });
     expect((await explainAddress(options.storage, '1381AA#3#')).since).toEqual({
       date: jan10,
-      because: `voorkomen 1 of NUM ${num(3).identificatie}`,
+      because: `voorkomen 1 of NUM ${num(3).identificatie}, which ended`,
     });
   });
 

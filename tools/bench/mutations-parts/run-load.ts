@@ -1,7 +1,6 @@
-import { bareKey } from '../../../core/addresses/address-key.ts';
-import { LineSegmentReader } from '../../../loader/dataset/line-segment.ts';
-import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
-import { segmentOf } from '../../../loader/dataset/stored-form.ts';
+import { LineSegmentReader } from '../../../loader/addresses/line-segment.ts';
+import { keyOf, parseLine } from '../../../loader/addresses/lines.ts';
+import { segmentOf } from '../../../loader/register/stored-form.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
@@ -27,10 +26,7 @@ const table: AddressTable = {
       if (!segments.includes(segment)) continue;
       const stored = await getUnpacked(storage, paths.snapshot(id, segment), (bytes) => new LineSegmentReader(bytes));
       for (const key of ofSegment) {
-        const line = stored
-          .blocks(key.slice(0, 3))
-          .lines.linesOf(bareKey(key))
-          .find((one) => keyOf(one) === key);
+        const line = stored.lines(key.slice(0, 3)).find((one) => keyOf(one) === key);
         if (line !== undefined) found.set(key, parseLine(line));
       }
     }

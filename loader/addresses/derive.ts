@@ -1,0 +1,246 @@
+/** What follows from the rows of addresses on a date: the lines of a snapshot. */
+
+import { maxToevoegingen } from '../../core/addresses/address-item.ts';
+import { betweenObjects } from '../../core/adres-object.ts';
+import { type Place, placeOfTexts } from '../../core/place-fields.ts';
+import type { Problem } from '../bag/problem-report.ts';
+import type { Nummeraanduiding } from '../bag/voorkomen.ts';
+import { rowFields } from '../register/join-records.ts';
+import { distinctObjects, idLength, isOfHoofdadres } from '../register/record.ts';
+import type { Reference } from '../register/reference-file.ts';
+import { GrowingBytes, hasSameBytes } from '../register/stored-form.ts';
+import { type LineCounts, noLines } from './line-segment.ts';
+import { placeText } from './lines.ts';
+import { addSizes, isSpecial, type PlaceSize, suffixOf } from './place-sizes.ts';
+
+const tab = 0x09;
+const lineEnd = 0x0a;
+const separator = 0x23;
+const comma = 0x2c;
+const [ofHoofdadres, roleInObject] = [0x31, idLength + 2];
+
+/** The lines of a part, each with its line end, and how many there are, of how many nummeraanduidingen and objects. */
+export type DerivedLines = { lines: Buffer; counts: LineCounts; nummeraanduidingen: number; objecten: number };
+
+/**
+ * The lines of a part: one for each key, with its distinct places and the lists of toevoegingen.
+ * @param rows of `writeAddressRow`, sorted
+ */
+export function deriveLines(
+  rows: Buffer,
+  { reference, file, objecten }: { reference: Reference; file: string; objecten: boolean },
+  onProblem: (problem: Problem) => void,
+): DerivedLines {
+  const [placeOf, joiner] = [placesBy(reference, rows), new LineJoiner(rows, objecten)];
+  for (let start = 0, end = 0; start < rows.length; start = end + 1) {
+    let at = start + 9; // after a postcode, a digit and two separators
+    while (rows[at] !== tab) at++;
+    const id = at + 1;
+    end = id + rowFields.objects;
+    while (rows[end] !== lineEnd) end++;
+    const found = placeOf(id + rowFields.street);
+    if ('kind' in found) onProblem({ ...found, file, identificatie: rows.toString('latin1', id, id + idLength) });
+    else joiner.add({ start, id, end, place: found });
+  }
+  return joiner.end();
+}
+
+/** The bytes of a `placeText`, or why there is none. */
+type Found = DataView | Pick<Problem, 'kind' | 'detail'>;
+
+const namesLength = rowFields.objects - rowFields.street;
+
+/**
+ * The place of a row by its street and own place, which stand in `rows` at `start`: worked out once for all addresses
+ * of a street. Or the problem, where one of them is not there.
+ */
+function placesBy(reference: Reference, rows: Buffer): (start: number) => Found {
+  const [view, known] = [new DataView(rows.buffer, rows.byteOffset, rows.length), new Map<string, Found>()];
+  let last = -1;
+  let lastFound: Found = { kind: 'street_missing' };
+  return (start) => {
+    // Usually the same as on the line before.
+    if (last >= 0 && hasSameBytes(view, last, start, namesLength)) return lastFound;
+    const text = rows.toString('latin1', start, start + namesLength);
+    let found = known.get(text);
+    if (found === undefined) {
+      const [openbareRuimte, own] = [text.slice(0, idLength), text.slice(idLength)];
+      const placed = toPlace({ openbareRuimte, woonplaats: own.startsWith('.') ? null : own }, reference);
+      found = 'kind' in placed ? placed : new DataView(new Uint8Array(Buffer.from(placeText(placed), 'latin1')).buffer);
+      known.set(text, found);
+    }
+    last = start;
+    lastFound = found;
+    return found;
+  };
+}
+
+/** The street, place and gemeente of a current nummeraanduiding, or the problem: one is not current. Never guesses. */
+export function toPlace(
+  { openbareRuimte, woonplaats }: Pick<Nummeraanduiding, 'openbareRuimte' | 'woonplaats'>,
+  reference: Reference,
+): Place | Pick<Problem, 'kind' | 'detail'> {
+  const street = reference.openbareRuimten.get(openbareRuimte);
+  if (!street) return { kind: 'street_missing', detail: openbareRuimte };
+  const identificatie = woonplaats ?? street.woonplaats;
+  const place = reference.woonplaatsen.get(identificatie);
+  if (!place) return { kind: 'place_missing', detail: identificatie };
+  const { naam: woonplaatsnaam, gemeente } = place;
+  return { straat: street.naam, woonplaats: woonplaatsnaam, ...(gemeente && { gemeente }) };
+}
+
+/** Where a row begins, its id and its end, and the bytes of its place. */
+type Row = { start: number; id: number; end: number; place: DataView };
+
+/** Joins rows to lines. Makes strings only of those with one key (decision 0113). */
+class LineJoiner {
+  readonly #rows: Buffer;
+  readonly #view: DataView;
+  readonly #hasObjecten: boolean;
+  readonly #lines = new GrowingBytes();
+  /** The rows of the current postcode and huisnummer. */
+  #group: Row[] = [];
+  /** Where the toevoeging of the group begins. */
+  #toevoeging = 0;
+  readonly #derived: DerivedLines = {
+    lines: Buffer.alloc(0),
+    counts: { ...noLines },
+    nummeraanduidingen: 0,
+    objecten: 0,
+  };
+  readonly #sizes = new Map<DataView, PlaceSize>();
+
+  constructor(rows: Buffer, hasObjecten: boolean) {
+    this.#rows = rows;
+    this.#view = new DataView(rows.buffer, rows.byteOffset, rows.length);
+    this.#hasObjecten = hasObjecten;
+    this.#lines.reserve(rows.length);
+  }
+
+  add(row: Row): void {
+    const [first] = this.#group;
+    const length = this.#toevoeging;
+    if (!first || !hasSameBytes(this.#view, first.start, row.start, length)) {
+      this.#endGroup();
+      let toevoeging = row.start + 8;
+      while (this.#rows[toevoeging] !== separator) toevoeging++;
+      this.#toevoeging = toevoeging + 1 - row.start;
+    }
+    this.#group.push(row);
+    this.#derived.nummeraanduidingen++;
+  }
+
+  end(): DerivedLines {
+    this.#endGroup();
+    const sizes = Array.from(this.#sizes, ([bytes, [count, huisletters, toevoegingen]]): [string, PlaceSize] => {
+      const place = placeOfTexts(Buffer.from(textOf(bytes), 'latin1').toString().split('\t'));
+      return [place.woonplaats, [count, huisletters, toevoegingen, isSpecial(place) ? count : 0]];
+    });
+    this.#derived.counts.places = addSizes({}, sizes);
+    this.#derived.lines = this.#lines.bytes;
+    return this.#derived;
+  }
+
+  #endGroup(): void {
+    const [lines, group, length] = [this.#lines, this.#group, this.#toevoeging];
+    const { counts } = this.#derived;
+    for (let at = 0, next = 0; at < group.length; at = next) {
+      const row = group[at] as Row;
+      const isBare = row.id - 1 === row.start + length;
+      if (at === 0 && !isBare) {
+        lines.copy(this.#view, row.start, length);
+        lines.memory[lines.length++] = tab;
+        this.#writeList();
+        lines.memory[lines.length++] = lineEnd;
+        counts.lines++;
+        counts.lists++;
+      }
+      while (++next < group.length && this.#hasSameKey(row, group[next] as Row));
+      lines.copy(this.#view, row.start, row.id - row.start);
+      if (isBare && next < group.length) this.#writeList();
+      counts.lines++;
+      if (next === at + 1) this.#endSingleLine(row);
+      else this.#endLine(group.slice(at, next));
+    }
+    this.#group = [];
+  }
+
+  /** Writes the distinct toevoegingen of the group, with commas between them. */
+  #writeList(): void {
+    let listed = 0;
+    let last: Row | undefined;
+    for (const row of this.#group) {
+      if (listed === maxToevoegingen) break;
+      if (last && this.#hasSameKey(last, row)) continue;
+      const toevoeging = row.start + this.#toevoeging;
+      this.#lines.copy(this.#view, toevoeging, row.id - toevoeging);
+      this.#lines.memory[this.#lines.length - 1] = comma;
+      listed++;
+      last = row;
+    }
+    this.#lines.length--;
+  }
+
+  #hasSameKey(one: Row, other: Row): boolean {
+    const length = one.id - one.start;
+    return length === other.id - other.start && hasSameBytes(this.#view, one.start, other.start, length);
+  }
+
+  /** Writes each place of a key once, with the ids and the objects of all nummeraanduidingen there. */
+  #endLine(rows: readonly Row[]): void {
+    const places = [...Map.groupBy(rows, ({ place }) => textOf(place))].map(([place, there]) => {
+      this.#countAddress(there[0] as Row);
+      const ids = there.map(({ id }) => this.#rows.toString('latin1', id, id + idLength));
+      const text = [...new Set(ids)].sort().join(',');
+      if (!this.#hasObjecten) return place + text;
+      const texts = there.flatMap(({ id, end }) => {
+        const objects = this.#rows.toString('latin1', id + rowFields.objects, end);
+        return objects === '' ? [] : objects.split(betweenObjects);
+      });
+      const objects = distinctObjects(texts);
+      this.#derived.objecten += objects.filter(isOfHoofdadres).length;
+      return `${place.slice(0, -1)}${objects.join(betweenObjects)}\t${text}`;
+    });
+    this.#lines.write(`\t${places.sort().join('\t')}\n`, 'latin1');
+  }
+
+  #endSingleLine(row: Row): void {
+    const { place, id, end } = row;
+    const lines = this.#lines;
+    this.#countAddress(row);
+    lines.memory[lines.length++] = tab;
+    lines.copy(place, 0, place.byteLength);
+    const objects = id + rowFields.objects;
+    if (this.#hasObjecten && objects < end) {
+      lines.length--; // before the last tab of the place
+      lines.copy(this.#view, objects, end - objects);
+      lines.memory[lines.length++] = tab;
+      this.#countObjects(objects, end);
+    }
+    lines.copy(this.#view, id, idLength);
+    lines.memory[lines.length++] = lineEnd;
+  }
+
+  #countObjects(start: number, end: number): void {
+    for (let at = start; at > 0 && at < end; at = this.#rows.indexOf(betweenObjects, at) + 1) {
+      if (this.#rows[at + roleInObject] === ofHoofdadres) this.#derived.objecten++;
+    }
+  }
+
+  /** Counts an address at its place: as `sizeOfAddress`, but for the names. */
+  #countAddress({ start, id, place }: Row): void {
+    let size = this.#sizes.get(place);
+    if (!size) {
+      size = [0, 0, 0, 0];
+      this.#sizes.set(place, size);
+    }
+    const toevoeging = start + this.#toevoeging;
+    const suffix = suffixOf(this.#rows[toevoeging] as number, id - toevoeging - 1);
+    size[0]++;
+    size[1] += suffix & 1;
+    size[2] += suffix >> 1;
+  }
+}
+
+const textOf = ({ buffer, byteOffset, byteLength }: DataView) =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');

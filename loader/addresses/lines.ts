@@ -1,0 +1,174 @@
+import type { StoredAddress } from '../../core/addresses/address-item.ts';
+import { betweenObjects } from '../../core/adres-object.ts';
+import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
+
+/**
+ * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and
+ * for each distinct place of the key the fields that `core/place-fields.ts` defines, in their order:
+ *
+ *     1381AA#9#A<tab><tab>Buitenveer<tab>Weesp<tab>0457200000201234
+ *
+ * The list is empty but under a key without a toevoeging where other toevoegingen exist. It names all of them,
+ * separated by commas, and nothing stands for the address without one: `,A,B`. Where there is no address without one,
+ * the line ends after the list: `1381AA#9#<tab>A,B`.
+ *
+ * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, need no
+ * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
+ */
+export type Line = string;
+
+const firstPlace = 2;
+
+/** The fields of a place in a line up to its ids, which follow: made once per street. Ends in an empty field. */
+export function placeText(place: Place): string {
+  return Buffer.from(placeTexts(place).join('\t')).toString('latin1');
+}
+
+/** The key of a line, which is ASCII. */
+export function keyOf(line: Line): string {
+  return line.slice(0, line.indexOf('\t'));
+}
+
+/** A line as the addresses table holds it. @throws Error for a line that has another number of fields */
+export function parseLine(line: Line): StoredAddress {
+  const [key = '', list = '', ...texts] = Buffer.from(line, 'latin1').toString().split('\t');
+  if (texts.length % placeFieldNames.length !== 0) throw new Error(`the line of ${key} has an unknown form`);
+  const places: Place[] = [];
+  for (let at = 0; at < texts.length; at += placeFieldNames.length) {
+    places.push(placeOfTexts(texts.slice(at, at + placeFieldNames.length)));
+  }
+  places.sort(comparePlaces);
+  return list === '' ? { key, places } : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
+}
+
+/** The line of what the addresses table holds, its places in their order there. */
+export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
+  return [key, toevoegingen?.map((one) => one ?? '').join(',') ?? '', ...places.map(placeText)].join('\t');
+}
+
+/** The line with its places in the order of the table. */
+export function tableLine(line: Line): Line {
+  return line.split('\t', firstPlace + placeFieldNames.length + 1).length <= firstPlace + placeFieldNames.length
+    ? line
+    : lineOf(parseLine(line));
+}
+
+/** The line with its places in the order of a snapshot, which is by their bytes. */
+export function snapshotLine(line: Line): Line {
+  const fields = line.split('\t');
+  return [...fields.slice(0, firstPlace), ...placesOf(fields).sort()].join('\t');
+}
+
+function placesOf(fields: readonly string[]): string[] {
+  const places: string[] = [];
+  const width = placeFieldNames.length;
+  for (let at = firstPlace; at < fields.length; at += width) places.push(fields.slice(at, at + width).join('\t'));
+  return places;
+}
+
+/** The line without its list of toevoegingen; `null` for a line that has only a list, which is no address. */
+export function addressPart(line: Line): Line | null {
+  const first = line.indexOf('\t');
+  const second = line.indexOf('\t', first + 1);
+  if (second < 0) return null;
+  return second === first + 1 ? line : line.slice(0, first + 1) + line.slice(second);
+}
+
+/** Whether a line has an address, and not only a list. */
+export function hasAddress(line: Line): boolean {
+  return line.indexOf('\t', line.indexOf('\t') + 1) >= 0;
+}
+
+/** The stored form of lines: its version, and the fields of a place. Lines in another form can't be read. */
+export const linesForm = `lines 2 ${placeFieldNames.join(' ')}`;
+
+/** Where the text of the objects of a place begins, which its ids follow. */
+function objectsAt(place: string): number {
+  return place.lastIndexOf('\t', place.lastIndexOf('\t') - 1) + 1;
+}
+
+/** The objects of a line, as texts, by their places. */
+export function objectTextsIn(line: Line): string[][] {
+  return placesOf(line.split('\t')).map((place) => {
+    const text = place.slice(objectsAt(place), place.lastIndexOf('\t'));
+    return text === '' ? [] : text.split(betweenObjects);
+  });
+}
+
+/** How the address of a key changes. */
+export type ChangeKind = 'added' | 'changed' | 'removed';
+
+/**
+ * One key that differs: its line before and after. `list`: only the list of toevoegingen differs, or one without an
+ * address. `objecten`: only what the address has of adresseerbare objecten differs.
+ */
+export type Change = { kind: ChangeKind | 'list' | 'objecten' } & (
+  | { before: Line | null; after: Line }
+  | { before: Line; after: Line | null }
+);
+
+/** The places of an address before and after a change, or `null` where there is no address. */
+export type ChangedPlaces = Record<'old' | 'now', Place[] | null>;
+
+export function changedPlaces({ before, after }: Pick<Change, 'before' | 'after'>): ChangedPlaces {
+  return { old: placesIn(before), now: placesIn(after) };
+}
+
+/** The places of a line, or `null` where it has no address. */
+function placesIn(line: Line | null): Place[] | null {
+  return line !== null && hasAddress(line) ? parseLine(line).places : null;
+}
+
+/** How many addresses of each kind. */
+export type ChangeCounts = Record<ChangeKind, number>;
+
+/** The changes from the snapshot `before` to `after`, ordered by key. Both are sorted, with one line per key. */
+export function* diff(before: readonly Line[], after: readonly Line[]): Generator<Change> {
+  let i = 0;
+  let j = 0;
+  while (i < before.length || j < after.length) {
+    const old = before[i];
+    const now = after[j];
+    if (old === now) {
+      i++;
+      j++;
+      continue;
+    }
+    const order = old === undefined ? 1 : now === undefined ? -1 : compare(keyOf(old), keyOf(now));
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+    if (order < 0) yield change(old as Line, null);
+    else if (order > 0) yield change(null, now as Line);
+    else yield change(old as Line, now as Line);
+  }
+}
+
+function change(before: Line, after: Line | null): Change;
+function change(before: Line | null, after: Line): Change;
+function change(before: Line | null, after: Line | null): Change {
+  const [old, now] = [before && addressPart(before), after && addressPart(after)];
+  return { kind: kindOf(old, now), before, after } as Change;
+}
+
+function kindOf(old: Line | null, now: Line | null): Change['kind'] {
+  if (old === now) return 'list';
+  if (old === null) return 'added';
+  if (now === null) return 'removed';
+  return withoutObjecten(old) === withoutObjecten(now) ? 'objecten' : 'changed';
+}
+
+/** The line with places that have no objects. */
+function withoutObjecten(line: Line): Line {
+  const fields = line.split('\t');
+  const places = placesOf(fields).map(
+    (place) => place.slice(0, objectsAt(place)) + place.slice(place.lastIndexOf('\t')),
+  );
+  return [...fields.slice(0, firstPlace), ...places.sort()].join('\t');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What to do to one key of the table: put this line, or remove the key. */
+export type LineWrite = { put: Line } | { remove: string };

@@ -1,0 +1,165 @@
+/** Days of mutations: which of them concern a dataset, and what they change in its objects. */
+
+import { adresObjectText } from '../../core/adres-object.ts';
+import type { Mutation } from '../bag/mutations.ts';
+import { isObjectenKind } from '../bag/schema.ts';
+import { type AnyVoorkomen, dayOf, dayText, noEind } from '../bag/voorkomen.ts';
+import { addressesOf, isSameVoorkomen } from './record.ts';
+import type { SetAsideObject, SetAsideOfDay } from './set-aside.ts';
+
+/** One file of mutations: it leads from `vanaf` to `tot`. */
+export type MutationDay = {
+  file: string;
+  vanaf: string;
+  tot: string;
+  mutations: readonly Mutation[];
+  /** Whether it covers just the municipalities of the dataset, rather than the whole country. */
+  isOwnArea?: boolean;
+};
+
+/** The occurrences of objects by `objectKey`, each by its number. */
+export type Objects = Map<string, Map<number, AnyVoorkomen>>;
+
+/** Identifies an object among objects of all kinds. */
+export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'identificatie'>): string {
+  return `${kind} ${identificatie}`;
+}
+
+/** The nummeraanduidingen that an occurrence of any kind names as its addresses, by `objectKey`. */
+export function numKeysOf(one: AnyVoorkomen | null): string[] {
+  return one && 'hoofdadres' in one ? addressesOf(one).map((num) => `NUM ${num}`) : [];
+}
+
+/**
+ * Applies a day of mutations to `objects`: all occurrences of the objects that it mentions which count on its `vanaf`
+ * or may count later. Its old values must equal those in `objects`, or be applied already: Kadaster has repeated
+ * changes of one day in the next. An object where neither is so is set aside for that day, with all of its changes.
+ * Changes `objects`, and `unsettled`, the objects that are set aside by their keys: one that matches now is settled.
+ */
+export function applyMutations(
+  objects: Objects,
+  day: MutationDay,
+  unsettled = new Map<string, SetAsideObject>(),
+): SetAsideOfDay {
+  const byObject = Map.groupBy(day.mutations, objectKey);
+  const setAside: SetAsideOfDay = { file: day.file, objects: byObject.size, count: 0, examples: [] };
+  for (const [key, mutations] of byObject) {
+    const changed = new Map(objects.get(key));
+    const why = firstMismatch(changed, mutations, day);
+    if (why === null) {
+      objects.set(key, changed);
+      unsettled.delete(key);
+      continue;
+    }
+    setAside.count++;
+    if (setAside.examples.length === 0) setAside.examples.push(why);
+    unsettled.set(key, { object: key, file: day.file, why, addresses: 1 });
+  }
+  return setAside;
+}
+
+/** Applies the changes of one object to its occurrences; what does not match, or `null`. */
+function firstMismatch(
+  held: Map<number, AnyVoorkomen>,
+  mutations: readonly Mutation[],
+  { file, vanaf }: MutationDay,
+): string | null {
+  const isEmpty = held.size === 0;
+  for (const { kind, identificatie, volgnummer, isNew, was: expected, wordt } of mutations) {
+    const found = stillCounting(held.get(volgnummer) ?? null, vanaf);
+    const was = stillCounting(expected, vanaf);
+    if (!isSame(found, was) && !isSame(found, stillCounting(wordt, vanaf))) {
+      const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
+      if (isEmpty) return `${file}: changes ${occurrence}, and the dataset has no such object`;
+      if (isNew) return `${file}: adds ${occurrence} as ${textOf(wordt)}, which is there already as ${textOf(found)}`;
+      return `${file}: changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`;
+    }
+    if (wordt) held.set(volgnummer, wordt);
+    else held.delete(volgnummer);
+  }
+  return null;
+}
+
+function isSame(a: AnyVoorkomen | null, b: AnyVoorkomen | null): boolean {
+  return a === null || b === null ? a === b : isSameVoorkomen(a, b);
+}
+
+/** Drops an occurrence that ended on or before `date`: nothing depends on it any more. */
+function stillCounting(voorkomen: AnyVoorkomen | null, date: string): AnyVoorkomen | null {
+  return voorkomen && voorkomen.eind > dayOf(date) ? voorkomen : null;
+}
+
+function textOf(voorkomen: AnyVoorkomen | null): string {
+  if (!voorkomen) return 'nothing that counts';
+  const { begin, eind } = voorkomen;
+  const span = eind === noEind ? `${dayText(begin)} on` : `${dayText(begin)} to ${dayText(eind)}`;
+  if ('hoofdadres' in voorkomen)
+    return `${adresObjectText({ ...voorkomen, hoofdadres: true })} of ${addressesOf(voorkomen).join(' ')} (${span})`;
+  if (voorkomen.kind !== 'NUM') return `'${voorkomen.naam}' (${span})`;
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = voorkomen;
+  return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;
+}
+
+/** What the dataset of some municipalities holds, as far as that decides which mutations concern it. */
+export type Register = {
+  /** Whether an object is among those that are current or future, by `objectKey`. */
+  holds(key: string): boolean;
+  /** The woonplaatsen in which it has streets: only these are its own for certain, as it keeps every new one. */
+  inhabited: ReadonlySet<string>;
+  /** The codes of its municipalities, with which the identificaties of their new objects begin. */
+  gemeenten: readonly string[];
+};
+
+/**
+ * Selects the mutations of days, one after the other, that concern the dataset of some municipalities, where a delivery
+ * covers the whole country: of the objects that it holds, of those that lie in its places or on its streets before or
+ * after a change, and of new ones of its municipalities, as an address can be registered a day before its street. Every
+ * new woonplaats is kept: its streets may move there on a later day, and without streets it gives no address.
+ */
+export function withinRegister(register: Register): (day: MutationDay) => Pick<MutationDay, 'mutations'> {
+  const added = new Set<string>();
+  const inhabited = new Set(register.inhabited);
+  const holds = (key: string) => added.has(key) || register.holds(key);
+  const isNew = ({ isNew: isAdded, volgnummer }: Mutation) => isAdded && volgnummer === 1;
+  const isOwn = ({ identificatie }: Mutation) => register.gemeenten.includes(identificatie.slice(0, 4));
+  /** Whether nothing of an object counted before the day: it is new, or was withdrawn and comes back. */
+  const isGone = (mutations: readonly Mutation[]) => {
+    const first = new Map(mutations.toReversed().map(({ volgnummer, was }) => [volgnummer, was]));
+    return [...first.values()].every((was) => was === null);
+  };
+  const liesWithin = (voorkomen: AnyVoorkomen | null): boolean => {
+    if (voorkomen?.kind === 'NUM') return holds(`OPR ${voorkomen.openbareRuimte}`);
+    return voorkomen?.kind === 'OPR' && inhabited.has(voorkomen.woonplaats);
+  };
+  /**
+   * Changes of an object that is held or new, or comes back. Others are of another municipality until an extract has
+   * them.
+   */
+  const concerns = (mutations: readonly Mutation[]) =>
+    mutations.some((one) => holds(objectKey(one)) || (one.kind === 'WPL' && isNew(one)) || liesWithin(one.was)) ||
+    (isGone(mutations) &&
+      mutations.some((one) => isOwn(one) || liesWithin(one.wordt) || numKeysOf(one.wordt).some(holds)));
+  return (day) => {
+    const objects = [...Map.groupBy(day.mutations, objectKey).values()];
+    // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a place and its streets.
+    const streets = objects.filter(([one]) => one?.kind === 'OPR');
+    for (let before = -1; before < added.size + inhabited.size; ) {
+      before = added.size + inhabited.size;
+      for (const street of streets.filter(concerns).flat()) {
+        added.add(objectKey(street));
+        if (street.wordt?.kind === 'OPR') inhabited.add(street.wordt.woonplaats);
+      }
+    }
+    if (day.isOwnArea) {
+      for (const mutation of day.mutations) added.add(objectKey(mutation));
+      return { mutations: day.mutations };
+    }
+    // Adresseerbare objecten after their addresses, which may be new on the same day.
+    const mutations = [false, true].flatMap((isObject) => {
+      const found = objects.filter(([one]) => one && isObjectenKind(one.kind) === isObject).filter(concerns);
+      for (const one of found.flat()) added.add(objectKey(one));
+      return found.flat();
+    });
+    return { mutations };
+  };
+}

@@ -1,0 +1,259 @@
+/** Brings together what was read of each object, and what days change in it. */
+
+import { betweenObjects } from '../../core/adres-object.ts';
+import type { Problem } from '../bag/problem-report.ts';
+import { dayOf } from '../bag/voorkomen.ts';
+import { copyId } from './fields.ts';
+import {
+  distinctObjects,
+  type FoundOccurrence,
+  idLength,
+  nameLength,
+  numFields,
+  occurrence,
+  type RecordBytes,
+  recordBytes,
+} from './record.ts';
+import { bytesOf, type GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
+
+const lineEnd = 0x0a;
+const tab = 0x09;
+
+/** What is to know of records: of each the occurrence that counts, those that will, and others that hold at once. */
+export type RecordVisit = {
+  current(records: RecordBytes, found: FoundOccurrence): void;
+  /** An occurrence of the record at `start` that will count. */
+  later?(records: RecordBytes, start: number, at: number): void;
+  several(identificatie: string): void;
+};
+
+/** The records of a bucket on a date, how many, and how many occurrences were there twice. */
+export type JoinedRecords = { records: Buffer; count: number; repeated: number };
+
+/**
+ * The records of a bucket on `peildatum`, in order, without what ended by then. Of several occurrences of an object
+ * that hold at once the last to begin counts, then the one with the highest number.
+ * @param lines records, or occurrences in lines of their own: fast where they are in order, as in an extract
+ * @param changed whole records, in order, each of which takes the place of another, or is new; one without occurrences
+ * is gone
+ */
+export function joinRecords(lines: Buffer, changed: Buffer, peildatum: string, visit: RecordVisit): JoinedRecords {
+  const rows = recordBytes(isInOrder(lines) ? lines : textOf(linesOf(lines.subarray(0, -1)).sort()));
+  const joiner = new RecordJoiner(rows, dayOf(peildatum), visit);
+  const changes = recordBytes(changed);
+  let change = 0;
+  const addChanges = (start: number) => {
+    let isReplaced = false;
+    for (; change < changed.length; change = endOfLine(changed, change) + 1) {
+      const order =
+        start < rows.bytes.length
+          ? changed.compare(rows.bytes, start, start + nameLength, change, change + nameLength)
+          : -1;
+      if (order > 0) break; // the record comes before the change
+      joiner.add(changes, change, endOfLine(changed, change), start);
+      if (order === 0) isReplaced = true;
+    }
+    return isReplaced;
+  };
+  for (let start = 0, next = 0; start < rows.bytes.length; start = next) {
+    const end = endOfLine(rows.bytes, start);
+    next = end + 1;
+    while (next < rows.bytes.length && hasSameBytes(rows.view, start, next, nameLength))
+      next = endOfLine(rows.bytes, next) + 1;
+    if (addChanges(start)) joiner.skip(start, next);
+    else if (next === end + 1) joiner.keep(start, end);
+    else joiner.merge(start, next);
+  }
+  addChanges(rows.bytes.length);
+  return joiner.end();
+}
+
+const textOf = (lines: readonly string[]) => bytesOf([...lines, '']);
+
+/** The end of a line; none is shorter than the name of its record. */
+function endOfLine(bytes: Buffer, start: number): number {
+  let end = start + nameLength;
+  while (bytes[end] !== lineEnd) end++;
+  return end;
+}
+
+function isInOrder(lines: Buffer): boolean {
+  for (let start = 0, last = 0; start < lines.length; last = start, start = endOfLine(lines, start) + 1) {
+    let i = 0;
+    while (i < nameLength && lines[start + i] === lines[last + i]) i++;
+    if ((lines[start + i] as number) < (lines[last + i] as number) && i < nameLength) return false;
+  }
+  return true;
+}
+
+class RecordJoiner {
+  readonly #rows: RecordBytes;
+  readonly #day: number;
+  readonly #visit: RecordVisit;
+  /** The records: most are those that were read, as they stand there from `#kept` on. */
+  readonly #pieces: Buffer[] = [];
+  #kept = 0;
+  #count = 0;
+  #repeated = 0;
+  readonly #found: FoundOccurrence = { start: 0, at: 0, end: 0 };
+
+  constructor(rows: RecordBytes, day: number, visit: RecordVisit) {
+    this.#rows = rows;
+    this.#day = day;
+    this.#visit = visit;
+  }
+
+  /** A record as it was read. */
+  keep(start: number, end: number): void {
+    const records = this.#rows;
+    if (this.#look(records, start, end)) return;
+    this.skip(start, end + 1);
+    this.#write(records.bytes.toString('latin1', start, end));
+  }
+
+  /** The occurrences of one record that are lines of their own. */
+  merge(start: number, next: number): void {
+    const lines = linesOf(this.#rows.bytes.subarray(start, next - 1));
+    const texts = new Set(lines.map((line) => line.slice(nameLength + 1)));
+    this.#repeated += lines.length - texts.size;
+    this.skip(start, next);
+    const name = lines[0]?.slice(0, nameLength) ?? '';
+    const record = recordBytes(bytesOf([[name, ...[...texts].sort()].join('\t'), '']));
+    this.add(record, 0, record.bytes.length - 1, next);
+  }
+
+  /** A record from elsewhere, before what was read at a position. */
+  add(records: RecordBytes, start: number, end: number, before: number): void {
+    this.skip(before, before);
+    const isWhole = this.#look(records, start, end);
+    if (isWhole) this.#pieces.push(records.bytes.subarray(start, end + 1));
+    else this.#write(records.bytes.toString('latin1', start, end));
+  }
+
+  /** Leaves out what was read between two positions. */
+  skip(start: number, next: number): void {
+    if (start > this.#kept) this.#pieces.push(this.#rows.bytes.subarray(this.#kept, start));
+    this.#kept = Math.max(this.#kept, next);
+  }
+
+  end(): JoinedRecords {
+    const { bytes } = this.#rows;
+    const isSame = this.#pieces.length === 0 && this.#kept === 0;
+    this.skip(bytes.length, bytes.length);
+    return { records: isSame ? bytes : Buffer.concat(this.#pieces), count: this.#count, repeated: this.#repeated };
+  }
+
+  /** Visits what counts of a record. Returns whether none of its occurrences has ended. */
+  #look(records: RecordBytes, start: number, end: number): boolean {
+    const { bytes } = records;
+    const [day, found] = [this.#day, this.#found];
+    let [held, ended, holding] = [0, 0, 0];
+    for (let at = start + nameLength + 1; at < end; ) {
+      const until = occurrence.end(bytes, at, end);
+      if (occurrence.eind(bytes, at) <= day) ended++;
+      else {
+        held++;
+        if (occurrence.begin(bytes, at) > day) this.#visit.later?.(records, start, at);
+        else if (holding++ === 0 || isBetter(bytes, { start, at, end: until }, found)) {
+          found.at = at;
+          found.end = until;
+        }
+      }
+      at = until + 1;
+    }
+    if (held === 0) return false;
+    this.#count++;
+    if (holding > 0) {
+      found.start = start;
+      this.#visit.current(records, found);
+      for (let other = 1; other < holding; other++)
+        this.#visit.several(bytes.toString('latin1', start + 1, start + nameLength));
+    }
+    return ended === 0;
+  }
+
+  /** A record without the occurrences that have ended; nothing where all have. */
+  #write(record: string): void {
+    const [name, ...texts] = record.split('\t');
+    const kept = texts.filter((text) => Number(text.slice(8, 16)) > this.#day);
+    if (kept.length > 0) this.#pieces.push(bytesOf([[name, ...kept].join('\t'), '']));
+  }
+}
+
+function isBetter(bytes: Buffer, one: FoundOccurrence, other: FoundOccurrence): boolean {
+  const order =
+    occurrence.begin(bytes, one.at) - occurrence.begin(bytes, other.at) ||
+    occurrence.volgnummer(bytes, one.at) - occurrence.volgnummer(bytes, other.at) ||
+    bytes.compare(bytes, other.at, other.end, one.at, one.end);
+  return order > 0;
+}
+
+/** The objects of nummeraanduidingen, from rows of `writeObjectRows` in any order. */
+export class ObjectsOfNums {
+  readonly #rows: Buffer;
+  /** Where the rows of each nummeraanduiding are that has not been asked for. */
+  readonly #starts = new Map<string, number[]>();
+
+  constructor(rows: Buffer) {
+    this.#rows = rows;
+    for (let start = 0; start < rows.length; start = rows.indexOf(lineEnd, start) + 1) {
+      const num = rows.toString('latin1', start, start + idLength);
+      const starts = this.#starts.get(num);
+      if (starts) starts.push(start);
+      else this.#starts.set(num, [start]);
+    }
+  }
+
+  /** What the address of a nummeraanduiding has of its objects, as a place has it in a line. */
+  take(num: string): string {
+    const starts = this.#starts.get(num);
+    if (!starts) return '';
+    this.#starts.delete(num);
+    const texts = starts.map((start) => this.#textAt(start));
+    return texts.length === 1 ? (texts[0] as string) : distinctObjects(texts).join(betweenObjects);
+  }
+
+  /** That objects name nummeraanduidingen which were never asked for. */
+  missing(file: string): Problem[] {
+    return [...this.#starts].flatMap(([detail, starts]) =>
+      starts.map((start) => {
+        const identificatie = this.#textAt(start).slice(0, idLength);
+        return { kind: 'address_missing' as const, file, identificatie, detail };
+      }),
+    );
+  }
+
+  #textAt(start: number): string {
+    return this.#rows.toString('latin1', start + idLength, this.#rows.indexOf(lineEnd, start));
+  }
+}
+
+/**
+ * The row of an address, which is sent to where its postcode is: its key, and after a tab the nummeraanduiding, the
+ * openbare ruimte, its own woonplaats and its objects, each as in its record:
+ *
+ *     1381AA#9#A<tab>0457200000201234 0457300000000035 3631 0457010000012345Vg1,131234.5,480123.4,85,w
+ *
+ * (without the spaces).
+ */
+export const rowFields = { id: 0, street: idLength, place: 2 * idLength, objects: 2 * idLength + 4 };
+
+/** Appends the row of a nummeraanduiding. */
+export function writeAddressRow(
+  lines: GrowingBytes,
+  { bytes, view }: RecordBytes,
+  { start, at, end }: FoundOccurrence,
+  objects: string,
+): void {
+  const said = occurrence.said(bytes, at);
+  const key = said + numFields.key;
+  lines.reserve(end - key + rowFields.objects + objects.length + 4);
+  lines.copy(view, key, end - key);
+  lines.memory[lines.length++] = tab;
+  copyId(view, start + 1, lines.view, lines.length);
+  copyId(view, said, lines.view, lines.length + rowFields.street);
+  lines.view.setInt32(lines.length + rowFields.place, view.getInt32(said + numFields.place));
+  lines.length += rowFields.objects;
+  if (objects !== '') lines.length += lines.memory.write(objects, lines.length, 'latin1');
+  lines.memory[lines.length++] = lineEnd;
+}

@@ -1,0 +1,311 @@
+/** The records of the register: how nummeraanduidingen and adresseerbare objecten are stored, and what is read back. */
+
+import {
+  addressKey,
+  keyParts,
+  longestAddressKey,
+  writeAddressKey,
+  writeNumber,
+} from '../../core/addresses/address-key.ts';
+import { adresObjectOfText, adresObjectText } from '../../core/adres-object.ts';
+import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
+import { absent, type NumBytes } from '../bag/num-bytes.ts';
+import type { ObjectenKind } from '../bag/schema.ts';
+import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen, Span } from '../bag/voorkomen.ts';
+import { copyId, dayDigits, dayIn, dayWidth, fixedText, writeDay } from './fields.ts';
+import type { GrowingBytes } from './stored-form.ts';
+
+/**
+ * An object is one record, with every occurrence that counts on the peildatum or may count later. A record is a line of
+ * ASCII: the letter of its kind and its identificatie, then each occurrence after a tab. An occurrence has its begin
+ * and eind, its number up to a colon, and what it says. Of a nummeraanduiding that is its openbare ruimte, its own
+ * woonplaats (four dots for none) and its address key; of an adresseerbaar object the nummeraanduidingen that it names,
+ * the hoofdadres first, and after another colon the rest of the text of `core/adres-object.ts`:
+ *
+ *     N0457200000201234<tab>20100929 99999999 1:0457300000000035 3631 1381AA#9#A
+ *     V0457010000012345<tab>20100929 99999999 1:0457200000201234,0457200000201235:g,131234.5,480123.4,85,w
+ *
+ * (without the spaces). What workers read is in the same form, with a line for each occurrence.
+ */
+export type RecordLine = string;
+
+type RecordKind = 'NUM' | ObjectenKind;
+export type RegisterVoorkomen = NumVoorkomen | AdresseerbaarVoorkomen;
+
+const letters = { NUM: 'N', VBO: 'V', LIG: 'L', STA: 'S' } as const satisfies Record<RecordKind, string>;
+
+export const idLength = 16;
+/** A record begins with the letter of its kind and its identificatie; this is where its first tab is. */
+export const nameLength = 1 + idLength;
+/** The offsets in an occurrence, which begins after a tab. */
+const eindAt = dayWidth;
+const numberAt = eindAt + dayWidth;
+/** The offsets in what follows the colon of a nummeraanduiding. */
+const placeAt = idLength;
+const noPlace = '....';
+const keyAt = placeAt + noPlace.length;
+/**
+ * Where the text of `core/adres-object.ts` has its status, which a letter of the type is before, and what follows its
+ * role.
+ */
+const [statusInText, restInText] = [idLength + 1, idLength + 3];
+
+const tab = 0x09;
+const lineEnd = 0x0a;
+const colon = 0x3a;
+const comma = 0x2c;
+const fourDots = 0x2e2e2e2e;
+
+/** The form of stored records, in no other of which they can be read. */
+export const recordForm = 'records 1';
+
+/** The name of an object among those of all kinds: `N0457200000201234`. */
+export function recordName(kind: RecordKind, identificatie: string): string {
+  return letters[kind] + fixedText(identificatie, idLength);
+}
+
+export const isRecordKind = (kind: string): kind is RecordKind => kind in letters;
+
+/** The record of an object with these occurrences, in the order of their dates. */
+export function recordOf(
+  kind: RecordKind,
+  identificatie: string,
+  voorkomens: readonly RegisterVoorkomen[],
+): RecordLine {
+  return [recordName(kind, identificatie), ...voorkomens.map(occurrenceText).sort()].join('\t');
+}
+
+function occurrenceText(one: RegisterVoorkomen): string {
+  return `${dayDigits(one.begin)}${dayDigits(one.eind)}${one.volgnummer}:${one.kind === 'NUM' ? numText(one) : objectText(one)}`;
+}
+
+function numText(num: NumVoorkomen): string {
+  return fixedText(num.openbareRuimte, idLength) + fixedText(num.woonplaats ?? noPlace, noPlace.length) + keyOfNum(num);
+}
+
+function objectText(object: AdresseerbaarVoorkomen): string {
+  const text = adresObjectText({ ...object, hoofdadres: true });
+  return `${addressesOf(object).join(',')}:${text.charAt(statusInText)}${text.slice(restInText)}`;
+}
+
+/** The occurrences of a record. A toevoeging is in upper case, and no longer divided into its two parts. */
+export function parseRecord(record: RecordLine): RegisterVoorkomen[] {
+  const [name = '', ...texts] = record.split('\t');
+  const kind = Object.keys(letters).find((one) => isRecordKind(one) && letters[one] === name.charAt(0)) as RecordKind;
+  return texts.map((text) => parseOccurrence(kind, name.slice(1), text));
+}
+
+function parseOccurrence(kind: RecordKind, identificatie: string, text: string): RegisterVoorkomen {
+  const saidAt = text.indexOf(':') + 1;
+  const [span, said] = [
+    {
+      volgnummer: Number(text.slice(numberAt, saidAt - 1)),
+      begin: Number(text.slice(0, eindAt)),
+      eind: Number(text.slice(eindAt, numberAt)),
+    },
+    text.slice(saidAt),
+  ];
+  if (kind === 'NUM') {
+    const { postcode, huisnummer, toevoeging } = keyParts(said.slice(keyAt));
+    const place = said.slice(placeAt, keyAt);
+    return {
+      kind,
+      identificatie,
+      ...span,
+      postcode: postcode || null,
+      huisnummer,
+      huisletter: '',
+      huisnummertoevoeging: toevoeging,
+      openbareRuimte: said.slice(0, placeAt),
+      woonplaats: place === noPlace ? null : place,
+    };
+  }
+  const restAt = said.indexOf(':') + 1;
+  const [hoofdadres = '', ...nevenadressen] = said.slice(0, restAt - 1).split(',');
+  const rest = said.slice(restAt);
+  const whole = `${identificatie}${letters[kind]}${rest.charAt(0)}1${rest.slice(1)}`;
+  const { hoofdadres: _, ...object } = adresObjectOfText(whole);
+  return { kind, ...object, hoofdadres, nevenadressen, ...span };
+}
+
+/** The address key that an occurrence gives. */
+export function keyOfNum(num: Omit<NumVoorkomen, 'kind'>): string {
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
+  return addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
+}
+
+/** The nummeraanduidingen that an occurrence names: its hoofdadres, then its nevenadressen. */
+export function addressesOf({ hoofdadres, nevenadressen }: AdresseerbaarVoorkomen): string[] {
+  return [hoofdadres, ...nevenadressen];
+}
+
+/** Whether two occurrences are the same as far as addresses are concerned. */
+export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
+  const text = (one: AnyVoorkomen) =>
+    one.kind === 'OPR' || one.kind === 'WPL'
+      ? JSON.stringify(Object.entries(one).sort(([first], [second]) => (first < second ? -1 : 1)))
+      : recordOf(one.kind, one.identificatie, [one]);
+  return a.kind === b.kind && text(a) === text(b);
+}
+
+/**
+ * Appends an occurrence that was read as a line of its own, as bytes: without strings, of which a load would make ten
+ * million.
+ */
+export function writeNum(lines: GrowingBytes, num: NumBytes, span: Span): void {
+  lines.reserve(longestHead + keyAt + longestAddressKey + 1);
+  let at = writeHead(lines, letterOf.NUM, num.view, num.identificatie, span);
+  copyId(num.view, num.openbareRuimte, lines.view, at);
+  lines.view.setInt32(at + placeAt, num.woonplaats === absent ? fourDots : num.view.getInt32(num.woonplaats));
+  at = writeAddressKey(lines.memory, at + keyAt, num);
+  lines.memory[at] = lineEnd;
+  lines.length = at + 1;
+}
+
+/** The same of an adresseerbaar object. */
+export function writeObject(kind: ObjectenKind, lines: GrowingBytes, object: AdresObjectBytes, span: Span): void {
+  const { bytes, nevenadressen, gebruiksdoelen } = object;
+  lines.reserve(longestHead + nevenadressen.length * nameLength + gebruiksdoelen.length + longestRest);
+  const { memory } = lines;
+  let at = writeHead(lines, letterOf[kind], object.view, object.identificatie, span);
+  copyId(object.view, object.hoofdadres, lines.view, at);
+  at += idLength;
+  for (const num of nevenadressen) at += memory.write(`,${num}`, at, 'latin1');
+  memory[at++] = colon;
+  memory[at++] = object.status;
+  const copy = (from: number, to: number) => {
+    memory[at++] = comma;
+    for (let i = from; i < to; i++) memory[at++] = bytes[i] as number;
+  };
+  copy(object.x, object.xEnd);
+  copy(object.y, object.yEnd);
+  if (object.oppervlakte !== absent) {
+    copy(object.oppervlakte, object.oppervlakteEnd);
+    memory[at++] = comma;
+    for (let i = 0; i < gebruiksdoelen.length; i++) memory[at++] = gebruiksdoelen.charCodeAt(i);
+  }
+  memory[at++] = lineEnd;
+  lines.length = at;
+}
+
+/** Upper bounds of bytes. */
+const [longestHead, longestRest] = [nameLength + 1 + numberAt + 6, idLength + 64];
+
+const letterOf = Object.fromEntries(
+  Object.entries(letters).map(([kind, letter]) => [kind, letter.charCodeAt(0)]),
+) as Record<RecordKind, number>;
+
+/** Writes what every occurrence begins with; returns the position after its colon. */
+function writeHead(lines: GrowingBytes, letter: number, view: DataView, id: number, span: Span): number {
+  const { memory, length: start } = lines;
+  memory[start] = letter;
+  copyId(view, id, lines.view, start + 1);
+  let at = start + nameLength;
+  memory[at++] = tab;
+  writeDay(memory, at, span.begin);
+  writeDay(memory, at + eindAt, span.eind);
+  at += numberAt;
+  at = writeNumber(memory, at, span.volgnummer);
+  memory[at] = colon;
+  return at + 1;
+}
+
+/** Reads occurrences where they stand in bytes: each by the position after the tab before it. */
+export const occurrence = {
+  begin: (bytes: Buffer, at: number) => dayIn(bytes, at),
+  eind: (bytes: Buffer, at: number) => dayIn(bytes, at + eindAt),
+  /** The position after it: of the next tab, or of the end of the record. */
+  end(bytes: Buffer, at: number, recordEnd: number): number {
+    let end = at + numberAt;
+    while (end < recordEnd && bytes[end] !== tab) end++;
+    return end;
+  },
+  /** Where what it says begins. */
+  said(bytes: Buffer, at: number): number {
+    let said = at + numberAt;
+    while (bytes[said] !== colon) said++;
+    return said + 1;
+  },
+  volgnummer: (bytes: Buffer, at: number) =>
+    Number(bytes.toString('latin1', at + numberAt, occurrence.said(bytes, at) - 1)),
+};
+
+/** Where the fields of a nummeraanduiding are, counted from `occurrence.said`. */
+export const numFields = { street: 0, place: placeAt, key: keyAt };
+
+/**
+ * Writes a row for each nummeraanduiding that an occurrence of an object names, to the lines that `linesOf` gives for
+ * where it stands: its identificatie, and the text of the object there.
+ */
+export function writeObjectRows(
+  { bytes, view }: RecordBytes,
+  { start, at, end }: FoundOccurrence,
+  linesOf: (num: number) => GrowingBytes,
+): void {
+  let num = occurrence.said(bytes, at);
+  let rest = num + idLength;
+  while (bytes[rest] !== colon) rest++;
+  const status = ++rest;
+  for (let role = ofHoofdadres; num < status; num += nameLength, role = ofNevenadres) {
+    const lines = linesOf(num);
+    lines.reserve(2 * idLength + end - status + 4);
+    const { memory, length } = lines;
+    copyId(view, num, lines.view, length);
+    copyId(view, start + 1, lines.view, length + idLength);
+    memory[length + 2 * idLength] = bytes[start] as number;
+    memory[length + 2 * idLength + 1] = bytes[status] as number;
+    memory[length + 2 * idLength + 2] = role;
+    lines.length += 2 * idLength + restInText - idLength;
+    lines.copy(view, status + 1, end - status - 1);
+    memory[lines.length++] = lineEnd;
+  }
+}
+
+const [ofHoofdadres, ofNevenadres] = [0x31, 0x30];
+/** Where the text of an object says whether its address is the hoofdadres. */
+const roleInText = restInText - 1;
+export const isOfHoofdadres = (text: string) => text.charCodeAt(roleInText) === ofHoofdadres;
+
+/** Each object of some texts once, as of the hoofdadres if one of them says so; in order of identificatie. */
+export function distinctObjects(texts: readonly string[]): string[] {
+  const byObject = new Map<string, string>();
+  for (const text of texts) {
+    const id = text.slice(0, idLength);
+    if (!byObject.has(id) || isOfHoofdadres(text)) byObject.set(id, text);
+  }
+  return [...byObject.values()].sort();
+}
+
+/** Records as bytes, each with its line end. */
+export type RecordBytes = { bytes: Buffer; view: DataView };
+
+export function recordBytes(bytes: Buffer): RecordBytes {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+}
+
+/** Where a record begins and one of its occurrences begins and ends. */
+export type FoundOccurrence = { start: number; at: number; end: number };
+
+/** The records in which a text occurs. */
+export function recordsWith(records: Buffer, text: string): RecordLine[] {
+  const found: RecordLine[] = [];
+  for (let at = records.indexOf(text, 0, 'latin1'); at >= 0; ) {
+    const end = records.indexOf(lineEnd, at);
+    found.push(records.toString('latin1', records.lastIndexOf(lineEnd, at) + 1, end));
+    at = records.indexOf(text, end, 'latin1');
+  }
+  return found;
+}
+
+/**
+ * The bucket of a record: a thousand objects that a gemeente numbered one after the other are in one, as they lie side
+ * by side in the extract and in the country. `at` is where the identificatie begins.
+ */
+export function bucketOf(bytes: Uint8Array, at: number, buckets: number): number {
+  const digits = (start: number, end: number) => {
+    let number = 0;
+    for (let i = at + start; i < at + end; i++) number = 10 * number + (bytes[i] as number) - 0x30;
+    return number;
+  };
+  return (digits(0, 4) + digits(10, 13)) % buckets;
+}

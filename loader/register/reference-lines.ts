@@ -1,0 +1,114 @@
+import type { GemeenteRelatie, OpenbareRuimte, OprVoorkomen, Span, Woonplaats } from '../bag/voorkomen.ts';
+import { dayDigits, dayIn, dayWidth, fixedText, numberText } from './fields.ts';
+import { idLength } from './record.ts';
+
+/**
+ * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`:
+ * identification, begin, number, end, place, name. That of a place is the same without a place, and a relation has the
+ * form of a place, with the code of the gemeente for a name. So of the lines of one object the greatest is that of the
+ * last to begin, and among equals of the highest number.
+ */
+const placeIdLength = 4;
+const numberWidth = 5;
+const beginAt = 1;
+const numberAt = beginAt + dayWidth + 1;
+const eindAt = numberAt + numberWidth + 1;
+const afterSpan = eindAt + dayWidth + 1;
+const placeAt = idLength + afterSpan;
+const nameAt = placeAt + placeIdLength + 1;
+export const lineEnd = 0x0a;
+
+/** The line of an occurrence of a street. @throws LineFieldError */
+export function streetLine({ identificatie, woonplaats, naam }: OpenbareRuimte, span: Span): string {
+  return line(fixedText(identificatie, idLength), ...spanTexts(span), fixedText(woonplaats, placeIdLength), naam);
+}
+
+/** The line of an occurrence of a place. @throws LineFieldError */
+export function placeLine({ identificatie, naam }: Woonplaats, span: Span): string {
+  return line(fixedText(identificatie, placeIdLength), ...spanTexts(span), naam);
+}
+
+/** The line of a relation, which has no number. @throws LineFieldError */
+export function relatieLine({ woonplaats, gemeente, begin, eind }: GemeenteRelatie): string {
+  return placeLine({ identificatie: woonplaats, naam: gemeente }, { begin, volgnummer: 0, eind });
+}
+
+/** No name has a line end: a name with one is reported as a problem when it is read. */
+function line(...values: string[]): string {
+  return `${values.join('\t')}\n`;
+}
+
+function spanTexts({ begin, volgnummer, eind }: Span): string[] {
+  return [dayDigits(begin), numberText(volgnummer, numberWidth), dayDigits(eind)];
+}
+
+/** Whether the line of a street at `start` counts on `day`. */
+export function isCurrent(text: Buffer, start: number, day: number): boolean {
+  return dayIn(text, start + idLength + beginAt) <= day && dayIn(text, start + idLength + eindAt) > day;
+}
+
+/** What the line of a street at `start` says of it. */
+export function streetIn(text: Buffer, start: number): Omit<OpenbareRuimte, 'identificatie'> {
+  const woonplaats = text.toString('latin1', start + placeAt, start + nameAt - 1);
+  return { naam: text.toString('utf8', start + nameAt, text.indexOf(lineEnd, start)), woonplaats };
+}
+
+/** Which lines of streets to read; `start` is where a line begins. */
+export type StreetFilter = (lines: Buffer, start: number) => boolean;
+
+/** What a filter may look at, without a string of the whole line. */
+export const streetAt = {
+  identificatie: (lines: Buffer, start: number) => lines.toString('latin1', start, start + idLength),
+  woonplaats: (lines: Buffer, start: number) => lines.toString('latin1', start + placeAt, start + nameAt - 1),
+  begin: (lines: Buffer, start: number) => dayIn(lines, start + idLength + beginAt),
+  eind: (lines: Buffer, start: number) => dayIn(lines, start + idLength + eindAt),
+};
+
+/** The ranges of the wanted lines; lines that follow each other are in one range. */
+export function* wantedRuns(
+  lines: Buffer,
+  isWanted: StreetFilter,
+): Generator<{ start: number; end: number; count: number }> {
+  const run = { start: 0, end: 0, count: 0 };
+  for (let start = 0, end = 0; start < lines.length; start = end) {
+    end = lines.indexOf(lineEnd, start) + 1;
+    if (isWanted(lines, start)) {
+      if (run.count++ === 0) run.start = start;
+      run.end = end;
+    } else if (run.count > 0) {
+      yield run;
+      run.count = 0;
+    }
+  }
+  if (run.count > 0) yield run;
+}
+
+/** The occurrences of streets in these lines that are wanted. */
+export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): OprVoorkomen[] {
+  const texts = Array.from(wantedRuns(lines, isWanted), ({ start, end }) => textsOf(lines.subarray(start, end)));
+  return texts.flat().map((text) => ({
+    kind: 'OPR',
+    identificatie: text.slice(0, idLength),
+    naam: text.slice(nameAt),
+    woonplaats: text.slice(placeAt, nameAt - 1),
+    ...spanOf(text, idLength),
+  }));
+}
+
+/** The occurrences of places in these lines, each once; where several are current, the last one counts. */
+export function placesOf(lines: Buffer): (Woonplaats & { span: Span })[] {
+  return [...new Set(textsOf(lines))].sort().map((text) => ({
+    identificatie: text.slice(0, placeIdLength),
+    naam: text.slice(placeIdLength + afterSpan),
+    span: spanOf(text, placeIdLength),
+  }));
+}
+
+function textsOf(lines: Buffer): string[] {
+  return lines.toString().split('\n').slice(0, -1);
+}
+
+function spanOf(text: string, idEnd: number): Span {
+  const [begin, volgnummer, eind] = text.slice(idEnd + beginAt, idEnd + afterSpan - 1).split('\t');
+  return { volgnummer: Number(volgnummer), begin: Number(begin), eind: Number(eind) };
+}

@@ -1,0 +1,51 @@
+/** Rows and records as a load stores them, each with its line end. */
+
+import { recordForm } from './record.ts';
+import { type ByteRanges, bytesOf, GrowingBytes, packLineBytes, requireForm, unpackLineBytes } from './stored-form.ts';
+
+/**
+ * Rows that go to different places, each of which has a number below 1,000: a bucket, or the first digits of a
+ * postcode.
+ */
+export class RowsByNumber {
+  readonly #rows: (GrowingBytes | undefined)[] = [];
+
+  of(number: number): GrowingBytes {
+    this.#rows[number] ??= new GrowingBytes();
+    return this.#rows[number];
+  }
+
+  /** All rows, those of each number compressed by themselves, and where these lie. Frees them. */
+  pack(): { packed: Buffer[]; ranges: ByteRanges } {
+    const ranges: ByteRanges = {};
+    const packed: Buffer[] = [];
+    let position = 0;
+    this.#rows.forEach((rows, number) => {
+      if (!rows || rows.length === 0) return;
+      const bytes = packLineBytes(rows.bytes);
+      rows.release();
+      packed.push(bytes);
+      ranges[nameOfNumber(number)] = [position, bytes.length];
+      position += bytes.length;
+    });
+    return { packed, ranges };
+  }
+}
+
+/** A number as the name of a range and of a stored object: `007`. */
+export const nameOfNumber = (number: number) => String(number).padStart(3, '0');
+
+const head = bytesOf([recordForm, '']);
+
+/** Records in their stored form. */
+export function packRecords(records: Buffer): Buffer {
+  return packLineBytes(Buffer.concat([head, records]));
+}
+
+/** The records that `packRecords` stored. @throws UnknownFormError for another version, Error for damage */
+export function unpackRecords(packed: Buffer): Buffer {
+  const bytes = unpackLineBytes(packed);
+  if (!bytes.subarray(0, head.length).equals(head))
+    requireForm(bytes.toString('latin1', 0, bytes.indexOf('\n')), recordForm);
+  return bytes.subarray(head.length);
+}

@@ -1,0 +1,125 @@
+/** What the steps of a load leave in the storage for those that follow. */
+
+import { mapConcurrently } from '../../core/concurrency.ts';
+import type { PlaceSizes } from '../addresses/place-sizes.ts';
+import type { ProblemReport } from '../bag/problem-report.ts';
+import type { Load, Part } from '../dataset/load.ts';
+import { nameOfNumber } from '../register/rows.ts';
+import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
+import type { ByteRanges } from '../register/stored-form.ts';
+import { concurrentReads, getJson, paths, putJson, type RecordKinds, type Storage } from '../storage/storage.ts';
+import type { StoredRows } from '../storage/stored-records.ts';
+import type { ChangesCsv } from '../verdict/changes-csv.ts';
+import type { SegmentCounts } from '../verdict/load-counts.ts';
+import type { PlaceTallies } from '../verdict/place-changes.ts';
+
+/** One bucket to join, and one segment to merge. */
+export type BucketItem = { bucket: string };
+export type SegmentItem = { segment: string };
+
+/** One file of changes to apply. */
+export type ChangeFile = { changes: string; writes: number };
+
+/** What was found in a part of an extract, and where its rows are; if it exists, the part is finished. */
+export type Extracted = {
+  voorkomens: number;
+  problems: ProblemReport;
+  /** The objects that have changed since `auditSince`. */
+  changed: string[];
+  /** Of its files the one with the highest number, and how many occurrences that has. */
+  last: { name: string; voorkomens: number };
+  rows: number;
+  ranges: ByteRanges;
+  /** The segments of its addresses. */
+  segments: string[];
+};
+
+/** What `mutate` found in days; if it exists, the step is finished. */
+export type Mutated = {
+  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed or added. */
+  mutations: number;
+  problems: ProblemReport;
+  /** The deliveries of which objects were set aside. */
+  setAside: SetAsideOfDay[];
+  /** All objects that are set aside, with those of days before. */
+  unsettled: SetAsideObject[];
+  /** How many of the load's days were applied, and what is wrong with the next one where that is not all. */
+  applied: number;
+  stopped?: string;
+};
+
+/**
+ * What joining the records of a bucket found, and where the rows are that it sends; if it exists, the bucket is
+ * finished.
+ */
+export type Joined = {
+  problems: ProblemReport;
+  /** How many records there are, and how many of their occurrences were there twice. */
+  records: number;
+  repeated: number;
+  ranges: ByteRanges;
+  /** The segments of its addresses, now or later; of no adresseerbaar object. */
+  reach: string[];
+};
+
+/** What `merge` stores of a segment; if it exists, the segment is finished. `files` names its change files. */
+export type Merged = SegmentCounts & {
+  segment: string;
+  files: { name: string; writes: number }[];
+  /** The changes that nothing explains which was recorded since `auditSince`. */
+  unexplained: SegmentCounts['changes'];
+  nummeraanduidingen: number;
+  problems: ProblemReport;
+  /** What changes by woonplaats, and on the streets with the most changes; absent for a first load. */
+  byPlace?: PlaceTallies;
+  /** The sizes of the woonplaatsen before it. */
+  places?: PlaceSizes;
+  /** The files of its changes as CSV; absent as `byPlace` is. */
+  csv?: ChangesCsv[];
+};
+
+/** Stores the items of the maps that join: of adresseerbare objecten, none for a load without these. */
+export async function putBuckets(storage: Storage, { id, objecten }: Load, buckets: number): Promise<void> {
+  const items = Array.from({ length: buckets }, (_, number): BucketItem => ({ bucket: nameOfNumber(number) }));
+  await putJson(storage, paths.objectBuckets(id), objecten ? items : []);
+  await putJson(storage, paths.buckets(id), items);
+}
+
+/** What was found in every part of an extract, with the parts; none where the load has no extract. */
+export async function extractedParts(storage: Storage, load: Load): Promise<(Extracted & Part)[]> {
+  if (load.kind !== 'extract') return [];
+  const parts = await getJson<Part[]>(storage, paths.parts(load.id));
+  return mapConcurrently(parts, concurrentReads, async (part) => ({
+    ...part,
+    ...(await getJson<Extracted>(storage, paths.extracted(load.id, part.part))),
+  }));
+}
+
+/** What joining every bucket found. */
+export async function joinedBuckets(
+  storage: Storage,
+  load: string,
+  kinds: RecordKinds,
+): Promise<(Joined & BucketItem)[]> {
+  const buckets = await getJson<BucketItem[]>(storage, paths.buckets(load));
+  return mapConcurrently(buckets, concurrentReads, async ({ bucket }) => ({
+    bucket,
+    ...(await getJson<Joined>(storage, paths.joined(load, kinds, bucket))),
+  }));
+}
+
+/** Where the rows are that joining sent. */
+export function rowsOf(load: string, kinds: RecordKinds, joined: readonly (Joined & BucketItem)[]): StoredRows[] {
+  return joined.map(({ bucket, ranges }) => ({ key: paths.joinedRows(load, kinds, bucket), ranges }));
+}
+
+/** Stores the items of the map that merges. */
+export async function putSegments(
+  storage: Storage,
+  load: string,
+  segments: Iterable<string>,
+): Promise<{ segments: number }> {
+  const items: SegmentItem[] = [...new Set(segments)].sort().map((segment) => ({ segment }));
+  await putJson(storage, paths.segments(load), items);
+  return { segments: items.length };
+}

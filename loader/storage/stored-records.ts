@@ -1,0 +1,79 @@
+/**
+ * The records that a load begins with, in the storage: those of its extract, or of the snapshot that days are applied
+ * to.
+ */
+
+import { mapConcurrently } from '../../core/concurrency.ts';
+import { type Load, type Snapshot, startOf } from '../dataset/load.ts';
+import { bucketOf } from '../register/record.ts';
+import { nameOfNumber, unpackRecords } from '../register/rows.ts';
+import { type ByteRanges, unpackLineBytes } from '../register/stored-form.ts';
+import { releaseMemory } from '../release-memory.ts';
+import {
+  concurrentReads,
+  DamagedObjectError,
+  findUnpacked,
+  getUnpacked,
+  openObject,
+  paths,
+  type RecordKinds,
+  type Storage,
+  unpacked,
+} from './storage.ts';
+
+/** What a worker stored of rows that go to different places: its key, and where those of each are. */
+export type StoredRows = { key: string; ranges: ByteRanges };
+
+/** The rows that go to one place, from all workers, in the order of these and in memory of their own. */
+export async function gatherRows(storage: Storage, stored: readonly StoredRows[], place: string): Promise<Buffer> {
+  const pieces = await mapConcurrently(stored, concurrentReads, async ({ key, ranges }) => {
+    const [position, length] = ranges[place] ?? [0, 0];
+    if (length === 0) return [];
+    const packed = await openObject(storage, key);
+    if (position + length > packed.size) throw new DamagedObjectError(key);
+    const bytes = await packed.read(position, length);
+    return [await unpacked(key, () => unpackLineBytes(bytes))];
+  });
+  const [first, ...others] = pieces.flat();
+  if (!first || others.length === 0) return first ?? Buffer.alloc(0);
+  const all = Buffer.concat([first, ...others]);
+  for (const piece of [first, ...others]) releaseMemory(piece);
+  return all;
+}
+
+/** Where the records are that a load begins with. `rows`: what workers read of an extract. */
+export type RecordSource = { load: Load; rows: readonly StoredRows[] };
+
+/**
+ * The records of a bucket before any day of the load, or the occurrences that its extract has, in lines of their own.
+ */
+export function recordsBefore(
+  storage: Storage,
+  { load, rows }: RecordSource,
+  kinds: RecordKinds,
+  bucket: string,
+): Promise<Buffer> {
+  if (load.kind === 'extract') return gatherRows(storage, rows, bucket);
+  return getUnpacked(storage, paths.records(startOf(load)?.snapshot.id ?? '', kinds, bucket), unpackRecords);
+}
+
+/** The bucket of a record by its name. */
+export const bucketOfName = (name: string, buckets: number) => bucketOf(Buffer.from(name, 'latin1'), 1, buckets);
+
+/** The keys of all records of a snapshot. */
+export function recordKeys({ id, buckets, objecten }: Snapshot): string[] {
+  const kinds: RecordKinds[] = ['nummeraanduidingen', ...(objecten ? (['objecten'] as const) : [])];
+  const names = Array.from({ length: buckets }, (_, bucket) => nameOfNumber(bucket));
+  return kinds.flatMap((kind) => names.map((bucket) => paths.records(id, kind, bucket)));
+}
+
+/** The records of a bucket that days change. */
+export async function changedRecords(
+  storage: Storage,
+  load: string,
+  kinds: RecordKinds,
+  bucket: string,
+): Promise<Buffer> {
+  const found = await findUnpacked(storage, paths.changedRecords(load, kinds, bucket), unpackRecords);
+  return found ?? Buffer.alloc(0);
+}
