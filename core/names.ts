@@ -134,6 +134,9 @@ export const requestDimensions = {
 /** The dimension of the metric of the deployed version, besides `service`: `1.2.0`. */
 export const versionDimension = 'version';
 
+/** The dimension of `unknownCharges` besides `service`: `time-up`, `connection` or `server-error`. */
+export const causeDimension = 'cause';
+
 /** The variable that makes every outcome a metric, when it is `all`. */
 export const requestMetricsVariable = 'REQUEST_METRICS';
 
@@ -143,6 +146,8 @@ export const alarmedOutcomes: readonly string[] = ['unauthorized'];
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
   requests: 'Requests',
+  /** 1 for a charge that may have been made or not, by `service` alone and with its cause (decision 0103). */
+  unknownCharges: 'UnknownCharges',
   /** 1 when a call of the canary failed, else 0; its only dimension is `service`. */
   canaryFailures: 'CanaryFailures',
   /** Milliseconds of the canary's lookup, measured by the canary. */

@@ -1,6 +1,8 @@
 import { redactKeys } from '../../core/accounts/api-key.ts';
+import { ChargeUnknown } from '../../core/accounts/charge/charge.ts';
 import {
   alarmedOutcomes,
+  causeDimension,
   metricNames,
   metricNamespace,
   requestDimensions,
@@ -20,11 +22,13 @@ const isSilent = process.env.POWERTOOLS_METRICS_DISABLED === 'true';
  * label.
  */
 export function observe(service: string): Middleware {
-  function report({ event, response }: MiddlewareRequest, outcome: string): void {
+  function report({ event, response, error }: MiddlewareRequest, outcome: string): void {
     if (isSilent) return;
     const { caller, startedAt, requestContext } = event;
+    const cause = error instanceof ChargeUnknown ? error.because : undefined;
+    const isMetric = everyOutcome || alarmedOutcomes.includes(outcome);
     const line = {
-      ...(everyOutcome || alarmedOutcomes.includes(outcome) ? requestMetric() : undefined),
+      ...(isMetric || cause ? metricsOf(isMetric, cause) : undefined),
       [requestDimensions.service]: service,
       [requestDimensions.outcome]: outcome,
       status: response?.statusCode,
@@ -60,14 +64,21 @@ export function observe(service: string): Middleware {
   };
 }
 
-/** One request, as CloudWatch reads it from a log line. */
-function requestMetric() {
-  const definition = {
-    Namespace: metricNamespace,
-    Dimensions: [Object.values(requestDimensions)],
-    Metrics: [{ Name: metricNames.requests, Unit: 'Count' }],
+/** One request, if it is a metric, and its charge of unknown outcome, as CloudWatch reads them from a log line. */
+function metricsOf(isMetric: boolean, cause: string | undefined) {
+  const { service } = requestDimensions;
+  const definition = (name: string, Dimensions: string[][]) => {
+    return { Namespace: metricNamespace, Dimensions, Metrics: [{ Name: name, Unit: 'Count' }] };
   };
-  return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] }, [metricNames.requests]: 1 };
+  const CloudWatchMetrics = [
+    ...(isMetric ? [definition(metricNames.requests, [Object.values(requestDimensions)])] : []),
+    ...(cause ? [definition(metricNames.unknownCharges, [[service], [service, causeDimension]])] : []),
+  ];
+  return {
+    _aws: { Timestamp: Date.now(), CloudWatchMetrics },
+    ...(isMetric && { [metricNames.requests]: 1 }),
+    ...(cause && { [metricNames.unknownCharges]: 1, [causeDimension]: cause }),
+  };
 }
 
 /** What the logger gets of an error, which may quote what a caller sent. */

@@ -4,7 +4,7 @@ import { type Alarm, type IMetric, MathExpression, type Metric, TextWidget } fro
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
+import { causeDimension, metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
 import {
   type AlarmTopic,
   gatewayThrottles,
@@ -23,6 +23,23 @@ const period = Duration.minutes(1);
 function requests(stage: string, service: ServiceName, outcome: string): Metric {
   const dimensionsMap = { [requestDimensions.outcome]: outcome };
   return ownMetric(stage, service, metricNames.requests, { dimensionsMap, statistic: 'Sum', period, label: outcome });
+}
+
+/** Charges that may have been made or not, per minute. */
+function unknownCharges(stage: string): Metric {
+  const options = { statistic: 'Sum', period, label: 'all causes' };
+  return ownMetric(stage, 'address', metricNames.unknownCharges, options);
+}
+
+/** The same by cause, per minute; for dashboards only. */
+function unknownByCause(stage: string): MathExpression {
+  const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${causeDimension}`;
+  return new MathExpression({
+    expression: `SEARCH('{${schema}} MetricName="${metricNames.unknownCharges}"', 'Sum')`,
+    usingMetrics: {},
+    label: '',
+    period,
+  });
 }
 
 /** One line for each outcome that occurred. For dashboards only: alarms do not support SEARCH. */
@@ -69,6 +86,13 @@ export class ServiceAlarms extends Construct {
         first:
           'run the saved query DEPLOYMENT/Slow answers/Gateway and function in CloudWatch Logs Insights. With little traffic a few cold starts are enough, and there is nothing to do.',
         runbook: 'Slow answers',
+      },
+      UnknownCharges: {
+        metric: unknownCharges(stage),
+        periods: [3, 15],
+        problem: 'In three of 15 minutes a lookup got 503 whose units may have been counted.',
+        first: 'run the saved query STACK/Charges with unknown outcome/Causes in CloudWatch Logs Insights.',
+        runbook: 'Charges with unknown outcome',
       },
       GatewayThrottles: {
         metric: gatewayThrottles(api, address, validate),
@@ -126,7 +150,10 @@ export class ServiceDashboard extends Construct {
           ]),
         ],
         [new TextWidget({ markdown: '## Behind them', width: 24, height: 1 })],
-        [liveGraph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)])],
+        [
+          liveGraph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)]),
+          liveGraph('Charges with unknown outcome by cause, per minute', [unknownByCause(stage)]),
+        ],
         [
           liveGraph('Functions: errors and throttles', [
             address.metricErrors({ ...stat('Sum'), label: 'address errors' }),

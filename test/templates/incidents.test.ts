@@ -110,6 +110,11 @@ const incidents: [incident: string, change: Change, alarms: string[]][] = [
     ['service AlarmsRefusedKeys'],
   ],
   [
+    'connections to the database end without an answer, for one lookup in a thousand',
+    today((minute, at) => (at % 5 === 0 ? { ...minute, '5xx HttpApi': 0, 'UnknownCharges address': 1 } : minute)),
+    ['service AlarmsUnknownCharges'],
+  ],
+  [
     'the host name no longer resolves',
     (minute, at) =>
       without('Count HttpApi', 'Latency HttpApi')(instead({ 'CanaryFailures canary': 1 })(minute, at), at),

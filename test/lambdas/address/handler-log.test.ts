@@ -64,8 +64,27 @@ it('a request emits a metric only for outcomes with an alarm, unless dashboards 
     'address unauthorized metric',
     'validate ok',
     'validate not-found',
-    'address temporarily-unavailable',
+    'address temporarily-unavailable metric',
     'address internal-error',
+  ]);
+});
+
+it('a charge of unknown outcome is a metric, by service and by its cause', async () => {
+  const { stdout } = await run({}, script, service.endpoint, account.key);
+  const unknown = stdout.split('\n').filter((line) => line.includes('UnknownCharges'));
+  expect(unknown.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      _aws: {
+        Timestamp: expect.any(Number),
+        CloudWatchMetrics: [
+          expect.objectContaining({
+            Dimensions: [['service'], ['service', 'cause']],
+            Metrics: [{ Name: 'UnknownCharges', Unit: 'Count' }],
+          }),
+        ],
+      },
+      ...{ service: 'address', cause: 'connection', UnknownCharges: 1, status: 503 },
+    }),
   ]);
 });
 
