@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Help, Option } from 'commander';
 import { settingsFileName } from '../../lib/config/deployment.ts';
+import { isAdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
@@ -56,7 +57,9 @@ export type Tell = (line: string) => void;
 
 const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
 
-type Options = ConnectionOptions & { json?: true; plan?: true; yes?: true };
+/** What a load reads. */
+type Sources = { extract?: string; mutations?: readonly string[]; again?: true };
+type Options = ConnectionOptions & Sources & { json?: true; plan?: true; yes?: true };
 
 /** What a command is about to do, or why it can't do it, which `work` then refuses in its own words. */
 export type Intent = string | { nothing: string };
@@ -145,6 +148,10 @@ export class CliCommand extends Command {
         const opened = await openAdmin(this.opts<Options>(), this.terminal.env);
         try {
           await this.#print(await work({ ...opened, ...this.#surroundings }, ...(given as Given)));
+        } catch (error) {
+          if (!isAdminError(error)) throw error;
+          const { withNextCommand } = await import('./hints.ts');
+          throw await withNextCommand(error, opened.admin);
         } finally {
           opened.close();
         }
@@ -295,9 +302,9 @@ export class CliCommand extends Command {
 
 /**
  * Completes the commands that a text has in double quotes, so that they can be pasted: `"load run"` becomes `"npx
- * bag-adres load run --local"`, with the location of the present run wherever that command takes one.
+ * bag-adres load run --local"`, with what of the present run that command takes too.
  */
-export function pasteable(text: string, command: Command, options: ConnectionOptions): string {
+export function pasteable(text: string, command: Command, options: ConnectionOptions & Sources): string {
   let program = command;
   while (program.parent) program = program.parent;
   return text.replace(/"(npx bag-adres )?([a-z][a-z-]*(?: [^"]+)?)"/g, (quoted, prefix = '', line: string) => {
@@ -305,10 +312,10 @@ export function pasteable(text: string, command: Command, options: ConnectionOpt
     for (const word of line.split(' ')) named = named.commands.find((one) => one.name() === word) ?? named;
     // A single word may as well be the name of an account.
     if (named === program || named.commands.length > 0 || !(prefix || line.includes(' '))) return quoted;
-    const location = locationOf(options).filter(
+    const carried = carriedOptions(options).filter(
       ({ option }) => !line.includes(option) && named.options.some(({ long }) => long === option),
     );
-    return `"npx bag-adres ${[line, ...location.map(({ text }) => text)].join(' ')}"`;
+    return `"npx bag-adres ${[line, ...carried.map(({ text }) => text)].join(' ')}"`;
   });
 }
 
@@ -320,12 +327,19 @@ export function stageName(text: string): string {
   throw new UsageError(`--stage takes the name of a stage in bag-adres.json, like prod, not "${text}".`);
 }
 
-function locationOf({ local, data, stage, accountsTable }: ConnectionOptions): { option: string; text: string }[] {
-  const given = { '--local': local && '', '--data': data, '--stage': stage, '--accounts-table': accountsTable };
+/** What of a command also applies to the next one: where it works, and which extract and mutations it loads. */
+function carriedOptions(options: ConnectionOptions & Sources): { option: string; text: string }[] {
+  const { local, data, stage, accountsTable, extract, mutations, again } = options;
+  const given = {
+    ...{ '--extract': extract, '--mutations': mutations, '--again': again && [] },
+    ...{ '--local': local && [], '--data': data, '--stage': stage, '--accounts-table': accountsTable },
+  };
   return Object.entries(given).flatMap(([option, value]) => {
     if (value === undefined) return [];
-    const quoted = /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value}'`;
-    return [{ option, text: `${option} ${quoted}`.trimEnd() }];
+    const words = [value]
+      .flat()
+      .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+    return [{ option, text: [option, ...words].join(' ') }];
   });
 }
 

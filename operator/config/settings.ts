@@ -117,21 +117,22 @@ export function readSettings(context: SettingsRecord, file?: SettingsFile): Sett
     throw new ConfigError([
       `${settingsFileName} exists too, and only one of them may have settings. Move those of cdk.json there.`,
     ]);
-  return ofFile(file, commandLine);
+  return ofFile(file, commandLine, `-c ${KEY}.stage=`);
 }
 
 /** The settings of a stage of `bag-adres.json`. @throws ConfigError for a stage that it does not have */
 export function settingsOfStage(file: SettingsFile, stage?: string): Settings {
-  return ofFile(file, { origin: 'the command line', fields: stage === undefined ? {} : { stage } });
+  return ofFile(file, { origin: 'the command line', fields: stage === undefined ? {} : { stage } }, '--stage ');
 }
 
-function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer): Settings {
+/** @param option how a stage is named where the settings are read */
+function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer, option: string): Settings {
   const stage = commandLine.fields.stage ?? defaultStage(stages);
   const own = typeof stage === 'string' ? stages[stage] : undefined;
   if (!own) {
     const names = Object.keys(stages).join(', ');
     const wanted = stage === undefined ? 'Which stage?' : `There is no stage ${JSON.stringify(stage)}.`;
-    const advice = `It has ${names}: name one of them, for instance with -c bagAdres.stage=${Object.keys(stages)[0]}`;
+    const advice = `It has ${names}: name one of them, for instance with ${option}${Object.keys(stages)[0]}`;
     throw new ConfigError([`${wanted} ${advice}, or add it under stages.`], settingsFileName);
   }
   const { stage: _, ...overrides } = commandLine.fields;

@@ -1,7 +1,6 @@
 import { redactKeys } from '../../core/accounts/api-key.ts';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
-import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 
 /** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
 export class CommandError extends Error {
@@ -135,7 +134,6 @@ export function explainError(error: unknown): ErrorExplanation {
 
 function explain(error: unknown): ErrorExplanation {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
-  if (error instanceof AdminError) return { code: error.code, message: withHint(error) };
   if (hasOwnCode(error)) return { code: error.code, message: error.message };
   if (error instanceof ConfigError) return { code: 'invalid_settings', message: error.message };
   const ofLoad = explainLoadError(error.name, error.message);
@@ -168,28 +166,6 @@ function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { h
   if (faults.test(name) || (status ?? 0) >= 500) return awsFault(message, name);
   if (status === undefined) return undefined;
   return { code: 'aws_refused', message: `AWS refused the request (${name}): ${message || 'without a reason'}` };
-}
-
-/** The admin module serves portals too, so only the command line names commands. */
-function withHint({ code, subject, message }: AdminError): string {
-  // Messages name what they are about first: There is no account "acme".
-  const [, name = ''] = /"([^"]+)"/.exec(message) ?? [];
-  const [month] = /\d{4}-\d\d/.exec(message) ?? [];
-  if (message.endsWith('already exists.'))
-    return `${message} Change it with "account set ${name}", or choose another id.`;
-  if (code === 'not_suspended') return `${message} Use "account suspend ${name}".`;
-  switch (subject) {
-    case 'account':
-      return `${message} Create it with "account create ${name} --plan standard".`;
-    case 'plan':
-      return `${message} Create it with "plan put ${name} --limit day=5000".`;
-    case 'key':
-      return `${message} "key list --account ${name}" shows the keys of the account.`;
-    case 'statement':
-      return `${message} "usage months" lists all months; one that has ended is closed by "usage close --month ${month}".`;
-    default:
-      return message;
-  }
 }
 
 function hasOwnCode(error: Error): error is Error & { code: string } {

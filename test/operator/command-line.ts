@@ -31,11 +31,30 @@ export async function usageFault(words: readonly string[]): Promise<string | und
   return words.find((word) => /^[A-Z][A-Z_]+$/.test(word)) && 'it has a placeholder';
 }
 
-/** Whatever a command prints, the commands that it quotes can be pasted. */
+/** The words of a hint, as a shell reads them. */
+const wordsOf = (hint: string) =>
+  [...hint.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
+
+/** What a hint must be, so that it can be run here: it reads, or only says what it would do. */
+const reads =
+  /^(?:account (?:list|show|audit|usage)|key list|member list|plan (?:list|audit)|session list|usage months)\b/;
+const plans = /^(?:account (?:suspend|activate|delete)|key revoke)\b/;
+let isPasting = false;
+
+/** Whatever a command prints, the commands that it quotes can be pasted: those that change nothing are run. */
 async function checkHints(text: string): Promise<void> {
   for (const [, hint = ''] of text.matchAll(/"npx bag-adres ([^"\\]+)/g)) {
-    const fault = await usageFault(hint.split(' '));
+    const words = wordsOf(hint);
+    const fault = await usageFault(words);
     if (fault !== undefined) throw new Error(`A hint that can't be pasted: ${hint}: ${fault}`);
+    if (isPasting || !hint.includes('--local') || !(reads.test(hint) || plans.test(hint))) continue;
+    isPasting = true;
+    try {
+      const { exit, err } = await run([...words, ...(plans.test(hint) ? ['--plan'] : [])]);
+      if (exit !== 0) throw new Error(`A hint that fails when it is pasted: ${hint}: ${err}`);
+    } finally {
+      isPasting = false;
+    }
   }
 }
 

@@ -52,6 +52,13 @@ describe('a command that a message quotes', () => {
     );
   });
 
+  it('gets what the present run loads, where that command loads too, quoted for a shell', () => {
+    const given = { local: true, extract: "/tmp/Jo's.zip", mutations: ['a.zip', 'b c.zip'], again: true } as const;
+    expect(pasteable('"load run", "load status"', program, given)).toBe(
+      `"npx bag-adres load run --extract '/tmp/Jo'\\''s.zip' --mutations a.zip 'b c.zip' --again --local", "npx bag-adres load status --local"`,
+    );
+  });
+
   it('is found in many messages, never after "bag-adres" alone, which is not on the PATH', () => {
     expect(quoted.length).toBeGreaterThan(40);
     expect(messages.flatMap((text) => text.match(/"bag-adres [^"\n]+"/g) ?? [])).toEqual([]);

@@ -159,7 +159,7 @@ describe('loads on this machine, one after the other', () => {
     const plan = await load('plan', ...extract(another));
     expect(plan).toMatchObject({
       exit: 0,
-      err: expect.stringContaining('"npx bag-adres load run --local'),
+      err: expect.stringContaining(`"npx bag-adres load run --extract ${extract(another)[1]} --local`),
     });
     const copy = join(folder, 'copy.zip');
     await copyFile(fileOf(another), copy);
@@ -337,7 +337,9 @@ describe('loads on this machine, one after the other', () => {
     await writeFile(manifest, JSON.stringify({ ...before, published: earlier, pending: before.published }));
     const { peildatum, source } = before.published;
     const { out } = await load('plan', '--extract', source.location);
-    expect(out).toMatch(/^The load of \S+ \(.*\) started writing at .* finish it: "npx bag-adres load run --local/);
+    expect(out).toMatch(
+      /^The load of \S+ \(.*\) started writing at .* finish it: "npx bag-adres load run --extract \S+ --local/,
+    );
     expect(out).toContain(`\nThe snapshot of ${earlier.peildatum} is live.`);
     expect(out).not.toMatch(/Nothing to do|Once it is finished: .* is live\b/);
     expect(await json('plan', '--extract', source.location)).toMatchObject({

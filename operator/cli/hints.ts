@@ -1,0 +1,71 @@
+import { nearest } from '../../lib/config/config-error.ts';
+import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
+
+/**
+ * A refusal of the admin module with the command that comes next. The module serves portals too, so it names none; and
+ * what is proposed depends on what the tables hold, so that it can be run as it is.
+ */
+export async function withNextCommand(error: AdminError, admin: Admin): Promise<AdminError> {
+  // The refusal matters more than the advice.
+  const text = await nextCommand(error, admin).catch(() => undefined);
+  if (text === undefined) return error;
+  const { code, subject, reason, keyId, firstMonth } = error;
+  return new AdminError(code, text, {
+    cause: error,
+    ...(subject && { subject }),
+    ...(reason && { reason }),
+    ...(keyId !== undefined && { keyId }),
+    ...(firstMonth !== undefined && { firstMonth }),
+  });
+}
+
+async function nextCommand({ code, subject, message }: AdminError, admin: Admin): Promise<string | undefined> {
+  // Messages name what they are about first: There is no account "acme".
+  const [, name = ''] = /"([^"]+)"/.exec(message) ?? [];
+  const [month] = /\d{4}-\d\d/.exec(message) ?? [];
+  if (message.endsWith('already exists.'))
+    return `${message} Change it with "account set ${name}", or choose another id.`;
+  if (code === 'not_suspended') return `${message} Use "account suspend ${name}".`;
+  switch (subject) {
+    case 'account':
+      return ofMissingAccount(message, name, admin);
+    case 'plan':
+      return ofMissingPlan(message, name, admin);
+    case 'key':
+      return `${message} "key list --account ${name}" shows the keys of the account.`;
+    case 'statement':
+      return `${message} "usage months" lists all months; one that has ended is closed by "usage close --month ${month}".`;
+    default:
+      return undefined;
+  }
+}
+
+async function ofMissingAccount(message: string, id: string, admin: Admin): Promise<string> {
+  const isDeleted = await admin.accounts.audit(id, { limit: 1 }).then(
+    () => true,
+    () => false,
+  );
+  if (isDeleted)
+    return `Account "${id}" was deleted, and its id can't be used again. "account audit ${id}" shows when and by whom.`;
+  const { accounts } = await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 });
+  const meant = nearest(
+    id,
+    accounts.map((account) => account.id),
+  );
+  if (meant !== undefined) return `${message} Did you mean "${meant}"? Look at it with "account show ${meant}".`;
+  const [plan] = (await admin.plans.list({ limit: 1 })).plans;
+  const create = `"account create ${id} --plan ${plan?.code ?? 'standard'}"`;
+  if (plan) return `${message} Create it with ${create}.`;
+  return `${message} Create a plan with "plan put standard --limit day=5000", then the account with ${create}.`;
+}
+
+async function ofMissingPlan(message: string, code: string, admin: Admin): Promise<string> {
+  const { plans } = await admin.plans.list();
+  const meant = nearest(
+    code,
+    plans.map((plan) => plan.code),
+  );
+  if (meant !== undefined) return `${message} Did you mean "${meant}"? "plan list" shows all plans.`;
+  return `${message} Create it with "plan put ${code} --limit day=5000".`;
+}
