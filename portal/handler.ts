@@ -9,7 +9,7 @@ import { languages as allLanguages, environment, optionalEnvironment, requireEnv
 import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';
-import { linkFields } from '../packages/reference/page/links.ts';
+import { linkFields } from '../packages/look/links.ts';
 import { portalApp, portalHandler } from './app.ts';
 import { providerFault } from './stack/names.ts';
 import { freshSecret } from './visit/cookies.ts';

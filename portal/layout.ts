@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { AccountView } from '../packages/admin/index.ts';
-import { type Language, languages } from '../packages/reference/page/language.ts';
-import { namedLinks } from '../packages/reference/page/links.ts';
-import { serviceName } from '../packages/reference/page/service-name.ts';
+import { type Language, languages } from '../packages/look/language.ts';
+import { namedLinks } from '../packages/look/links.ts';
+import { serviceName } from '../packages/look/service-name.ts';
+import type { Html } from '../packages/look/table.ts';
 import { stateTag, usedShare } from './pages/parts.ts';
 import type { Text } from './text/en.ts';
 import { type Formatter, formatter, texts } from './text/format.ts';
 import { warnShare } from './visit/shared.ts';
-import {
-  type Action,
-  type Html,
-  may,
-  type Page,
-  type Person,
-  type PortalRole,
-  type PortalSettings,
-} from './visit/visit.ts';
+import { type Action, may, type Page, type Person, type PortalRole, type PortalSettings } from './visit/visit.ts';
 
 /** What surrounds a page. */
 export type Frame = {

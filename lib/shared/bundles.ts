@@ -11,7 +11,7 @@ export type BundleSource = {
 };
 
 /** The style and scripts of a function with pages. */
-const files = { assets: 'packages/reference/page/assets' };
+const files = { assets: 'packages/look/assets' };
 
 /**
  * The code of every function that any configuration deploys, by name. A release contains all of it, so an installed

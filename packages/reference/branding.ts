@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { environment, languages } from '../../core/names.ts';
-import { linkFields } from './page/links.ts';
+import { linkFields } from '../look/links.ts';
 
 /** How the pages and the OpenAPI document present the operator: the field `branding` of the configuration. */
 const brandingSchema = z.object({

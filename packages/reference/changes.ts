@@ -1,6 +1,6 @@
+import { escaped } from '../look/samples.ts';
 import { inline } from './html.ts';
 import { openApiDocument } from './openapi-document.ts';
-import { escaped } from './page/samples.ts';
 import { heading } from './parts.ts';
 
 /** What consumers of the API notice of each version, newest first, as a list. */

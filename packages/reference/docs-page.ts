@@ -1,6 +1,8 @@
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
 import type { PublishedPath } from '../../lambdas/http/published.ts';
+import type { Language } from '../look/language.ts';
+import { escaped, programTabs, sample } from '../look/samples.ts';
 import type { Branding } from './branding.ts';
 import { changesList } from './changes.ts';
 import { highlightedJson, inline } from './html.ts';
@@ -14,8 +16,6 @@ import {
   requestExample,
   responseExamples,
 } from './openapi-document.ts';
-import type { Language } from './page/language.ts';
-import { escaped, programTabs, sample } from './page/samples.ts';
 import { block, errorId, heading, htmlTable, members, type TableRow } from './parts.ts';
 import type { Explanation, TranslatedText } from './text/en.ts';
 import { referenceTexts } from './text/texts.ts';

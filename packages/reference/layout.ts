@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { iconUrl, readAsset, styleSheet } from '../look/assets.ts';
+import { type Language, languages } from '../look/language.ts';
+import { namedLinks } from '../look/links.ts';
+import { escaped } from '../look/samples.ts';
 import type { Branding } from './branding.ts';
 import { plain } from './html.ts';
-import { iconUrl, readAsset, styleSheet } from './page/assets.ts';
-import { type Language, languages } from './page/language.ts';
-import { namedLinks } from './page/links.ts';
-import { escaped } from './page/samples.ts';
 import { referenceTexts } from './text/texts.ts';
 
 export type PageContent = {

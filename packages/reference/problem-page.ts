@@ -1,12 +1,12 @@
 import { type BodyFaultCode, faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../../lambdas/http/problem.ts';
 import { hasDocs } from '../../lambdas/http/published.ts';
+import type { Language } from '../look/language.ts';
+import { escaped } from '../look/samples.ts';
 import type { Branding } from './branding.ts';
 import { faultExamples } from './fault-examples.ts';
 import { inline } from './html.ts';
 import { brandedPage } from './layout.ts';
-import type { Language } from './page/language.ts';
-import { escaped } from './page/samples.ts';
 import { errorId } from './parts.ts';
 import type { ExplainedCode } from './text/en.ts';
 import { referenceTexts } from './text/texts.ts';

@@ -6,13 +6,13 @@ import { type Answer, commonHeaders, type RequestEvent } from '../../lambdas/htt
 import { observe } from '../../lambdas/http/observe.ts';
 import { renderProblems } from '../../lambdas/http/problem.ts';
 import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../../lambdas/http/published.ts';
+import { icon } from '../look/assets.ts';
+import { acceptedBy, type Language, languageFor } from '../look/language.ts';
 import { readBranding } from './branding.ts';
 import { changesFeed } from './changes.ts';
 import { docsPage } from './docs-page.ts';
 import { indexForPrograms, markdownOf } from './markdown.ts';
 import { deployedDocument } from './openapi-document.ts';
-import { icon } from './page/assets.ts';
-import { acceptedBy, type Language, languageFor } from './page/language.ts';
 import { postmanCollection } from './postman.ts';
 import { hasExplanation, problemPage, unknownProblemPage } from './problem-page.ts';
 

@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
-import type { OperatorLinks } from '../../packages/reference/page/links.ts';
+import type { OperatorLinks } from '../../packages/look/links.ts';
 import { type GatewayEvent, portalApp, portalHandler } from '../app.ts';
 import type { PortalSettings } from '../visit/visit.ts';
 import { type LocalPerson, startProvider } from './provider.ts';

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { programTabs } from '../../packages/reference/page/samples.ts';
+import { programTabs } from '../../packages/look/samples.ts';
 import { type AccountVisit, accountRoutes, type Page } from '../visit/visit.ts';
 import { changesPage } from './history.ts';
 import { codeBlock } from './parts.ts';

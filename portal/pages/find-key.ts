@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import type { KeySearch } from '../../packages/admin/index.ts';
-import { type Html, may, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
-import { attempt, faulty, field, postForm } from './form.ts';
-import { scrollTable, stateTag } from './parts.ts';
+import { field } from '../../packages/look/fields.ts';
+import { type Html, scrollTable } from '../../packages/look/table.ts';
+import { may, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { attempt, faulty, postForm } from './form.ts';
+import { stateTag } from './parts.ts';
 
 /**
  * Finds a key that leaked, in the accounts of whoever asks. What is pasted may be a whole key: it is sent in a form, so

@@ -9,9 +9,10 @@ import {
   type Role,
   roles,
 } from '../../packages/admin/index.ts';
-import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
+import { type Html, scrollTable } from '../../packages/look/table.ts';
+import type { AccountVisit, Page, Visit } from '../visit/visit.ts';
 import { attempt } from './form.ts';
-import { instantOf, limitsText, pager, scrollTable, untilOf } from './parts.ts';
+import { instantOf, limitsText, pager, untilOf } from './parts.ts';
 
 /**
  * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { type AccountView, type AuditPage, type KeyView, windowNames } from '../../packages/admin/index.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
 import {
   type AccountVisit,
   accountRoutes,
-  type Html,
   may,
   type Page,
   type PageAnswer,
@@ -13,7 +13,7 @@ import {
 } from '../visit/visit.ts';
 import { createKeyCard } from './keys.ts';
 import { accountTable, nearStat, termsNote } from './operator.ts';
-import { codeBlock, doneNote, facts, homeOf, instantOf, numbers, quotaBar, scrollTable } from './parts.ts';
+import { codeBlock, doneNote, homeOf, instantOf, quotaBar } from './parts.ts';
 import { registerPath, waitingEntry } from './register.ts';
 import { usageNow } from './usage.ts';
 

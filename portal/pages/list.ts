@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
-import type { Html, Visit } from '../visit/visit.ts';
-import { field, hidden as hiddenField, searchForm } from './form.ts';
-import { type Head, scrollTable } from './parts.ts';
+import { field, hidden as hiddenField } from '../../packages/look/fields.ts';
+import { type Head, type Html, scrollTable } from '../../packages/look/table.ts';
+import type { Visit } from '../visit/visit.ts';
+import { searchForm } from './form.ts';
 
 /** A column of a list. */
 export type Column<T> = {

@@ -1,18 +1,19 @@
 import { html } from 'hono/html';
 import { type MemberView, roles } from '../../packages/admin/index.ts';
+import { choice, field, hidden } from '../../packages/look/fields.ts';
+import { facts, type Html } from '../../packages/look/table.ts';
 import {
   type AccountVisit,
   accountRoutes,
-  type Html,
   may,
   OtherPage,
   type Page,
   type PageAnswer,
   type Visit,
 } from '../visit/visit.ts';
-import { attempt, choice, confirmation, field, hidden, postForm } from './form.ts';
+import { attempt, confirmation, postForm } from './form.ts';
 import { listOf } from './list.ts';
-import { doneNote, facts, faultPage, instantOf, notFoundPage } from './parts.ts';
+import { doneNote, faultPage, instantOf, notFoundPage } from './parts.ts';
 
 /** Who may sign in for an account. */
 export const memberPages = accountRoutes({

@@ -11,12 +11,13 @@ import {
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
+import { choice, field, hidden } from '../../packages/look/fields.ts';
+import { aside, facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
 import { warnShare } from '../visit/shared.ts';
 import {
   type AccountVisit,
   accountRoutes,
-  type Html,
   type Page,
   type PageAnswer,
   serviceRoutes,
@@ -24,11 +25,8 @@ import {
 } from '../visit/visit.ts';
 import {
   attempt,
-  choice,
   confirmation,
   faulty,
-  field,
-  hidden,
   limitFields,
   limitsField,
   postForm,
@@ -37,7 +35,7 @@ import {
   searchForm,
   seenField,
 } from './form.ts';
-import { aside, facts, limitText, numbers, pager, quotaBar, scrollTable, stateTag } from './parts.ts';
+import { limitText, pager, quotaBar, stateTag } from './parts.ts';
 import { allPlans } from './plans.ts';
 
 /** The accounts of the service, as operators find, make and change them. */

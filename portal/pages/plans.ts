@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
 import type { Admin, Plan, PlanPage } from '../../packages/admin/index.ts';
+import { field, hidden } from '../../packages/look/fields.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
-import { type Html, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
 import {
   attempt,
   confirmation,
   faulty,
-  field,
-  hidden,
   limitFields,
   limitsField,
   postForm,
@@ -17,7 +17,7 @@ import {
   seenField,
 } from './form.ts';
 import { changesPart } from './history.ts';
-import { doneNote, facts, instantOf, limitsText, notFoundPage, numbers, scrollTable, stateTag } from './parts.ts';
+import { doneNote, instantOf, limitsText, notFoundPage, stateTag } from './parts.ts';
 
 /** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
 export const planPages = serviceRoutes({

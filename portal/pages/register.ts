@@ -1,10 +1,12 @@
 import { html } from 'hono/html';
 import type { LoadDecision, LoadObjection, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
-import { type Html, OtherPage, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { hidden } from '../../packages/look/fields.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import { OtherPage, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
 import { csvFile } from './csv.ts';
-import { attempt, confirmation, hidden } from './form.ts';
+import { attempt, confirmation } from './form.ts';
 import { changesPart } from './history.ts';
-import { conflictPage, doneNote, facts, instantOf, notFoundPage, numbers, scrollTable } from './parts.ts';
+import { conflictPage, doneNote, instantOf, notFoundPage } from './parts.ts';
 
 /** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
 export const registerPages = serviceRoutes({

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { AdminError } from '../../packages/admin/index.ts';
 import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import {
   type AccountVisit,
   accountRoutes,
-  type Html,
   OtherPage,
   type Page,
   type PageAnswer,
@@ -12,7 +12,7 @@ import {
   type Visit,
 } from '../visit/visit.ts';
 import { csvFile } from './csv.ts';
-import { facts, instantOf, invalidPage, numbers, scrollTable } from './parts.ts';
+import { instantOf, invalidPage } from './parts.ts';
 
 /** The statements of closed months: of one account for its members, of all accounts for operators. */
 export const statementPages = [

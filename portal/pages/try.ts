@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
+import { field } from '../../packages/look/fields.ts';
 import { type Page, serviceRoutes, type Visit } from '../visit/visit.ts';
 import { curlLine, lookupUrl } from './account.ts';
-import { faulty, field, postForm } from './form.ts';
+import { faulty, postForm } from './form.ts';
 import { codeBlock } from './parts.ts';
 
 /**

@@ -11,22 +11,23 @@ import type {
   UsagePart,
   WindowName,
 } from '../../packages/admin/index.ts';
+import { chart } from '../../packages/look/chart.ts';
+import { field, hidden } from '../../packages/look/fields.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
 import {
   type AccountVisit,
   accountRoutes,
-  type Html,
   OtherPage,
   type Page,
   type PageAnswer,
   serviceRoutes,
   type Visit,
 } from '../visit/visit.ts';
-import { chart } from './chart.ts';
 import { csvTable } from './csv.ts';
-import { attempt, faulty, field, hidden } from './form.ts';
+import { attempt, faulty } from './form.ts';
 import { listOf } from './list.ts';
-import { facts, invalidPage, numbers, quotaBar, scrollTable, stateTag } from './parts.ts';
+import { invalidPage, quotaBar, stateTag } from './parts.ts';
 import {
   daysLater,
   isDay,

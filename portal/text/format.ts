@@ -1,5 +1,5 @@
 import { dutchTime } from '../../packages/admin/index.ts';
-import type { Language } from '../../packages/reference/page/language.ts';
+import type { Language } from '../../packages/look/language.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 

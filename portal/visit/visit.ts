@@ -3,8 +3,9 @@ import { html } from 'hono/html';
 import type { AccountView, Admin, Role, SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
-import { type Language, languageFor } from '../../packages/reference/page/language.ts';
-import type { OperatorLinks } from '../../packages/reference/page/links.ts';
+import { type Language, languageFor } from '../../packages/look/language.ts';
+import type { OperatorLinks } from '../../packages/look/links.ts';
+import type { Html } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
 import { type Formatter, formatter, texts } from '../text/format.ts';
 import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
@@ -128,8 +129,6 @@ export type Visit = {
 
 /** A visit to a page of one account, by a person who has a role there; `view` is the account, read once. */
 export type AccountVisit = Visit & { account: string; role: PortalRole; view: () => Promise<AccountView> };
-
-export type Html = ReturnType<typeof html> | string;
 
 /** What a page shows; `status` is 200 unless it says otherwise. */
 export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503 };

@@ -10,11 +10,12 @@ const mayImport: Record<string, readonly string[]> = {
   'packages/admin/accounts': ['core'],
   loader: ['core'],
   lambdas: ['core', 'packages/admin/accounts'],
-  'packages/reference': ['core', 'lambdas'],
+  'packages/look': ['core'],
+  'packages/reference': ['core', 'lambdas', 'packages/look'],
   lib: ['core', 'loader'],
   'packages/form': [],
   'packages/admin': ['core', 'packages/admin/accounts', 'loader', 'lib'],
-  portal: ['core', 'loader', 'lib', 'packages/admin', 'packages/reference'],
+  portal: ['core', 'loader', 'lib', 'packages/admin', 'packages/look'],
   local: ['core', 'packages/admin/accounts', 'loader', 'portal', 'packages/admin', 'lib'],
   operator: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'lib', 'packages/admin', 'local'],
   bin: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'lib', 'packages/admin', 'local', 'portal', 'operator'],
@@ -41,8 +42,8 @@ function importsOf(file: string): string[] {
 
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 const isPackage = (name: string) => !layerOf(name) && !/^(test|tools)\//.test(name);
-/** What the reference and the portal share: their style, code samples and languages. */
-const isPage = (name: string) => name.startsWith('packages/reference/page/');
+/** The look that the reference and the portal share: style, scripts, tables, fields, code samples and languages. */
+const isPage = (name: string) => name.startsWith('packages/look/');
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
@@ -70,13 +71,13 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'a route imports no AWS client',
     /^(lambdas\/[a-z]+|packages\/reference)\/route\.ts$/,
     (name) =>
-      /^(core|lambdas|packages\/reference)\//.test(name) ||
+      /^(core|lambdas|packages\/(reference|look))\//.test(name) ||
       name.startsWith('docs/') ||
       (isPackage(name) && !isAws(name)),
   ],
   [
     'what the portal shares with the reference imports nothing else of it',
-    /^packages\/reference\/page\//,
+    /^packages\/look\//,
     (name) => name.startsWith('core/') || isPage(name) || isPackage(name),
   ],
   [

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
-import { lookupSamples } from '../../packages/reference/page/samples.ts';
+import { lookupSamples } from '../../packages/look/samples.ts';
 import { codeSamples } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
 import { startBrokenService } from '../support/broken-service.ts';

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { faultCodes } from '../../core/contract.ts';
 import { environment } from '../../core/names.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
-import { lookupSamples } from '../../packages/reference/page/samples.ts';
+import { lookupSamples } from '../../packages/look/samples.ts';
 import { referenceRoute } from '../../packages/reference/route.ts';
 import { newAccount } from '../support/address-service.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';

@@ -1,7 +1,7 @@
 import type { BodyFaultCode } from '../../../core/contract.ts';
 import { offeredHere } from '../../../lambdas/http/offered.ts';
 import type { ProblemCode } from '../../../lambdas/http/problem.ts';
-import { serviceName } from '../page/service-name.ts';
+import { serviceName } from '../../look/service-name.ts';
 
 /** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | BodyFaultCode;

@@ -1,6 +1,6 @@
 import type { IncludeName } from '../../../core/place-fields.ts';
 import { offeredHere } from '../../../lambdas/http/offered.ts';
-import { serviceName } from '../page/service-name.ts';
+import { serviceName } from '../../look/service-name.ts';
 import type { TranslatedText } from './en.ts';
 
 const postcodeForm =

@@ -1,4 +1,4 @@
-import type { Language } from '../page/language.ts';
+import type { Language } from '../../look/language.ts';
 import { english, type ReferenceText, type TranslatedText } from './en.ts';
 import { dutch } from './nl.ts';
 

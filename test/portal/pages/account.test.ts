@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { escaped, lookupSamples } from '../../../packages/reference/page/samples.ts';
+import { escaped, lookupSamples } from '../../../packages/look/samples.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '../visit/visit.ts';
+import type { Html } from './table.ts';
 
 /** A bar: the values of its parts from the ground up, and what it says to who points at it or moves to it. */
 export type Bar = { values: readonly number[]; says: string; isUnfinished?: boolean };

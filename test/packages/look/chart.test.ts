@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chart } from '../../../portal/pages/chart.ts';
+import { chart } from '../../../packages/look/chart.ts';
 
 /** The chart of some values, as HTML. */
 const drawn = async (values: number[], limit?: number, from = 0) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { branding } from '../../../../lib/config/fields.ts';
-import { acceptedBy, languageFor } from '../../../../packages/reference/page/language.ts';
+import { branding } from '../../../lib/config/fields.ts';
+import { acceptedBy, languageFor } from '../../../packages/look/language.ts';
 
 describe('what a client accepts', () => {
   it.each([

@@ -1,0 +1,66 @@
+import { html } from 'hono/html';
+import type { Html } from './table.ts';
+
+/** A field of a form. What somebody typed goes before `value`, so that a form that failed keeps it. */
+type Field = {
+  name: string;
+  label: string;
+  hint?: string;
+  /** The id of a hint that several fields share, instead of one of its own. */
+  hintId?: string;
+  value?: string;
+  type?: 'text' | 'date' | 'search';
+  /** The lowest date. */
+  min?: string;
+  maxLength?: number;
+  required?: boolean;
+};
+
+/** What a field depends on: what was typed, what is wrong, and whether it was typed before the value changed. */
+type FormVisit = {
+  form: Readonly<Record<string, string>>;
+  fault?: { field: string; message: string };
+  comesBack?: boolean;
+  text: { valueNow: (value: string) => string };
+};
+
+/** What the value is by now, of a field that comes back with another one. */
+function valueNow({ form, comesBack, text }: FormVisit, name: string, value: string | undefined): Html {
+  const isOther = comesBack && value !== undefined && form[name] !== undefined && form[name] !== value;
+  return isOther ? html`<p class="hint">${text.valueNow(value === '' ? '-' : value)}</p>` : '';
+}
+
+/** A label, a hint and an input, with what is wrong about it beside it. */
+export function field(visit: FormVisit, given: Field): Html {
+  const { name, label, hint, hintId = hint && `${name}-hint`, type = 'text', min, maxLength, required } = given;
+  const value = visit.form[name] ?? given.value ?? '';
+  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${hintId}">${hint}</p>` : ''}${valueNow(visit, name, given.value)}${faultOf(visit, name)}
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${min ? html` min="${min}"` : ''}${maxLength ? html` maxlength="${maxLength}"` : ''}${required ? html` required` : ''}${describedBy(visit, name, hintId)}></div>`;
+}
+
+/** A label and a choice; `options` by their values. */
+export function choice(
+  visit: FormVisit,
+  given: { name: string; label: string; options: readonly (readonly [value: string, label: string])[]; value?: string },
+): Html {
+  const { name, label, options } = given;
+  const chosen = visit.form[name] ?? given.value;
+  const items = options.map(
+    ([value, shown]) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${shown}</option>`,
+  );
+  return html`<div class="field"><label for="${name}">${label}</label>${valueNow(visit, name, given.value)}${faultOf(visit, name)}<select id="${name}" name="${name}"${describedBy(visit, name)}>${items}</select></div>`;
+}
+
+/** A value that goes along with a form. */
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`;
+
+function faultOf({ fault }: Pick<FormVisit, 'fault'>, name: string): Html {
+  return fault?.field === name ? html`<p class="fault" id="${name}-fault">${fault.message}</p>` : '';
+}
+
+function describedBy({ fault }: Pick<FormVisit, 'fault'>, name: string, hintId?: string): Html {
+  const isWrong = fault?.field === name;
+  const ids = [...(isWrong ? [`${name}-fault`] : []), ...(hintId ? [hintId] : [])].join(' ');
+  return html`${ids ? html` aria-describedby="${ids}"` : ''}${isWrong ? html` aria-invalid="true"` : ''}`;
+}

@@ -1,0 +1,45 @@
+import { html } from 'hono/html';
+
+export type Html = ReturnType<typeof html> | string;
+
+/** The head of a column. */
+export type Head = {
+  label: string;
+  content?: Html;
+  isNumber?: boolean | undefined;
+  sorted?: string | undefined;
+  /** On a phone: at the end of the first line of its row, or nowhere, as on a small window. */
+  place?: 'aside' | 'minor' | undefined;
+};
+
+/**
+ * A table that scrolls separately from the page, also with the keyboard. On a phone each row of a wide one is two
+ * lines: the first cell with the one `aside`, and the others, each after the label of its column.
+ */
+export function scrollTable(caption: string, head: readonly (string | Head)[], rows: readonly Html[][]): Html {
+  const columns = head.map((one): Head => (typeof one === 'string' ? { label: one } : one));
+  const classes = columns.map(({ isNumber, place }) => {
+    const names = [...(isNumber ? ['number'] : []), ...(place ? [place] : [])].join(' ');
+    return names && html` class="${names}"`;
+  });
+  const heads = columns.map(
+    ({ label, content, sorted }, i) =>
+      html`<th scope="col"${classes[i]}${sorted ? html` aria-sort="${sorted}"` : ''}>${content ?? label}</th>`,
+  );
+  const cellsOf = (row: Html[]) =>
+    row.map((cell, i) => html`<td${classes[i]} data-label="${columns[i]?.label}"><div>${cell}</div></td>`);
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table${columns.length > 2 ? html` class="cards"` : ''}>
+<caption>${caption}</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${cellsOf(row)}</tr>`)}</tbody>
+</table></div>`;
+}
+
+/** A column of numbers, and one whose cells are at the end of the first line of a row on a phone. */
+export const numbers = (label: string, place?: Head['place']): Head => ({ label, isNumber: true, place });
+export const aside = (label: string): Head => ({ label, place: 'aside' });
+
+/** Names with their values; `stats` are numbers to see at a glance. */
+export function facts(given: readonly (readonly [name: string, value: Html])[], kind: 'stats' | '' = ''): Html {
+  return html`<dl class="${`facts ${kind}`.trim()}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
