@@ -35,6 +35,13 @@ export function windowStart(name: WindowName, atSeconds: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000;
 }
 
+/** The starts of all windows at a time. */
+export function windowStarts(atSeconds: number): Record<WindowName, number> {
+  const starts = {} as Record<WindowName, number>;
+  for (const name of windowNames) starts[name] = windowStart(name, atSeconds);
+  return starts;
+}
+
 /** The first second after the window that starts at `startSeconds`. */
 export function windowEnd(name: WindowName, startSeconds: number): number {
   const { seconds } = windows[name];

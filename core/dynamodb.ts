@@ -195,17 +195,15 @@ export function isOurFault(error: unknown): boolean {
  * Waits for `work`, but never past `signal`: the SDK ignores it while it waits between two attempts. Any failure to get
  * a response becomes a `StoreUnavailable` with its cause; `expected` errors are rethrown unchanged.
  */
-export async function orUnavailable<Output>(
+export function orUnavailable<Output>(
   work: Promise<Output>,
   signal: AbortSignal,
   expected: (error: unknown) => boolean = () => false,
 ): Promise<Output> {
-  try {
-    return await Promise.race([work, aborted(signal)]);
-  } catch (error) {
+  return Promise.race([work, aborted(signal)]).catch((error: unknown) => {
     if (expected(error) || isOurFault(error)) throw error;
     throw new StoreUnavailable('the store did not respond', { cause: error });
-  }
+  });
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
@@ -222,31 +220,31 @@ type Secret = string | ArrayBuffer | ArrayBufferView;
  * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a
  * key object: for a key in bytes, Node throws and catches two errors internally to detect its type (decision 0107).
  */
-export class Sha256 {
-  readonly #secret: Secret | undefined;
-  #hash: Hash | Hmac;
+export const Sha256 = function sha256(secret?: Secret) {
+  let hash: Hash | Hmac = secret === undefined ? createHash('sha256') : hmacWith(secret);
+  return {
+    update(chunk: Uint8Array) {
+      hash.update(chunk);
+    },
+    digest: async () => hash.digest(),
+    reset() {
+      hash = secret === undefined ? createHash('sha256') : hmacWith(secret);
+    },
+  };
+} as unknown as new (
+  secret?: Secret,
+) => Checksum;
 
-  constructor(secret?: Secret) {
-    this.#secret = secret;
-    if (secret === undefined) this.#hash = createHash('sha256');
-    else if (typeof secret === 'string') this.#hash = createHmac('sha256', secret);
-    else {
-      const bytes = ArrayBuffer.isView(secret) ? (secret as Uint8Array) : new Uint8Array(secret);
-      this.#hash = createHmac('sha256', createSecretKey(bytes));
-    }
-  }
+type Checksum = {
+  update(chunk: Uint8Array): void;
+  digest(): Promise<Uint8Array<ArrayBuffer>>;
+  reset(): void;
+};
 
-  update(chunk: Uint8Array): void {
-    this.#hash.update(chunk);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    this.#hash = new Sha256(this.#secret).#hash;
-  }
+function hmacWith(secret: Secret): Hmac {
+  if (typeof secret === 'string') return createHmac('sha256', secret);
+  const bytes = ArrayBuffer.isView(secret) ? (secret as Uint8Array) : new Uint8Array(secret);
+  return createHmac('sha256', createSecretKey(bytes));
 }
 
 /**
@@ -263,7 +261,6 @@ export function createStoreClient(): DynamoDBClient {
     defaultsMode: 'standard',
     accountIdEndpointMode: 'disabled',
     authSchemePreference: [],
-    userAgentAppId: async () => undefined,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
     disableClockSkewCorrection: false,
@@ -272,8 +269,9 @@ export function createStoreClient(): DynamoDBClient {
     // The agent ends connections that are not opened in time.
     requestHandler: { httpAgent: agent, httpsAgent: agent, requestTimeout: 1500, throwOnRequestTimeout: true },
   });
-  // Even without a logger it builds the log entry of every call.
+  // Even without a logger it builds the log entry of every call, and nobody reads its name.
   client.middlewareStack.remove('loggerMiddleware');
+  client.middlewareStack.remove('getUserAgentMiddleware');
   // Otherwise every call makes a signer, from a copy of the whole configuration.
   const { signer } = client.config;
   let made: ReturnType<typeof signer> | undefined;

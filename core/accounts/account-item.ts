@@ -109,7 +109,10 @@ export function itemKey(account: string, item: string): Record<string, string> {
 }
 
 /** The primary key of the access item of an account. */
-export const accessKey = (account: string) => itemKey(account, accessName);
+export const accessKey = (account: string): Record<string, string> => ({
+  [accountsTable.partitionKey]: account,
+  [accountsTable.sortKey]: accessName,
+});
 
 /** The primary key of a plan. */
 export const planKey = (code: string) => itemKey(planRecord.partitionKey(code), planRecord.sortKey);
@@ -134,7 +137,10 @@ export function readAccess(item: Item): Access {
     planVersion: item[accessItem.planVersion],
     keys: item[accessItem.keys],
     ...readWindows(item),
-    usage: readUsage(item),
+    /** Read when it is needed: few requests do. */
+    get usage() {
+      return readUsage(item);
+    },
     created: item[accessItem.created],
     version: item[accessItem.version],
   };

@@ -50,13 +50,13 @@ export function currentQuota(stored: QuotaState, now: number): QuotaState {
   return quota;
 }
 
-/** Whether `quota` can be the state right after `units` were consumed at `now`: within the limit of every window. */
-export function showsUnits(quota: QuotaState, now: number, units: number): boolean {
+/** Whether `quota` can be the state right after `units` were consumed in windows that begin at `starts`, or later. */
+export function showsUnits(quota: QuotaState, starts: Record<WindowName, number>, units: number): boolean {
   for (const name of windowNames) {
     const window = quota[name];
     if (!window) continue;
     const { start, used, limit } = window;
-    if (start < windowStart(name, Math.floor(now)) || used < units || used > (limit ?? Infinity)) return false;
+    if (start < starts[name] || used < units || used > (limit ?? Infinity)) return false;
   }
   return true;
 }
@@ -85,10 +85,11 @@ export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
 
 /** The window with the smallest share left; among equals the one that lasts longest, since it binds longest. */
 export function closestToExhaustion(windows: WindowReport[]): WindowReport | undefined {
-  return windows.reduce<WindowReport | undefined>(
-    (closest, window) => (closest === undefined || shareLeft(window) <= shareLeft(closest) ? window : closest),
-    undefined,
-  );
+  let closest: WindowReport | undefined;
+  for (const window of windows) {
+    if (closest === undefined || shareLeft(window) <= shareLeft(closest)) closest = window;
+  }
+  return closest;
 }
 
 function shareLeft({ limit, remaining }: WindowReport): number {

@@ -1,6 +1,7 @@
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { readApiKey } from '../../core/accounts/api-key.ts';
+import { attemptAt } from '../../core/accounts/charge/charge.ts';
 import { chargeCommand } from '../../core/accounts/charge/charge-command.ts';
 import { environment } from '../../core/names.ts';
 
@@ -13,7 +14,7 @@ const variable = (name: string) => process.env[name] ?? '';
 export async function bareLookup(client: DynamoDBClient, key: string) {
   const claim = readApiKey(key, variable(environment.keyChecksumSecret));
   if (!claim) throw new Error('the key is valid');
-  const charge = { claim, units: 1, now: Date.now() / 1000 };
+  const charge = attemptAt(claim, 1, Date.now() / 1000);
   const {
     Key,
     ExpressionAttributeValues: values,

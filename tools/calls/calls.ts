@@ -22,7 +22,7 @@ import { gatewayEvent, lambdaContext } from '../../test/support/gateway-event.ts
 
 const root = resolve(import.meta.dirname, '../..');
 const warmUp = 50;
-const most = { calls: 200, files: 22 };
+const most = { calls: 150, files: 22 };
 
 const service = await startAddressService({ asDeployed: true });
 try {

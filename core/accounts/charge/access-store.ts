@@ -36,7 +36,8 @@ export function createAccessStore(client: ChargingClient, table: string, pauseMi
   async function sendUntilApplied(command: Update, signal: AbortSignal): Promise<Item | undefined> {
     for (let pause = pauseMilliseconds; ; pause = Math.min(2 * pause, longestPauseMilliseconds)) {
       try {
-        return await orUnavailable(update(command, signal), signal, () => true);
+        // Without retries nothing but the connection is waited for, and the signal ends that.
+        return await update(command, signal);
       } catch (error) {
         if (conditionFailed(error) || isOurFault(error)) throw error;
         if (!wasNotApplied(error)) throw new ChargeUnknown(causeOf(error, signal), { cause: error });

@@ -1,4 +1,4 @@
-import { daySeconds, forEachWindow, type WindowName, windowNames, windowStart, windows } from '../../calendar.ts';
+import { daySeconds, forEachWindow, type WindowName, windowNames, windows } from '../../calendar.ts';
 import type { Update } from '../../dynamodb.ts';
 import { accessItem, accessKey, keyCode, storedLimit, windowItem } from '../account-item.ts';
 import { expiringKeyBounds } from '../api-key.ts';
@@ -16,7 +16,8 @@ import type { ChargeAttempt } from './charge.ts';
  * that one, the count may be at most `limit - units`. The windows in `roll` must have passed and restart with these
  * units. Every window's count and the key's go up, or nothing changes and the old item is returned.
  */
-export function chargeCommand(table: string, { claim, units, now, seen }: ChargeAttempt, limits: Limits): Update {
+export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Limits): Update {
+  const { claim, units, now, starts, seen } = attempt;
   const { low, high } = expiringKeyBounds(claim.hash, now);
   const code = keyCode(claim.keyId);
   const names: Record<string, string> = { ...namesOfAll, '#keyId': claim.keyId };
@@ -32,7 +33,7 @@ export function chargeCommand(table: string, { claim, units, now, seen }: Charge
   const adds: string[] = [];
 
   for (const window of windowNames) {
-    values[`:${window}Start`] = windowStart(window, Math.floor(now));
+    values[`:${window}Start`] = starts[window];
     if (seen?.roll.includes(window)) {
       conditions.push(passedAndAdmits[window]);
       sets.push(`#${window}Start = :${window}Start`, `#${window}Used = :units`);

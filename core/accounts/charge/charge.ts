@@ -1,4 +1,4 @@
-import type { Clock, WindowName } from '../../calendar.ts';
+import { type Clock, type WindowName, windowStarts } from '../../calendar.ts';
 import { StoreUnavailable } from '../../dynamodb.ts';
 import { type Access, admits, type Caller, hasNoSpace, Refusal, requireAccess } from '../account.ts';
 import type { KeyClaim } from '../api-key.ts';
@@ -9,8 +9,9 @@ export type ChargeAttempt = {
   claim: KeyClaim;
   /** How many units, all of them in every window, or none. */
   units: number;
-  /** The time in seconds by the clock of this instance. */
+  /** The time in seconds by the clock of this instance, and the starts of the windows that it is in. */
   now: number;
+  starts: Record<WindowName, number>;
   /** The item as a refused write has returned it, and the windows that have passed in it, which this one restarts. */
   seen?: { access: Access; roll: readonly WindowName[] };
 };
@@ -63,7 +64,7 @@ export async function charge(
   signal: AbortSignal,
   units = 1,
 ): Promise<Caller> {
-  let attempt: ChargeAttempt = { claim, units, now: clock() };
+  let attempt: ChargeAttempt = attemptAt(claim, units, clock());
   for (let tries = 0; tries < maxAttempts && !signal.aborted; tries++) {
     const { charged, access } = await store.charge(attempt, signal);
     if (charged) {
@@ -76,8 +77,8 @@ export async function charge(
 }
 
 /** If the returned item does not show the charge, the store did not make it: then nothing may be served. */
-function requireCounted(access: Access | undefined, { claim, units, now }: ChargeAttempt): Access {
-  if (access && admits(access, claim, now) && showsUnits(access.quota, now, units)) return access;
+function requireCounted(access: Access | undefined, { claim, units, now, starts }: ChargeAttempt): Access {
+  if (access && admits(access, claim, now) && showsUnits(access.quota, starts, units)) return access;
   throw new StoreUnavailable('the store reported a charge as done, but the returned item does not show it');
 }
 
@@ -102,5 +103,9 @@ async function nextAttempt(
     await store.recordDays(access, now, signal);
     roll = roll.filter((name) => name !== 'day');
   }
-  return { claim, units, now, seen: { access, roll } };
+  return { ...attemptAt(claim, units, now), seen: { access, roll } };
+}
+
+export function attemptAt(claim: KeyClaim, units: number, now: number): ChargeAttempt {
+  return { claim, units, now, starts: windowStarts(Math.floor(now)) };
 }
