@@ -10,7 +10,7 @@ import { account, bagAdres, bootstrapWith, cdk, type Reached, region } from '../
 import { differsFromPage, type Judge, pythonPackages } from '../judge.ts';
 
 const stage = 'test';
-const stack = ['--stack', `bag-adres-${stage}`];
+const deployment = ['--stage', stage];
 const settings = {
   dataset: { objecten: true },
   guard: { minimumAddresses: 30 },
@@ -31,12 +31,12 @@ export const http: Judge = {
     try {
       await bootstrapWith(aws);
       await cdk(aws, 'deploy', stage, settings);
-      const loaded = await bagAdres(aws, 'load', 'run', ...stack, '--extract', sample);
+      const loaded = await bagAdres(aws, 'load', 'run', ...deployment, '--extract', sample);
       if (!loaded.includes('11,920 added')) findings.push(`the load: ${loaded.slice(-500)}`);
-      await bagAdres(aws, 'plan', 'put', 'judge', '--limit', 'day=100000', ...stack);
-      await bagAdres(aws, 'account', 'create', 'judge', '--plan', 'judge', ...stack);
+      await bagAdres(aws, 'plan', 'put', 'judge', '--limit', 'day=100000', ...deployment);
+      await bagAdres(aws, 'account', 'create', 'judge', '--plan', 'judge', ...deployment);
       const { key } = JSON.parse(
-        await bagAdres(aws, 'key', 'create', '--account', 'judge', '--label', 'judge', '--json', ...stack),
+        await bagAdres(aws, 'key', 'create', '--account', 'judge', '--label', 'judge', '--json', ...deployment),
       );
       const origin = aws.origin(await baseUrl(aws));
       const smoke = await bagAdres(
