@@ -7,6 +7,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { writeBundle } from '../../../lib/shared/bundle.ts';
 import { bundles } from '../../../lib/shared/bundles.ts';
+import { stepNames } from '../../../loader/steps/load-steps.ts';
 import { synthesize } from '../../../local/synthesize.ts';
 import { sourcePositions } from '../../../tools/stack-trace.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
@@ -210,7 +211,7 @@ describe('a bundle under the Runtime API', () => {
 
   it('starts each step of a load, which fails on invalid input with a named error', async () => {
     const steps = functions('loader');
-    expect(steps).toHaveLength(11);
+    expect(steps).toHaveLength(stepNames.length);
     for (const step of sweep(steps, 3)) {
       const { lambda, error } = await start(step, loading);
       expect([step.handler, error]).toEqual([step.handler, null]);
