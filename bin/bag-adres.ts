@@ -9,12 +9,12 @@ import { CliCommand, pasteable, snakeCase, type Terminal } from '../operator/cli
 import { addConfigCommands } from '../operator/cli/config.ts';
 import { pathOf } from '../operator/cli/destructive.ts';
 import { addDoctorCommand } from '../operator/cli/doctor.ts';
+import { addGateCommand } from '../operator/cli/gate.ts';
 import { addInitCommand } from '../operator/cli/init.ts';
 import { addLoadCommands } from '../operator/cli/load.ts';
 import { colours, hasColours, painted } from '../operator/cli/paint.ts';
 import { addPlanCommands } from '../operator/cli/plan.ts';
 import { addRestoreCommands } from '../operator/cli/restore.ts';
-import { addUpgradeCommands } from '../operator/cli/upgrade.ts';
 import { addUsageCommands } from '../operator/cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
 import { AdminError } from '../packages/admin/accounts/admin-error.ts';
@@ -90,7 +90,7 @@ In scripts, use --json.`,
   addDoctorCommand(program);
   addInitCommand(program);
   addConfigCommands(program);
-  addUpgradeCommands(program);
+  addGateCommand(program);
   return program;
 }
 

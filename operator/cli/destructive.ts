@@ -5,9 +5,7 @@ export type Agreement =
   /** It asks on a terminal; elsewhere it goes on. */
   | 'asks'
   /** It shows its plan, and does it with `--yes`. */
-  | 'plans'
-  /** It shows its steps, and runs them with `--apply`. */
-  | 'applies';
+  | 'plans';
 
 /**
  * Every command that replaces or deletes what no other command brings back as it was. Each shows the deployment, its
@@ -27,8 +25,6 @@ export const destructive: Readonly<Record<string, Agreement>> = {
   'load unlock': 'asks',
   'person erase': 'plans',
   'restore carry-over': 'plans',
-  upgrade: 'applies',
-  'rollback-code': 'applies',
 };
 
 /** `key revoke`: the words of a command after the name of the program. */

@@ -121,8 +121,8 @@ The deployment of the npm package bag-adres: settings in \`bag-adres.json\`, by 
 - \`npm ci\`, then \`npx bag-adres config check\` and \`npx bag-adres config show --stage prod\`
 - Deploy: \`npx cdk deploy --all -c bagAdres.stage=test\`; without \`-c\` the stage is \`prod\`. Each stage names its \`account\`:
   credentials of another one are refused
-- Upgrade: \`npm install bag-adres@VERSION\`, then \`npx bag-adres upgrade --stage test\`
-- In an emergency: \`npx bag-adres rollback-code --stage prod\`
+- Upgrade: \`npm install --save-exact bag-adres@VERSION\`, then \`npx bag-adres gate --stage test\` and deploy. To go back, install the
+  version before
 - Guides: \`node_modules/bag-adres/docs\`, deploy.md and runbook.md first
 - The pipeline in \`.github/workflows/deploy.yml\` needs two roles: see \`docs/examples/pipeline/README.md\` in the same folder
 `;

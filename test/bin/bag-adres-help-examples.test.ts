@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 /** Commands on the settings of a folder or of nothing; `test/operator/cli/config.test.ts` runs them. */
-const onSettings = ['init', 'config', 'upgrade', 'rollback-code'];
+const onSettings = ['init', 'config', 'gate'];
 
 /** The words of a command line, as a shell splits them. */
 const wordsOf = (text: string) => (text.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));

@@ -28,7 +28,7 @@ const commands = texts
   .filter((command) => !/^(?:COMMAND|load \.\.\.)/.test(command));
 
 /** Commands on the settings of a folder, which need no deployment. */
-const onSettings = /^(?:init|config|upgrade|rollback-code)\b/;
+const onSettings = /^(?:init|config|gate)\b/;
 const folders = folderForNow('bag-adres-docs-');
 const account = '123456789012';
 
@@ -45,17 +45,10 @@ describe('the docs', () => {
         join(folder, 'bag-adres.json'),
         JSON.stringify({ stages: { test: { account }, prod: { account } } }),
       );
-      // Without --apply, which installs another version.
-      const args = [
-        ...command.replace(' --apply', '').split(/\s+/),
-        ...(/^init\b(?!.*--yes)/.test(command) ? ['--yes'] : []),
-      ];
+      // The gate compares with what AWS has, so it ends without credentials.
+      const args = [...command.split(/\s+/), ...(/^init\b(?!.*--yes)/.test(command) ? ['--yes'] : [])];
       const { exit, err } = await runWith(args, {}, folder);
-      expect([command, exit, err]).toEqual([
-        command,
-        /^(?:upgrade|rollback-code (?!.*--to))/.test(command) ? 1 : 0,
-        expect.anything(),
-      ]);
+      expect([command, exit, err]).toEqual([command, command.startsWith('gate') ? 1 : 0, expect.anything()]);
     },
     60_000,
   );

@@ -51,7 +51,9 @@ export async function startFakeAws(
     const failed = 'error' in answer;
     const value = failed ? { __type: answer.error, message: answer.message ?? answer.error } : answer.value;
     if (Action !== undefined) {
-      const error = failed ? `<ErrorResponse><Error><Code>${answer.error}</Code></Error></ErrorResponse>` : '';
+      const error = failed
+        ? `<ErrorResponse><Error><Code>${answer.error}</Code><Message>${answer.message ?? answer.error}</Message></Error></ErrorResponse>`
+        : '';
       return response.writeHead(failed ? 400 : 200, { 'content-type': 'text/xml' }).end(failed ? error : answer.value);
     }
     response.writeHead(failed ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(value));

@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -8,12 +8,12 @@ import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { charge } from '../../core/accounts/charge/charge.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { runLoad } from '../../local/load/run-load.ts';
-import { readReleases } from '../../operator/upgrade/releases.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { startLoadBench } from '../loader/steps/load-bench.ts';
 import { february, january, listsOf, tableOf } from '../loader/steps/months.ts';
 import { createAccountsTable } from '../support/dynamodb.ts';
 import { startForTests } from '../support/start-for-tests.ts';
+import { fixtureOfLastRelease } from './last-release.ts';
 
 /** An item of DynamoDB, whose bytes are text in base64 in the file. */
 type RawItem = Record<string, AttributeValue>;
@@ -43,9 +43,7 @@ beforeAll(async () => {
     mkdirSync(dirname(fixture(version)), { recursive: true });
     writeFileSync(fixture(version), `${JSON.stringify(await store(), bytesAsText, 1)}\n`);
   }
-  const names = readReleases().map((release) => release.version);
-  const last = names.filter((name) => existsSync(fixture(name))).at(-1);
-  stored = JSON.parse(readFileSync(fixture(String(last)), 'utf8'), textAsBytes);
+  stored = JSON.parse(readFileSync(fixtureOfLastRelease('stored.json') ?? '', 'utf8'), textAsBytes);
 }, 120_000);
 
 const adminOf = (table: string) =>

@@ -89,7 +89,6 @@ describe('every command', () => {
   const howToAgree: Record<Agreement, string> = {
     asks: 'on a terminal they ask; `--yes` answers, `--plan` only says what they would do',
     plans: 'they only show their plan without `--yes`',
-    applies: 'they only show their steps without `--apply`',
   };
 
   it('is in docs/commands.md (`UPDATE_DOCS=1 npm test -- test/operator/cli/command-hints` writes the table anew)', () => {

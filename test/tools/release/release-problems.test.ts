@@ -7,7 +7,6 @@ import { folderForNow } from '../../support/folder-for-now.ts';
 const complete: Record<string, string> = {
   'package.json': '{"version":"1.2.3"}',
   'packages/admin/package.json': '{"version":"1.2.3"}',
-  'docs/releases/releases.json': '[{"version":"1.2.3"}]',
   'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n## 1.2.3\n\n- A change.\n',
   'test/releases/1.2.3/templates.json': '{}',
   'test/releases/1.2.3/stored.json': '{}',
@@ -37,7 +36,6 @@ describe('a release', () => {
 
   it.each<[string, Record<string, string | undefined>, RegExp]>([
     ['another version', { 'package.json': '{"version":"1.2.2"}' }, /^package.json has version 1.2.2, not 1.2.3/],
-    ['no entry for operators', { 'docs/releases/releases.json': '[]' }, /releases.json has no entry for 1.2.3/],
     ['no chapter of the changelog', { 'CHANGELOG.md': '# Changelog\n' }, /has no chapter "## 1.2.3"/],
     [
       'changes that no chapter of a version has',

@@ -26,6 +26,9 @@ const mustStay: Readonly<Record<string, readonly string[]>> = {
   'AWS::StepFunctions::StateMachine': [],
 };
 
+/** The types of resources that an update must keep. */
+export const statefulTypes = Object.keys(mustStay);
+
 /** Whether an update must keep a resource of this type. */
 export function isStateful(type: string): boolean {
   return type in mustStay;
@@ -34,36 +37,13 @@ export function isStateful(type: string): boolean {
 /** Something that an update would replace or remove although it has to stay. */
 export type Loss = { logicalId: string; type: string; what: string };
 
-/** What an update of a stack changes. */
-export type TemplateChanges = {
-  added: number;
-  changed: number;
-  removed: number;
-  /** Resources and outputs that must not be lost. */
-  losses: readonly Loss[];
-};
-
-/**
- * Compares two templates of a stack. The code of functions is left out, as are their versions: each release has new
- * ones, and old versions are retained.
- */
-export function compareTemplates(before: ComparedTemplate, after: ComparedTemplate): TemplateChanges {
-  const { resources, outputs } = fullDiff(withoutCode(before), withoutCode(after));
-  const changes = Object.entries(resources.changes);
-  return {
-    added: changes.filter(([, { isAddition }]) => isAddition).length,
-    removed: changes.filter(([, { isRemoval }]) => isRemoval).length,
-    changed: changes.filter(([, { isUpdate }]) => isUpdate).length,
-    losses: [
-      ...changes.flatMap(([logicalId, change]) => {
-        const type = change.oldResourceType ?? '';
-        return isStateful(type) ? lossesIn(change).map((what) => ({ logicalId, type, what })) : [];
-      }),
-      ...Object.entries(outputs.changes)
-        .filter(([, { isRemoval }]) => isRemoval)
-        .map(([logicalId]) => ({ logicalId, type: 'output', what: 'is no longer there' })),
-    ],
-  };
+/** What an update from `before` to `after` would remove or replace although it has to stay. */
+export function lossesBetween(before: ComparedTemplate, after: ComparedTemplate): Loss[] {
+  const { changes } = fullDiff(before, after).resources;
+  return Object.entries(changes).flatMap(([logicalId, change]) => {
+    const type = change.oldResourceType ?? '';
+    return isStateful(type) ? lossesIn(change).map((what) => ({ logicalId, type, what })) : [];
+  });
 }
 
 /** What is lost by a change of a resource that must stay. */
@@ -79,21 +59,4 @@ function lossesIn(change: ResourceDifference): string[] {
       const effect = name === 'GenerateSecretString' ? 'generates a new value' : 'replaces it';
       return `has another ${name}, for which CloudFormation ${effect}`;
     });
-}
-
-function withoutCode({ Resources = {}, Outputs = {} }: ComparedTemplate): ComparedTemplate {
-  const resources = Object.entries(Resources)
-    .filter(([, { Type }]) => Type !== 'AWS::Lambda::Version')
-    .map(([id, { Type, Properties: { Code: _, ...Properties } = {} }]) => [id, { Type, Properties }]);
-  return { Resources: Object.fromEntries(resources), Outputs };
-}
-
-/**
- * The version of bag-adres in a template: an output of the service, else the tag of a function; undefined for the data
- * stack, which has none.
- */
-export function versionIn(template: ComparedTemplate): string | undefined {
-  const output = (template.Outputs?.Version as { Value?: unknown } | undefined)?.Value;
-  if (typeof output === 'string') return output;
-  return /"Key":"version","Value":"([^"]+)"/.exec(JSON.stringify(template))?.[1];
 }

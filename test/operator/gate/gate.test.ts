@@ -1,0 +1,154 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ComparedTemplate, lossesBetween } from '../../../operator/gate/compare-templates.ts';
+import { stackPolicy } from '../../../operator/gate/gate.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
+import { templates } from '../../lib/synthesized.ts';
+import { createAccountsTable, startDynamoDb } from '../../support/dynamodb.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
+import { sweep } from '../../support/sweep.ts';
+import { run as runHere, runWith } from '../command-line.ts';
+import { type AwsOperations, startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
+
+const table = (properties: Record<string, unknown> = {}) => ({
+  Type: 'AWS::DynamoDB::Table',
+  Properties: { KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }], ...properties },
+});
+
+describe('templates compared', () => {
+  const before = { Resources: { Addresses: table(), Role: { Type: 'AWS::IAM::Role' } } };
+
+  it.each<[string, ComparedTemplate['Resources'], string]>([
+    ['a table that is gone', {}, 'is no longer in the template'],
+    ['a table under another logical id', { Addresses2: table() }, 'is no longer in the template'],
+    ['a table with another key', { Addresses: table({ KeySchema: [] }) }, 'has another KeySchema'],
+    ['another local index', { Addresses: table({ LocalSecondaryIndexes: [] }) }, 'LocalSecondary'],
+    ['a table with a name', { Addresses: table({ TableName: 'x' }) }, 'has another TableName'],
+    ['another type', { Addresses: { Type: 'AWS::DynamoDB::GlobalTable' } }, 'AWS::DynamoDB::GlobalTable'],
+  ])('report %s as a loss', (_, Resources, what) => {
+    expect(lossesBetween(before, { Resources: Resources ?? {} })).toEqual([
+      { logicalId: 'Addresses', type: 'AWS::DynamoDB::Table', what: expect.stringContaining(what) },
+    ]);
+  });
+
+  it('report nothing of what has no state, or only changes', () => {
+    const Resources = {
+      Addresses: table({ DeletionProtectionEnabled: true }),
+      Alarm: { Type: 'AWS::CloudWatch::Alarm' },
+    };
+    expect(lossesBetween(before, { Resources })).toEqual([]);
+  });
+});
+
+describe('gate', () => {
+  const work = folderForNow('bag-adres-gate-');
+  const account = '123456789012';
+  const operations: AwsOperations = {};
+  let engine: Awaited<ReturnType<typeof startDynamoDb>>;
+  let aws: Awaited<ReturnType<typeof startFakeAws>>;
+  let leaveAws: () => void;
+  let deployed: Record<string, string>;
+
+  beforeAll(async () => {
+    engine = await startDynamoDb();
+    aws = await startFakeAws({}, operations, engine.endpoint);
+    leaveAws = useAws(aws.endpoint);
+    const { stack, names } = await templates({ stage: 'test', account });
+    deployed = Object.fromEntries(Object.values(names).map((name) => [name, JSON.stringify(stack(name).template)]));
+    for (const name of ['with-accounts', 'empty']) await createAccountsTable(engine.client, name);
+    const client = DynamoDBDocumentClient.from(engine.client);
+    const admin = createAdmin({ client, table: 'with-accounts', checksumSecret: 'secret' });
+    await admin.plans.put({ code: 'standard', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'acme', plan: 'standard' });
+  }, 60_000);
+  afterAll(async () => {
+    leaveAws();
+    await aws.stop();
+    await engine.stop();
+  });
+
+  /** Runs the command where CloudFormation has the deployed templates, as `change` makes them. */
+  async function gate(settings: object, args: string[] = [], change = (_: string, text: string) => text) {
+    operations.GetTemplate = ({ StackName }: { StackName: string }) => {
+      const text = deployed[StackName];
+      if (text === undefined) return { error: 'ValidationError', message: `Stack ${StackName} does not exist` };
+      return templateAnswer(change(StackName, text).replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
+    };
+    operations.SetStackPolicy = () => ({ value: '<SetStackPolicyResponse/>' });
+    const folder = mkdtempSync(join(work, 'operator-'));
+    writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { test: { account, ...settings } } }));
+    aws.asked.length = 0;
+    const ended = await runHere(['gate', '--stage', 'test', ...args], {}, folder);
+    if (ended.out === '') throw new Error(ended.err);
+    const policies = aws.asked.filter(({ operation }) => operation === 'SetStackPolicy');
+    return { ...ended, policies: policies.map(({ input }) => input) };
+  }
+
+  it('lets an unchanged stage pass, and sets the stack policy of its data stack only when asked to', async () => {
+    const looked = await gate({});
+    expect(looked).toMatchObject({ exit: 0, policies: [], out: expect.stringContaining('Nothing would be lost.') });
+    const { exit, policies } = await gate({}, ['--protect']);
+    expect([exit, policies]).toEqual([
+      0,
+      [expect.objectContaining({ StackName: 'bag-adres-test-data', StackPolicyBody: JSON.stringify(stackPolicy) })],
+    ]);
+    const [, denied] = stackPolicy.Statement;
+    expect(denied).toMatchObject({ Effect: 'Deny', Action: ['Update:Replace', 'Update:Delete'] });
+    expect(JSON.stringify(denied)).toContain('AWS::DynamoDB::Table');
+  }, 60_000);
+
+  it('refuses a table that would be removed, and then sets no policy', async () => {
+    // What is deployed has one table more than the settings make.
+    const { exit, out, policies } = await gate({}, ['--protect'], (name, text) =>
+      name.endsWith('-data') ? text.replace('"Resources":{', `"Resources":{"Old":${JSON.stringify(table())},`) : text,
+    );
+    expect([exit, policies]).toEqual([1, []]);
+    expect(out).toContain('Obstacle: bag-adres-test-data: Old (AWS::DynamoDB::Table) is no longer in the template.');
+  }, 60_000);
+
+  const key = `arn:aws:kms:eu-central-1:${account}:key/0a1b`;
+  const cases: [string, object, RegExp | null][] = [
+    ['has accounts', { name: 'with-accounts' }, null],
+    [
+      'has no account',
+      { name: 'empty' },
+      /would use the table empty, which has no account\. Every key would be refused/,
+    ],
+    ['does not exist', { name: 'missing' }, /the table missing, which is missing\. Wait for its restore/],
+    [
+      'has another key',
+      { name: 'with-accounts', keyArn: key },
+      /encrypted with a key that AWS owns\. Take tables\.accounts\.keyArn out/,
+    ],
+  ];
+  it.each(sweep(cases, 1))(
+    'asks of another accounts table whether it %s',
+    async (_, accounts, refused) => {
+      const { exit, out } = await gate({ tables: { accounts } });
+      expect([exit, out]).toEqual([refused ? 1 : 0, expect.stringMatching(refused ?? /Nothing would be lost/)]);
+    },
+    60_000,
+  );
+
+  it('asks the same of the own table of the data stack when the setting goes', async () => {
+    operations.DescribeStackResource = () => ({
+      value:
+        '<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail><PhysicalResourceId>empty</PhysicalResourceId></StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>',
+    });
+    const { exit, out } = await gate({}, [], (name, text) =>
+      name.endsWith('-data') ? text.replace(/("AccountsTableName":\{"Value":)\{[^}]*\}/, '$1"with-accounts"') : text,
+    );
+    expect([exit, out]).toEqual([1, expect.stringContaining('the table empty, which has no account')]);
+  }, 60_000);
+
+  it('asks AWS before the synthesis, so that missing credentials cost no time', async () => {
+    const broken = mkdtempSync(join(work, 'broken-'));
+    writeFileSync(join(broken, 'bag-adres.json'), JSON.stringify({ stages: { test: { account } } }));
+    // The synthesis would end with this.
+    writeFileSync(join(broken, 'cdk.json'), 'no JSON');
+    const { err } = await runWith(['gate', '--stage', 'test'], {}, broken);
+    expect(err).toMatch(/credentials/i);
+  });
+});
