@@ -91,7 +91,7 @@ export class ServiceAlarms extends Construct {
         metric: unknownCharges(stage),
         periods: [3, 15],
         problem: 'In three of 15 minutes a lookup got 503 whose units may have been counted.',
-        first: 'run the saved query STACK/Charges with unknown outcome/Causes in CloudWatch Logs Insights.',
+        first: 'run the saved query DEPLOYMENT/Charges with unknown outcome/Causes in CloudWatch Logs Insights.',
         runbook: 'Charges with unknown outcome',
       },
       GatewayThrottles: {

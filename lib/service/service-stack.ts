@@ -130,6 +130,20 @@ function serviceQueries({ address, validate, access, canary }: ServiceLogs): Que
         'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
       ],
     },
+    'Charges with unknown outcome': {
+      Causes: [
+        [address],
+        'filter UnknownCharges = 1 | stats count(*) as charges by cause, bin(5m) as at | sort at desc',
+      ],
+      Accounts: [
+        [address],
+        'filter level = "ERROR" and error.name = "ChargeUnknown" | stats count(*) as requests by account',
+      ],
+      Errors: [
+        [address],
+        'filter error.name = "ChargeUnknown" | stats count(*) as errors by error.cause.name, error.cause.message',
+      ],
+    },
     'Refused keys': {
       Callers: [[access], 'filter status = 401 | stats count(*) as requests by ip | sort requests desc | limit 10'],
       Accounts: [

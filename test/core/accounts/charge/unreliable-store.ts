@@ -57,6 +57,7 @@ export function createUnreliableStore(endpoint: string, unopened: Handler) {
   const lookups: Lookup[] = [];
   const writes: Write[] = [];
   const observers: ((write: Write) => void)[] = [];
+  let others = 0;
   const sign = async <R extends { headers: Record<string, string> }>(request: R): Promise<R> => {
     Object.assign(request.headers, placeholderSignature);
     return request;
@@ -67,8 +68,10 @@ export function createUnreliableStore(endpoint: string, unopened: Handler) {
 
   const handle: Handler['handle'] = async (request, options = {}) => {
     const lookup = current.getStore();
-    if (!lookup || request.headers['x-amz-target'] !== 'DynamoDB_20120810.UpdateItem')
+    if (!lookup || request.headers['x-amz-target'] !== 'DynamoDB_20120810.UpdateItem') {
+      others++;
       return engine.handle(request, options);
+    }
     return await new Promise<{ response: Response }>((resolve, reject) => {
       const { abortSignal } = options as { abortSignal?: AbortSignal };
       const write = createWrite(lookup, request, {
@@ -99,6 +102,8 @@ export function createUnreliableStore(endpoint: string, unopened: Handler) {
     /** The writes that can still arrive, and those of them whose sender waits. */
     onTheWay: () => writes.filter(({ outcome }) => !outcome),
     waiting: () => writes.filter(({ told }) => !told),
+    /** How many calls other than charges went straight to the engine. */
+    others: () => others,
     /** Begins a lookup of so many units. */
     begin<T>(units: number, charge: () => Promise<T>): { lookup: Lookup; result: Promise<T> } {
       const lookup: Lookup = { units, writes: [], ended: false };
