@@ -133,7 +133,7 @@ const forms = {
 const range = /^0*([1-9]\d{0,4})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)0*([1-9]\d{0,4})$/i;
 /** Digits, then any separator, then the rest. */
 const numberAndRest = /^0*([1-9]\d{0,4})[\s\-–/.,]*([a-z][0-9a-z\s\-–/.]*)$/i;
-/** What people and programs write for no addition: a text without letters and digits, or these with any marks. */
+/** Texts that people and programs write for no addition: a text without letters and digits, or these with any marks. */
 const nothing =
   /^(?:geen|zonder|no)(?:toevoeging|addition)$|^(?:geen|zonder|leeg|nee|niets|nvt|nietvantoepassing|none|nothing|na|notapplicable|null|nil|nan|undefined|empty|blank)?$/i;
 /** Parts of an addition that stand for several addresses, or for a second number: they have no single meaning. */

@@ -1,408 +1,580 @@
-/**
- * <bag-adres-form lookup="/adres">: completes the address in the fields inside it. It asks a route of the page's own
- * server (see `routes`), never the service itself, and only ever adds: whatever goes wrong, people can type.
- */
+/** <bag-adres-form lookup="/adres"> completes the address in its fields, by a route of the page's own server. */
 
 const asked = ['postcode', 'huisnummer', 'toevoeging'];
-/** A page may have a field for the gemeente; the others are what an address needs. */
 const found = ['straat', 'woonplaats', 'gemeente'];
 
-/** What it says, by language. `{}` is where a value goes. */
 const texts = {
   nl: {
     postcode: 'Postcode',
     huisnummer: 'Huisnummer',
-    toevoeging: 'Toevoeging (niet verplicht)',
+    toevoeging: 'Toevoeging',
     straat: 'Straat',
     woonplaats: 'Woonplaats',
-    list: 'Toevoegingen bij dit huisnummer',
+    hint: 'Vul de postcode en het huisnummer in. Wij zoeken de straat en de woonplaats erbij.',
     none: 'geen',
-    choose: 'Kies ...',
-    which: 'Welk adres is het?',
-    several: 'Er zijn meer adressen met dit nummer. Kies er een.',
-    needsToevoeging: 'Kies de toevoeging die bij dit huisnummer hoort.',
-    unknownToevoeging: 'Toevoeging {} is hier niet bekend. Kies er een uit de lijst, of vul het adres zelf in.',
-    notFound: 'We kennen dit adres niet. Controleer de postcode en het huisnummer, of vul het adres zelf in.',
+    several: 'Er zijn meer adressen met dit nummer. Welk is het?',
+    needsToevoeging: 'Bij dit huisnummer hoort een toevoeging: {}.',
+    unknownToevoeging: 'Toevoeging {} staat hier niet in het register.',
+    notFound: 'Dit adres staat niet in het register. Controleer het, of vul de straat en de woonplaats zelf in.',
     slow: 'We zoeken het adres op ...',
     unavailable: 'We kunnen het adres nu niet opzoeken. Vul de straat en de woonplaats zelf in.',
     differs: 'Volgens het register is dit {}.',
     take: 'Overnemen',
-    filled: 'Ingevuld: {}.',
-    meant: 'Bedoelt u {}?',
     yes: 'Ja',
-    wrongPostcode: 'Controleer de postcode: vier cijfers en twee letters, zoals 1012 JS.',
-    wrongHuisnummer: 'Controleer het huisnummer: alleen cijfers. De rest hoort bij de toevoeging.',
-    wrongToevoeging: 'Controleer de toevoeging: hoogstens vijf letters en cijfers.',
+    own: 'Klopt niet? Zelf invullen',
+    'wrong-postcode': 'Controleer de postcode: vier cijfers en twee letters, zoals 1012 JS.',
+    'wrong-huisnummer': 'Controleer het huisnummer: een getal van 1 tot 99999. De toevoeging staat ernaast.',
   },
   en: {
     postcode: 'Postcode',
     huisnummer: 'House number',
-    toevoeging: 'Addition (optional)',
+    toevoeging: 'Addition',
     straat: 'Street',
     woonplaats: 'Town',
-    list: 'Additions at this house number',
+    hint: 'Type the postcode and the house number. We look up the street and the town.',
     none: 'none',
-    choose: 'Choose ...',
-    which: 'Which address is it?',
-    several: 'There are several addresses with this number. Choose one.',
-    needsToevoeging: 'Choose the addition that belongs to this house number.',
-    unknownToevoeging: 'Addition {} is not known here. Choose one from the list, or type the address yourself.',
-    notFound: "We don't know this address. Check the postcode and the house number, or type the address yourself.",
+    several: 'There are several addresses with this number. Which one is it?',
+    needsToevoeging: 'This house number has an addition: {}.',
+    unknownToevoeging: "The register doesn't have addition {} here.",
+    notFound: "The register doesn't have this address. Check it, or type the street and the town yourself.",
     slow: 'Looking up the address ...',
     unavailable: "We can't look up the address now. Type the street and the town yourself.",
     differs: 'According to the register this is {}.',
     take: 'Use it',
-    filled: 'Filled in: {}.',
-    meant: 'Did you mean {}?',
     yes: 'Yes',
-    wrongPostcode: 'Check the postcode: four digits and two letters, such as 1012 JS.',
-    wrongHuisnummer: 'Check the house number: digits only. The rest belongs in the addition.',
-    wrongToevoeging: 'Check the addition: at most five letters and digits.',
+    own: 'Not right? Type it yourself',
+    'wrong-postcode': 'Check the postcode: four digits and two letters, such as 1012 JS.',
+    'wrong-huisnummer': 'Check the house number: a number from 1 to 99999. The addition is beside it.',
   },
 };
 
-/** While somebody types. Leaving a field asks at once. */
-const pause = 500;
-/** When it says that it is still looking. */
-const slow = 1_000;
-/** A form must work without the answer, so nothing waits longer for it. */
-const patience = 4_000;
+/** Towns whose name in the register (2026) people don't use. */
+const townNames = { DENHAAG: 'SGRAVENHAGE', THEHAGUE: 'SGRAVENHAGE', DENBOSCH: 'SHERTOGENBOSCH' };
+
+/** Milliseconds. */
+const [pause, slow, patience] = [600, 1_000, 4_000];
 
 /** Made without HTML, which the policy of a page may forbid. */
-function make(tag, attributes = {}, ...content) {
+function make(tag, attributes, ...content) {
   const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const name in attributes) made.setAttribute(name, attributes[name]);
   made.append(...content);
   return made;
 }
 
-/** What goes into the fields. Throws when an answer has no names. */
-function placeOf({ straat, woonplaats, gemeente }) {
-  if (typeof straat !== 'string' || typeof woonplaats !== 'string') throw new TypeError('The answer has no names.');
-  return { straat, woonplaats, gemeente: gemeente?.naam ?? '' };
+const tidy = (text = '') => text.replace(/[\s\u200b]+/g, ' ').trim();
+const plain = (text = '') =>
+  text
+    .normalize('NFD')
+    .replace(/[^a-z0-9]/gi, '')
+    .toUpperCase();
+
+/** The number that a text begins with, and what follows it: 14 and 7 for `14 7`, never 147. */
+function split(text) {
+  const [, number, rest = ''] = /^0*([1-9]\d{0,4})(?!\d)[\s\-–—/.,]*(.*)$/.exec(text) ?? [];
+  return { number, rest };
 }
 
-const lineOf = ({ straat, woonplaats }) => `${straat}, ${woonplaats}`;
+/** A toevoeging that the register may have; `undefined` for any other, such as `A/B`, `1 2` or `tweehoog`. */
+function registerForm(text) {
+  const isOne = /^[a-z0-9 .-]*$/i.test(text) && !/\d[ .-]+\d|[a-z] ?- ?[a-z]/i.test(text);
+  return isOne && plain(text).length < 6 ? plain(text) : undefined;
+}
 
-const sheet = () => {
-  const made = new CSSStyleSheet();
-  made.replaceSync(`
-    :host { display: grid; gap: var(--bag-adres-gap, 1rem); }
-    [hidden] { display: none !important; }
-    fieldset { margin: 0; padding: 0; border: 0; }
-    legend, label.list { font-weight: 600; }
-    fieldset label { display: block; padding: 0.25rem 0; }
-    select, button { font: inherit; min-height: 2.5rem; padding: 0.25rem 0.75rem; }
-    select { display: block; width: 100%; font-weight: 400; }
-    p { box-sizing: border-box; margin: 0; min-height: var(--bag-adres-message-height, 4.5rem); }
-    p:not(:empty, .quiet) { padding: 0.75rem; border-inline-start: 4px solid var(--bag-adres-colour, #0b4f8a); background: var(--bag-adres-message-background, #f4f6f8); color: var(--bag-adres-message-colour, #1f2933); }
-    p button { margin-inline-start: 0.5rem; }
-    .quiet span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }`);
-  return made;
-};
+/** The answer of the route, if it is one. */
+function checked(answer) {
+  const { status, address, candidates, toevoegingen = [] } = answer ?? {};
+  const places = { ok: [address], ambiguous: candidates, not_found: [], invalid: [] }[status];
+  const isPlace = (place) => typeof place?.straat === 'string' && typeof place.woonplaats === 'string';
+  const isRight = Array.isArray(places) && places.every(isPlace) && Array.isArray(toevoegingen);
+  if (!isRight) return { status: 'unavailable' };
+  const named = places.map((one) => ({ ...one, gemeente: String(one.gemeente?.naam ?? '') }));
+  return { ...answer, places: named, toevoegingen: toevoegingen.map((one) => one && String(one)) };
+}
+
+/** The colours follow those of the page, so they are light or dark with it. */
+const vars = `
+  --accent: color-mix(in srgb, var(--bag-adres-colour, #0a5cab) 72%, currentColor);
+  --bad: color-mix(in srgb, #d01b1b 68%, currentColor);
+  --line: 1px solid color-mix(in srgb, currentColor 45%, transparent);
+  --round: var(--bag-adres-radius, 0.4rem);`;
+
+const shadowCss = `
+  :host { ${vars} display: grid; position: relative; gap: 1rem; line-height: 1.5; }
+  p { position: relative; box-sizing: border-box; display: grid; align-content: center; margin: 0; padding: 0.5rem 0.875rem; min-height: clamp(6.75rem, 26.5rem - 68vw, 13rem); border-radius: var(--round); background: color-mix(in srgb, var(--tone, currentColor) 7%, transparent); overflow-wrap: anywhere; }
+  .ok { --tone: color-mix(in srgb, #0b8043 72%, currentColor); --icon: '✓'; }
+  .ask { --tone: var(--accent); --icon: '?'; }
+  .wrong { --tone: var(--bad); --icon: '!'; }
+  p:not(.hint) { padding-inline-start: 3rem; }
+  p:not(.hint)::before { content: var(--icon); position: absolute; inset-inline-start: 0.75rem; top: calc(50% - 0.75rem); width: 1.25rem; border: 2px solid; border-radius: 50%; color: var(--tone); font-weight: 700; line-height: 1.25rem; text-align: center; }
+  div { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
+  button { min-height: 2rem; padding: 0; border: 0; background: none; color: var(--accent); font: inherit; text-align: start; text-decoration: underline; cursor: pointer; }
+  .pill { padding: 0 0.75rem; border: 1px solid; border-radius: var(--round); text-decoration: none; }`;
+
+/** For the fields that it makes, and the list that a field refers to. */
+const pageCss = `
+  :where(bag-adres-form:has(> .bag-adres-row)) { max-width: 36rem; font-family: system-ui, sans-serif; }
+  .bag-adres-row { ${vars} display: grid; grid-template-columns: repeat(auto-fit, minmax(6.75rem, 1fr)); gap: 0.75rem; font-weight: 600; }
+  .bag-adres-row[slot] { grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); }
+  .bag-adres-row input, .bag-adres-row ~ button { box-sizing: border-box; width: 100%; min-height: 2.75rem; padding: 0.5rem 0.75rem; border: var(--line); border-radius: var(--round, 0.4rem); background: Field; color: inherit; font: inherit; }
+  .bag-adres-row input { margin-top: 0.25rem; font-weight: 400; }
+  .bag-adres-row [aria-invalid] { border: 2px solid var(--bad); }
+  .bag-adres-row ~ button { border: 0; background: var(--bag-adres-colour, #0a5cab); color: #fff; font-weight: 600; cursor: pointer; }
+  .bag-adres-list { ${vars} position: absolute; z-index: 9; box-sizing: border-box; overflow: auto; max-height: 16rem; padding: 0.25rem; border: var(--line); border-radius: var(--round); background: Canvas; color: CanvasText; box-shadow: 0 0.5rem 1.5rem #0003; }
+  .bag-adres-list > * { padding: 0.5rem 0.625rem; cursor: pointer; }
+  .bag-adres-list > :hover, .bag-adres-list > [aria-selected='true'] { outline: 2px solid var(--accent); outline-offset: -2px; }`;
+
+const [shadowSheet, pageSheet] = [shadowCss, pageCss].map((css) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  return sheet;
+});
+let count = 0;
 
 class BagAdresForm extends HTMLElement {
   static formAssociated = true;
 
   #internals = this.attachInternals();
   #root = this.attachShadow({ mode: 'open' });
-  /** What this element filled in, and so may clear. */
-  #filled = {};
-  #answers = new Map();
-  /** The address of the latest lookup, or `''` once something changed after it. */
+  #message = make('p', { part: 'message', role: 'status', dir: 'ltr' });
+  #note = make('div', { id: `bag-adres-note-${++count}`, slot: 'place', hidden: '' });
+  #list = make('div', {
+    id: `bag-adres-list-${count}`,
+    slot: 'place',
+    hidden: '',
+    role: 'listbox',
+    class: 'bag-adres-list',
+  });
+  /** Where somebody typed a street or a town. Other values are old once the number changes. */
+  #typedIn = new Set();
+  #known = new Map();
+  /** The address of the latest lookup, `''` once it changed. */
   #current = '';
-  #stop = new AbortController();
+  /** The lookup whose answer is not too late. */
+  #turn = {};
   #timer = 0;
+  #hasPaused = false;
   #isPutting = false;
+  #isDisabled = false;
+  #moved = '';
+  #wrong = '';
+  #described = '';
+  #toevoegingen = [];
+  #active = -1;
   #own = {};
 
-  /** Texts that replace those of the language, by the names in `texts`. */
   set texts(own) {
     this.#own = own;
   }
 
   connectedCallback() {
-    if (this.#root.childElementCount > 0) return;
-    this.#root.adoptedStyleSheets = [sheet()];
-    this.#root.append(
-      make('slot'),
-      make('label', { class: 'list', part: 'list', hidden: '' }, make('span'), make('select', { part: 'select' })),
-      make('fieldset', { part: 'choices', hidden: '' }, make('legend'), make('div')),
-      make('p', { part: 'message', role: 'status' }),
-      make('slot', { name: 'place' }),
-    );
-    // The parser may not have reached the fields yet.
+    const { adoptedStyleSheets } = this.getRootNode();
+    if (!adoptedStyleSheets.includes(pageSheet)) adoptedStyleSheets.push(pageSheet);
+    if (this.#message.isConnected) return;
+    this.#root.adoptedStyleSheets = [shadowSheet];
+    this.#root.append(make('slot'), this.#message, make('slot', { name: 'place' }));
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => this.#begin());
     else this.#begin();
   }
 
   #begin() {
-    // Set before the script was there, they hide the setter.
     const { texts: own } = this;
     delete this.texts;
     if (own) this.texts = own;
     if (!this.#field('postcode')) this.#makeFields();
-    this.addEventListener('input', ({ target }) => this.#typed(target));
-    this.addEventListener('change', ({ target }) => this.#left(target));
-    const list = this.#part('select');
-    list.addEventListener('change', () => {
-      this.#put('toevoeging', list.value);
+    this.#clear();
+    this.#current = this.#key();
+    for (const type of ['input', 'change', 'focusin', 'focusout', 'keydown']) this.addEventListener(type, this);
+    if (this.matches(':disabled')) this.formDisabledCallback(true);
+    this.getRootNode().addEventListener('change', ({ target }) => {
+      if (target !== this.#countryField()) return;
+      this.#forget();
       this.#lookUp();
     });
   }
 
-  /** The browser goes back to a page: what this element had filled in is still its own. */
-  formStateRestoreCallback(state) {
-    Object.assign(this.#filled, JSON.parse(state));
+  handleEvent(event) {
+    const { type, target } = event;
+    const name = [...asked, ...found].find((one) => target === this.#field(one));
+    if (!name || this.#isPutting) return;
+    const isToevoeging = name === 'toevoeging';
+    if (type === 'input') this.#typed(name);
+    else if (type === 'change') this.#left(name);
+    else if (type === 'focusin') this.#hasPaused = false;
+    else if (type === 'keydown' && isToevoeging) this.#pressed(event);
+    if (isToevoeging && type === 'focusout') this.#close();
+    if (type === 'focusout' && asked.includes(name) && !this.#wrong) this.#lookUp();
+    if (isToevoeging && ['focusin', 'input'].includes(type)) this.#open();
   }
 
   formResetCallback() {
-    this.#cancel();
-    this.#unfill();
-    this.#clearHelp();
+    this.#typedIn.clear();
+    this.#forget();
   }
 
-  /** What is in the shadow of this element is not disabled with the fieldset around it. */
   formDisabledCallback(isDisabled) {
+    this.#isDisabled = isDisabled;
     this.#cancel();
-    for (const control of this.#root.querySelectorAll('select, fieldset, button')) control.disabled = isDisabled;
+    this.#clear();
+    for (const input of this.querySelectorAll('.bag-adres-row input')) input.disabled = isDisabled;
+  }
+
+  #forget() {
+    this.#cancel();
+    this.#unfill();
+    this.#offer([]);
+    this.#clear();
   }
 
   #cancel() {
     clearTimeout(this.#timer);
-    this.#stop.abort();
+    this.#turn = {};
     this.#current = '';
   }
 
-  #typed(target) {
-    if (this.#isPutting || !asked.some((name) => target === this.#field(name))) return;
-    // A space more or less is still the same address.
+  #typed(name) {
+    if (found.includes(name)) this.#typedIn.add(name);
+    if (!asked.includes(name)) return;
+    // `14 7` that becomes 147 has no toevoeging 7 any more.
+    if (name === 'huisnummer' && this.#moved) this.#put('toevoeging', '');
+    if (name !== 'postcode') this.#moved = '';
     if (this.#key() === this.#current) return;
     this.#cancel();
-    // A street that belongs to another number must not stay beside this one.
     this.#unfill();
-    this.#clearHelp();
-    this.#timer = setTimeout(() => this.#lookUp(), pause);
+    if (name !== 'toevoeging') this.#offer([]);
+    if (!this.#wrong || (this.#value(this.#wrong) && this.#isRight(this.#wrong))) this.#clear();
+    // Once in a field: slow typing would ask for each digit.
+    if (this.#hasPaused) return;
+    this.#timer = setTimeout(() => {
+      this.#hasPaused = this.#asked() !== undefined;
+      this.#lookUp();
+    }, pause);
   }
 
-  #left(target) {
-    if (!asked.some((name) => target === this.#field(name))) return;
-    const isPostcode = target === this.#field('postcode');
-    if (isPostcode && target.value.trim() && !this.#isComplete()) this.#say(this.#text('wrongPostcode'));
-    else this.#lookUp();
+  #left(name) {
+    if (!asked.includes(name) || !this.#isActive()) return;
+    if (!this.#isRight(name)) return this.#complain(name);
+    // The rest moves into a field of its own, to be seen and changed.
+    const { number, rest } = split(this.#value('huisnummer'));
+    if (name === 'huisnummer' && rest && this.#field('toevoeging')) {
+      this.#moved = this.#value('toevoeging') || rest;
+      this.#put('huisnummer', number);
+      this.#put('toevoeging', this.#moved);
+      if (!this.#asked() && !this.#wrong) this.#say('hint', [this.#numberText(number, this.#moved)]);
+    }
+    this.#lookUp();
   }
 
   async #lookUp() {
-    if (!this.#isComplete() || !this.#value('huisnummer') || this.#key() === this.#current) return;
+    const address = this.#asked();
+    if (!address || !this.#isActive()) return;
+    const key = this.#key();
+    if (key === this.#current) return;
     this.#cancel();
     this.#unfill();
-    this.#current = this.#key();
-    this.#stop = new AbortController();
-    const { signal } = this.#stop;
-    this.#timer = setTimeout(() => this.#say(this.#text('slow')), slow);
-    let answer = await this.#ask(this.#asked(), signal);
-    // An answer to what was typed before is of no use.
-    if (signal.aborted) return;
+    this.#current = key;
+    const turn = this.#turn;
+    this.#timer = setTimeout(() => this.#say('hint', [this.#text('slow')]), slow);
+    const answer = await this.#find(address);
+    if (turn !== this.#turn) return;
     clearTimeout(this.#timer);
-    try {
-      await this.#show(answer, signal);
-    } catch {
-      // No answer of the service.
-      answer = { status: 'unavailable' };
-      this.#show(answer, signal);
-    }
-    if (signal.aborted) return;
+    this.#show(answer, address);
     this.dispatchEvent(new CustomEvent('bag-adres', { bubbles: true, detail: answer }));
   }
 
-  /** Each address is asked for once, unless there was no answer. */
-  async #ask(address, signal) {
-    const query = String(new URLSearchParams(address));
-    const known = this.#answers.get(query);
-    if (known) return known;
-    try {
-      const url = new URL(this.getAttribute('lookup') ?? '/adres', document.baseURI);
-      url.search = query;
-      const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) });
-      const answer = await response.json();
-      if (['ok', 'not_found', 'ambiguous', 'invalid'].includes(answer.status)) {
-        this.#answers.set(query, answer);
-        return answer;
-      }
-    } catch {
-      // Too late, no connection, or no JSON: people type.
+  /** By at most two requests. `near` is the number's own answer, if its toevoeging is unknown. */
+  async #find({ toevoeging, ...number }) {
+    const at = JSON.stringify(number);
+    const ask = (one) => {
+      const query = String(new URLSearchParams({ ...number, toevoeging: one ?? '' }));
+      const answer = this.#known.get(query) ?? this.#request(query);
+      this.#known.set(query, answer);
+      if (!this.#known.has(at)) this.#known.set(at, answer);
+      return answer;
+    };
+    const form = registerForm(toevoeging);
+    // A list of 400 may not have all.
+    const list = (await this.#known.get(at))?.toevoegingen ?? [];
+    const mayExist = list.length === 0 || list.length > 399 || list.includes(form || null);
+    const answer = mayExist ? await ask(form) : { status: 'not_found', places: [], toevoegingen: list };
+    const { status, places, toevoegingen } = answer;
+    if (!places) this.#known.clear();
+    if (!places || status === 'invalid') return answer;
+    const isFound = places.length > 0;
+    if (isFound && form !== undefined) return answer;
+    if (!isFound && (toevoegingen.length === 0 || !toevoeging)) return answer;
+    const near = isFound ? answer : await ask(toevoegingen[0]);
+    return { ...answer, status: 'not_found', near };
+  }
+
+  async #request(query) {
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), patience);
+    const sent = fetch(`${this.getAttribute('lookup') ?? '/adres'}?${query}`, { signal: stop.signal });
+    const answer = checked(await sent.then((response) => response.json()).catch(() => null));
+    clearTimeout(timer);
+    return answer;
+  }
+
+  #show({ status, places, toevoegingen, errors, near }, { toevoeging }) {
+    if (status === 'unavailable') {
+      this.#current = '';
+      return this.#say('wrong', [this.#text('unavailable')]);
     }
-    return { status: 'unavailable' };
+    if (status === 'invalid') return this.#complain(errors?.[0]?.parameter === 'postcode' ? 'postcode' : 'huisnummer');
+    this.#offer(toevoegingen);
+    const others = toevoegingen.filter(Boolean);
+    const few = others.slice(0, 5).join(', ') + (others.length > 5 ? ', …' : '');
+    if (status !== 'not_found') return this.#fill(places, [], false);
+    if (toevoegingen.length === 0) return this.#say('wrong', [this.#text('notFound')]);
+    const note = toevoeging ? this.#text('unknownToevoeging', toevoeging) : this.#text('needsToevoeging', few);
+    if (near?.places?.length > 0) this.#fill(near.places, [note], true);
+    else this.#say('ask', [note]);
+    this.#open();
   }
 
-  async #show({ status, address, candidates = [], toevoegingen = [], errors = [] }, signal) {
-    this.#clearHelp();
-    const typed = this.#value('toevoeging');
-    if (status === 'invalid') return this.#explain(errors[0] ?? {}, signal);
-    if (status === 'unavailable') return this.#say(this.#text('unavailable'));
-    this.#offerToevoegingen(toevoegingen);
-    if (status === 'ok') return this.#fill(placeOf(address));
-    if (status === 'ambiguous') return this.#offerCandidates(candidates.map(placeOf));
-    if (toevoegingen.length === 0) return this.#say(this.#text('notFound'));
-    this.#say(typed ? this.#text('unknownToevoeging', typed) : this.#text('needsToevoeging'));
-  }
-
-  /** Fills in what is empty or its own. What somebody typed stays, and is asked about where the register differs. */
-  #fill(place) {
-    const typed = found.filter((name) => this.#value(name) !== '' && this.#field(name).value !== this.#filled[name]);
-    const same = (name) => !place[name] || this.#value(name).toLowerCase() === place[name].toLowerCase();
-    if (typed.every(same)) {
-      return this.#take(
+  #fill([place, ...more], notes, isAsked) {
+    const lineOf = ({ straat, woonplaats }) => `${straat}, ${woonplaats}`;
+    const accept = (one, names) => {
+      this.#take(one, names);
+      this.#say('ok', [this.#line(one), ...notes]);
+    };
+    const question = (text, places, name = '') =>
+      this.#say(
+        'ask',
+        [text, ...notes],
+        places.map((one) => [name || lineOf(one), () => accept(one, found)]),
+      );
+    if (more.length > 0) return question(this.#text('several'), [place, ...more]);
+    const typed = found.filter((name) => this.#typedIn.has(name) && this.#value(name));
+    const other = typed.filter((name) => plain(this.#value(name)) !== plain(place[name]));
+    const isTown =
+      String(other) === 'woonplaats' && townNames[plain(this.#value('woonplaats'))] === plain(place.woonplaats);
+    const differs = isTown ? place.woonplaats : lineOf(place);
+    if (isTown || other.length === 0)
+      accept(
         place,
         found.filter((name) => !typed.includes(name)),
       );
-    }
-    this.#question(this.#text('differs', lineOf(place)), this.#text('take'), () => {
-      this.#take(place, found);
-      this.#field('straat')?.focus();
-    });
+    if (other.length > 0) question(this.#text('differs', differs), [place], this.#text('take'));
+    else if (isAsked) question(this.#line(place, '?'), [place], this.#text('yes'));
   }
 
-  #take(place, which) {
-    for (const name of which) this.#put(name, place[name]);
-    this.#remember({ ...this.#filled, ...Object.fromEntries(which.map((name) => [name, place[name]])) });
-    // Those who see the fields see it there.
-    this.#say(make('span', {}, this.#text('filled', lineOf(place))));
-    this.#part('message').className = 'quiet';
+  #take(place, names) {
+    for (const name of names) {
+      this.#put(name, place[name]);
+      this.#typedIn.delete(name);
+    }
   }
 
   #unfill() {
-    for (const name of found) {
-      if (this.#filled[name] && this.#field(name)?.value === this.#filled[name]) this.#put(name, '');
-    }
-    this.#remember({});
+    for (const name of found) if (!this.#typedIn.has(name)) this.#put(name, '');
   }
 
-  #remember(filled) {
-    this.#filled = filled;
-    // It sends nothing of its own: the fields are the form's. Its state is for a page that comes back.
-    this.#internals.setFormValue(null, JSON.stringify(filled));
+  #numberText(number, toevoeging) {
+    return `${number}, ${this.#text('toevoeging').toLowerCase()} ${toevoeging}`;
   }
 
-  /** Never corrects on its own: `12A` may be a typing error, so it asks. */
-  async #explain({ parameter = '', suggestion = null }, signal) {
-    if (parameter === 'toevoeging') {
-      const bare = await this.#ask({ ...this.#asked(), toevoeging: '' }, signal);
-      if (signal.aborted) return;
-      const existing = bare.toevoegingen ?? [];
-      this.#offerToevoegingen(existing);
-      if (existing.length > 0 && !existing.includes(suggestion?.toevoeging?.toUpperCase() ?? null)) {
-        return this.#say(this.#text('unknownToevoeging', this.#value('toevoeging')));
-      }
-    }
-    if (!suggestion) {
-      const wrong = { postcode: 'wrongPostcode', huisnummer: 'wrongHuisnummer', toevoeging: 'wrongToevoeging' };
-      return this.#say(this.#text(wrong[parameter] ?? 'notFound'));
-    }
-    const meant = { ...this.#asked(), ...suggestion };
-    const shown = asked.map((name) => meant[name]).filter(Boolean);
-    this.#question(this.#text('meant', shown.join(' ')), this.#text('yes'), () => {
-      for (const name of asked) this.#put(name, String(meant[name] ?? ''));
-      this.#field('toevoeging')?.focus();
-      this.#lookUp();
+  #line({ straat, woonplaats }, end = '') {
+    const { postcode, huisnummer, toevoeging } = this.#asked();
+    const isRead = this.#moved || split(this.#value('huisnummer')).rest;
+    const number = isRead ? this.#numberText(huisnummer, toevoeging) : `${huisnummer} ${toevoeging}`.trim();
+    const line = `${straat} ${number}, ${postcode.slice(0, 4)} ${postcode.slice(4)} ${woonplaats}${end}`;
+    return make('b', { lang: 'nl' }, line);
+  }
+
+  #offer(toevoegingen) {
+    const isList = toevoegingen.some(Boolean);
+    this.#toevoegingen = isList ? toevoegingen : [];
+    this.#mark({
+      role: isList && 'combobox',
+      'aria-autocomplete': isList && 'list',
+      'aria-controls': isList && this.#list.id,
     });
+    this.#close();
   }
 
-  #offerToevoegingen(existing) {
-    const label = this.#part('list');
-    label.hidden = existing.length === 0 || (existing.length === 1 && existing[0] === null);
-    const chosen = this.#asked().toevoeging.toUpperCase();
-    const options = existing.map(
-      (one) => new Option(one ?? this.#text('none'), one ?? '', false, (one ?? '') === chosen),
-    );
-    const isKnown = existing.some((one) => (one ?? '') === chosen);
-    label.firstElementChild.textContent = this.#text('list');
-    const choose = Object.assign(new Option(this.#text('choose'), '', true, true), { disabled: true });
-    this.#part('select').replaceChildren(...(isKnown ? options : [choose, ...options]));
-  }
-
-  #offerCandidates(places) {
-    const choices = this.#part('choices');
-    const [legend, box] = choices.children;
-    legend.textContent = this.#text('which');
-    const labels = places.map((place) => {
-      const radio = make('input', { type: 'radio', name: 'candidate' });
-      radio.addEventListener('change', () => this.#take(place, found));
-      return make('label', {}, radio, ` ${lineOf(place)}`);
+  #open(isAsked) {
+    const field = this.#field('toevoeging');
+    const typed = registerForm(this.#value('toevoeging'));
+    const all = this.#toevoegingen;
+    if (all.length === 0 || !field?.matches(':focus') || (all.includes(typed) && !isAsked)) return this.#close();
+    const fitting = all.filter((one) => one?.startsWith(typed));
+    const options = (typed && !isAsked && fitting.length > 0 ? fitting : all).map((one, index) => {
+      const option = make('div', { role: 'option', id: `${this.#list.id}-${index}` }, one ?? this.#text('none'));
+      option.onpointerdown = () => false;
+      option.onclick = () => this.#choose(one ?? '');
+      return option;
     });
-    box.replaceChildren(...labels);
-    choices.hidden = false;
-    this.#say(this.#text('several'));
+    this.#list.replaceChildren(...options);
+    this.#list.ariaLabel = this.#text('toevoeging');
+    this.append(this.#list);
+    this.#list.hidden = false;
+    const box = field.getBoundingClientRect();
+    const { left, top } = this.getBoundingClientRect();
+    this.#list.style.cssText = `left:${box.left - left}px;top:${box.bottom - top}px;width:${box.width}px`;
+    this.#mark({ 'aria-expanded': 'true' });
+    this.#activate(-1);
   }
 
-  #question(question, answer, onAnswer) {
-    const button = make('button', { type: 'button', part: 'answer' }, answer);
-    button.addEventListener('click', onAnswer);
-    this.#say(question, button);
+  #close() {
+    this.#list.hidden = true;
+    this.#mark({ 'aria-expanded': this.#toevoegingen.length > 0 && 'false', 'aria-activedescendant': false });
   }
 
-  #clearHelp() {
-    this.#part('list').hidden = true;
-    this.#part('choices').hidden = true;
-    this.#say();
+  #mark(attributes, field = this.#field('toevoeging')) {
+    for (const name in attributes) {
+      if (attributes[name]) field?.setAttribute(name, attributes[name]);
+      else field?.removeAttribute(name);
+    }
   }
 
-  #say(...content) {
-    const message = this.#part('message');
-    message.className = '';
-    message.replaceChildren(...content);
+  #activate(index) {
+    this.#active = index;
+    const options = [...this.#list.children];
+    for (const one of options) one.setAttribute('aria-selected', String(one === options[index]));
+    options[index]?.scrollIntoView({ block: 'nearest' });
+    this.#mark({ 'aria-activedescendant': options[index]?.id });
+  }
+
+  #pressed(event) {
+    const { key } = event;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (step && this.#toevoegingen.length > 0) {
+      if (this.#list.hidden) this.#open(true);
+      const { length } = this.#list.children;
+      this.#activate((Math.max(this.#active, step < 0 ? 0 : -1) + step + length) % length);
+    } else if (this.#list.hidden) return;
+    else if (key === 'Escape') this.#close();
+    else if (key === 'Enter' && this.#active >= 0) this.#list.children[this.#active].click();
+    else return;
+    event.preventDefault();
+  }
+
+  #choose(toevoeging) {
+    this.#moved = '';
+    this.#put('toevoeging', toevoeging);
+    this.#close();
+    this.#lookUp();
+  }
+
+  #complain(name) {
+    this.#cancel();
+    const text = this.#text(`wrong-${name}`);
+    this.#say('wrong', [text]);
+    this.#wrong = name;
+    const field = this.#field(name);
+    this.#described = field?.getAttribute('aria-describedby') ?? '';
+    this.#note.textContent = text;
+    this.append(this.#note);
+    this.#mark({ 'aria-invalid': 'true', 'aria-describedby': `${this.#described} ${this.#note.id}`.trim() }, field);
+  }
+
+  #clear() {
+    this.#say('hint', [this.#asked() ? '' : this.#text('hint')]);
+  }
+
+  #say(kind, lines, answers = []) {
+    if (this.#wrong)
+      this.#mark({ 'aria-invalid': false, 'aria-describedby': this.#described }, this.#field(this.#wrong));
+    this.#wrong = '';
+    const own = () => {
+      this.#unfill();
+      this.#say('hint', []);
+    };
+    const hasOwn = kind === 'ok' || (kind === 'ask' && answers.length === 1);
+    const buttons = [...answers, ...(hasOwn ? [[this.#text('own'), own]] : [])].map(([label, onClick]) => {
+      const button = make('button', { type: 'button', class: onClick === own ? '' : 'pill' }, label);
+      button.onclick = () => {
+        onClick();
+        this.#field('straat')?.focus();
+      };
+      return button;
+    });
+    this.#message.className = kind;
+    this.#message.lang = this.#language();
+    this.#message.replaceChildren(...lines.map((line) => make('span', {}, line)), make('div', {}, ...buttons));
   }
 
   #makeFields() {
-    const hints = { postcode: 'postal-code', straat: 'off', woonplaats: 'address-level2' };
+    for (const child of this.children) child.slot ||= 'place';
+    const rows = [make('div', { class: 'bag-adres-row' }), make('div', { class: 'bag-adres-row', slot: 'place' })];
     for (const name of [...asked, 'straat', 'woonplaats']) {
-      const input = make('input', { name, autocomplete: hints[name] ?? 'off' });
+      const input = make('input', {
+        name,
+        autocomplete: { postcode: 'postal-code', woonplaats: 'address-level2' }[name] ?? 'off',
+      });
       input.required = name !== 'toevoeging';
-      this.append(make('label', found.includes(name) ? { slot: 'place' } : {}, this.#text(name), ' ', input));
+      rows[Number(found.includes(name))].append(
+        make('label', { lang: this.#language(), dir: 'ltr' }, this.#text(name), input),
+      );
     }
+    this.prepend(...rows);
+  }
+
+  #isActive() {
+    const country = this.#countryField()?.value ?? '';
+    return !this.#isDisabled && /^(nld?|nederland|(the )?netherlands|)$/i.test(country);
+  }
+
+  #countryField() {
+    const name = this.getAttribute('country-field');
+    return name && (this.#internals.form?.elements[name] ?? document.getElementById(name));
   }
 
   #field(name) {
-    return this.querySelector(`[data-adres="${name}"], [name="${name}"]`);
+    return name ? this.querySelector(`[data-adres="${name}"], [name="${name}"]`) : null;
   }
 
-  /** Without the spaces around it, which nobody means. */
   #value(name) {
-    return this.#field(name)?.value.trim() ?? '';
+    return tidy(this.#field(name)?.value);
   }
 
-  /** Tells the page, as typing does, and not itself. */
+  /** Behaves as if somebody had typed the value and left the field, for whatever is bound to it. */
   #put(name, value) {
     const field = this.#field(name);
     if (!field || field.value === value) return;
-    field.value = value;
+    // The setter that React puts on a field hides the change from it.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
     this.#isPutting = true;
-    field.dispatchEvent(new Event('input', { bubbles: true }));
+    const bubbles = { bubbles: true, composed: true };
+    field.dispatchEvent(new InputEvent('input', { ...bubbles, inputType: 'insertReplacementText', data: value }));
+    field.dispatchEvent(new Event('change', bubbles));
+    if (!field.matches(':focus')) {
+      field.dispatchEvent(new FocusEvent('blur', { composed: true }));
+      field.dispatchEvent(new FocusEvent('focusout', bubbles));
+    }
     this.#isPutting = false;
   }
 
-  /** In one form, so that another way to type it is no other lookup. Copied text has spaces of all kinds. */
+  #isRight(name) {
+    const [postcode, typed, own] = asked.map((one) => this.#value(one));
+    const { number, rest } = split(typed);
+    if (name === 'postcode') return /^([1-9]\d{3} ?[A-Z]{2})?$/i.test(postcode);
+    return name !== 'huisnummer' || !typed || (number && (!rest || !own || plain(own) === plain(rest)));
+  }
+
   #asked() {
-    const [postcode, huisnummer, toevoeging] = asked.map((name) => this.#value(name).replace(/\s/g, ''));
-    return { postcode: postcode.toUpperCase(), huisnummer, toevoeging };
+    const [postcode, number, own] = asked.map((name) => this.#value(name));
+    const { number: huisnummer, rest } = split(number);
+    if (!postcode || !huisnummer || !this.#isRight('postcode') || !this.#isRight('huisnummer')) return undefined;
+    const toevoeging = own || rest;
+    return { postcode: plain(postcode), huisnummer, toevoeging: plain(toevoeging) && toevoeging };
   }
 
   #key() {
-    return JSON.stringify(this.#asked());
+    const { postcode, huisnummer, toevoeging } = this.#asked() ?? {};
+    if (!postcode) return asked.map((name) => this.#value(name)).join();
+    return [postcode, huisnummer, registerForm(toevoeging) ?? toevoeging].join();
   }
 
-  /** Whether the postcode is one; anything else would be a lookup for nothing. */
-  #isComplete() {
-    return /^[1-9]\d{3}[A-Z]{2}$/.test(this.#asked().postcode);
+  #language() {
+    const [language] = (this.closest('[lang]')?.lang ?? '').toLowerCase().split('-');
+    return language in texts ? language : 'nl';
   }
 
-  #part(name) {
-    return this.#root.querySelector(`[part="${name}"]`);
-  }
-
-  #text(name, value = '') {
-    const language = (this.closest('[lang]')?.lang ?? 'nl').slice(0, 2);
-    return ({ ...(texts[language] ?? texts.nl), ...this.#own }[name] ?? name).replace('{}', () => value);
+  #text(name, ...values) {
+    return (this.#own[name] ?? texts[this.#language()][name]).replace(/\{\}/g, () => values.shift() ?? '');
   }
 }
 

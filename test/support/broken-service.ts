@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 const json = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n';
 
-/** What is sent for a base URL that ends in the name. */
+/** The bytes sent for a base URL that ends in the name. */
 const responses: Readonly<Record<string, string>> = {
   nothing: '',
   'bad-status-line': 'HTTP/1.1 banana\r\n\r\n',

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../test/support/chromium.ts';
 import { startLocalPortalOf } from '../../test/support/local-portal.ts';
 import { addExampleCustomers, shownAccount } from './example-customers.ts';
-import { takeExamplePictures } from './example-pictures.ts';
+import { takeExamplePictures, takeFormPictures } from './example-pictures.ts';
 
 type Look = { colorScheme: 'light' | 'dark'; locale: 'nl-NL' | 'en-GB'; width: number };
 type Person = 'Kim Klant' | 'Olaf Operator';
@@ -48,24 +48,29 @@ await new Command('npm run screenshots --')
   )
   .option('--out <folder>', 'where to, instead of docs/portal and docs/examples')
   .option('--examples', 'those of docs/examples only')
+  .option('--form', 'those of the form only')
   .option('--dark', 'in dark mode')
   .option('--english', 'in English')
   .option('--width <pixels>', 'of the window', Number, 1280)
   .action(take)
   .parseAsync();
 
-type Options = { out?: string; examples?: true; dark?: true; english?: true; width: number };
+type Options = { out?: string; examples?: true; form?: true; dark?: true; english?: true; width: number };
 
-async function take({ out: given, examples, dark, english, width }: Options) {
+async function take({ out: given, examples, form: onlyForm, dark, english, width }: Options) {
   const out = given ?? 'docs/portal';
   const look: Look = { colorScheme: dark ? 'dark' : 'light', locale: english ? 'en-GB' : 'nl-NL', width };
   await using resources = new AsyncDisposableStack();
   const browser = await launchBrowser();
   if (!browser) throw new Error('There is no Chromium on the PATH. Install it, and try again.');
   resources.defer(() => browser.close());
+  await mkdir(out, { recursive: true });
+  // The docs show the first one, always in one size.
+  if (given) await takeFormPictures(browser, out, look);
+  else await takeFormPictures(browser, 'docs/examples', { ...look, width: 560 }, 1);
+  if (onlyForm) return;
   const portal = await startLocalPortalOf(addExampleCustomers);
   resources.defer(portal.stop);
-  await mkdir(out, { recursive: true });
   await takeExamplePictures(browser, portal, given ?? 'docs/examples');
   if (examples) return;
 
