@@ -4,18 +4,13 @@ ARG BASE=node:24-trixie-slim
 
 FROM ${BASE} AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc cdk.json ./
-COPY local ./local
+COPY package.json package-lock.json .npmrc ./
 COPY packages/admin/package.json ./packages/admin/
-# Without scripts: the templates are synthesized below, when the sources are there.
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ # Only a deployment needs these. The image has its own Node.
+ && rm -rf node_modules/aws-cdk-lib node_modules/@aws-cdk node_modules/node-linux-*
 COPY . .
-RUN node local/prepare.js \
- # Without --no-save the lock file changes, and with it what the templates are said to be made of.
- && npm prune --omit=dev --no-save --ignore-scripts --no-audit --no-fund \
- # Only a synthesis needs these, and it is done. The image has its own Node.
- && rm -rf node_modules/aws-cdk-lib node_modules/aws-cdk node_modules/@aws-cdk node_modules/node-linux-* \
-      node_modules/.cache cdk.out/source-maps test docs/portal packages/admin/dist
+RUN rm -rf test docs/portal packages/admin/dist
 
 FROM ${BASE}
 # The root file system may be read-only: all that changes is in /data, and what Node compiles in /tmp.

@@ -8,8 +8,9 @@ import { deploymentName, packageVersion, portalStackName, stackNames } from '../
 import type { Config, ConfigInput } from '../lib/config/schema.ts';
 import { DataStack } from '../lib/data/data-stack.ts';
 import { LoaderStack } from '../lib/loader/loader-stack.ts';
-import { chargeOperations, ServiceStack } from '../lib/service/service-stack.ts';
+import { ServiceStack } from '../lib/service/service-stack.ts';
 import { grantTable } from '../lib/shared/grants.ts';
+import { chargeOperations } from '../lib/shared/routes.ts';
 import { featureFlags } from '../operator/config/feature-flags.ts';
 import { parseConfig } from '../operator/config/parse-config.ts';
 import { PortalStack } from '../portal/stack/portal-stack.ts';

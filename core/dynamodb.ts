@@ -250,9 +250,11 @@ function hmacWith(secret: Secret): Hmac {
 /**
  * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt of a call may take
  * a second and a half: then the read after a charge also succeeds while the store takes over a second for either.
+ * @param place where the store is, and the credentials for it; those of the environment by default
  */
-export function createStoreClient(): DynamoDBClient {
-  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB: endpoint = AWS_ENDPOINT_URL } = process.env;
+export function createStoreClient(place?: StorePlace): DynamoDBClient {
+  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB = AWS_ENDPOINT_URL } = process.env;
+  const endpoint = place?.endpoint ?? AWS_ENDPOINT_URL_DYNAMODB;
   const agent = storeAgent(endpoint?.startsWith('http:') ? 'http' : 'https');
   const client = new DynamoDBClient({
     maxAttempts: 3,
@@ -264,6 +266,7 @@ export function createStoreClient(): DynamoDBClient {
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
     disableClockSkewCorrection: false,
+    ...place,
     ...(endpoint ? { endpoint } : { ignoreConfiguredEndpointUrls: true }),
     sha256: Sha256,
     // The agent ends connections that are not opened in time.
@@ -279,6 +282,9 @@ export function createStoreClient(): DynamoDBClient {
   discardIdle(client, agent);
   return client;
 }
+
+/** A region, an endpoint and credentials for it. */
+type StorePlace = { region: string; endpoint: string; credentials: { accessKeyId: string; secretAccessKey: string } };
 
 const retrying = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
 

@@ -99,16 +99,19 @@ export const eventTypes = {
   loadFailed: 'load.failed',
 } as const;
 
+/** The variables of a Lambda, or of one of several functions in a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** A variable that the stack always sets; a missing one stops the start, not a request. */
-export function requireEnvironment(name: string): string {
-  const value = optionalEnvironment(name);
+export function requireEnvironment(name: string, variables: Environment = process.env): string {
+  const value = optionalEnvironment(name, variables);
   if (!value) throw new Error(`The environment variable ${name} is not set.`);
   return value;
 }
 
 /** A variable that the stack may set. @throws if CloudFormation left a dynamic reference in it */
-export function optionalEnvironment(name: string): string | undefined {
-  const value = process.env[name] || undefined;
+export function optionalEnvironment(name: string, variables: Environment = process.env): string | undefined {
+  const value = variables[name] || undefined;
   if (value?.startsWith('{{resolve:'))
     throw new Error(`The environment variable ${name} is an unresolved reference. Deploy the stack again.`);
   return value;
@@ -120,8 +123,10 @@ export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
 /** The variable with the namespace of a Lambda's deployment. */
 export const metricNamespaceVariable = 'METRIC_NAMESPACE';
 
-/** The namespace of this process. */
-export const metricNamespace = process.env[metricNamespaceVariable] ?? 'BagAdres';
+/** The namespace of a function's metrics. */
+export function metricNamespaceIn(variables: Environment): string {
+  return variables[metricNamespaceVariable] ?? 'BagAdres';
+}
 
 /** Dimensions of every metric of a request. */
 export const requestDimensions = {

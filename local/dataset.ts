@@ -4,7 +4,6 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
-import { environment } from '../core/names.ts';
 import { hasObjecten, type ManifestEntry } from '../loader/dataset/load.ts';
 import { lastExtract } from '../loader/dataset/manifest.ts';
 import type { Progress } from '../loader/progress.ts';
@@ -17,10 +16,9 @@ import { createAdmin } from '../packages/admin/admin.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
 import { demoExamples, demoExtract, demoKey } from './demo/demo.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
-import { createMissingTables, deleteTables, localDynamoDb } from './engine/client.ts';
+import { createMissingTables, deleteTables, type TableNames } from './engine/client.ts';
 import type { PausableEngine } from './engine/database-files.ts';
 import { runLoad } from './load/run-load.ts';
-import type { LocalApp } from './template/local-app.ts';
 
 /** The live dataset. */
 export type ServedDataset = {
@@ -236,32 +234,29 @@ export async function followMutations({
   return { report, stop };
 }
 
-/** What the tables are made of, and where. */
+/** Which tables to fill, and where. */
 export type Filling = {
-  readonly app: LocalApp;
+  readonly client: DynamoDBClient;
+  readonly tables: TableNames;
   readonly folder: DataFolder;
   readonly identity: FolderIdentity;
-  readonly endpoint: string;
-  /** The embedded engine, if that is the one at `endpoint`. */
+  /** The embedded engine, if `client` is for that one. */
   readonly embedded: PausableEngine | undefined;
-  /** The app whose tables are to be deleted, as its data is discarded. */
-  readonly before: LocalApp | undefined;
+  /** The tables to delete, as their data is discarded. */
+  readonly discarded: TableNames | undefined;
 };
 
 /** What the tables hold once they are filled. */
-export type Filled = { tables: TableNames; dataset: ServedDataset; apiKey: string };
+export type Filled = { dataset: ServedDataset; apiKey: string };
 
 /** Makes the tables hold the dataset that the options ask for, and the demo account, whose API key it returns. */
 export async function fillTables(
   options: WantedDataset,
-  { app, folder, identity, endpoint, embedded, before }: Filling,
+  { client, tables, folder, identity, embedded, discarded }: Filling,
   resources: AsyncDisposableStack,
 ): Promise<Filled> {
-  const client = localDynamoDb(endpoint);
-  resources.defer(() => client.destroy());
-  if (before) await deleteTables(client, before.tables);
-  const created = await createMissingTables(client, app.tables);
-  const tables = tableNames(app);
+  if (discarded) await deleteTables(client, discarded);
+  const created = await createMissingTables(client, tables);
   // The loader's storage describes a table that no longer exists.
   if (created.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
 
@@ -285,17 +280,5 @@ export async function fillTables(
     identity.demoKey,
   );
   if (apiKey !== identity.demoKey) await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
-  return { tables, dataset, apiKey };
-}
-
-type TableNames = { addresses: string; accounts: string };
-
-/** The tables, as the functions know them. */
-function tableNames({ functions }: LocalApp): TableNames {
-  const [settings] = functions.filter((found) => found.environment[environment.addressesTable] !== undefined);
-  const addresses = settings?.environment[environment.addressesTable];
-  const accounts = settings?.environment[environment.accountsTable];
-  if (addresses === undefined || accounts === undefined)
-    throw new Error('No function in the template has both tables in its environment');
-  return { addresses, accounts };
+  return { dataset, apiKey };
 }

@@ -11,10 +11,7 @@ import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
 import { DiskSpaceError } from './engine/bulk-import.ts';
 import { EngineError, EngineMissingError, isDiskFull } from './engine/engine.ts';
-import { FunctionError } from './lambda/instance.ts';
 import type { Service } from './service.ts';
-import { SynthesisError } from './synthesize.ts';
-import { TemplateError } from './template/evaluate.ts';
 
 /** Errors whose message says all that a user needs; any other error is shown with its stack. */
 const selfExplanatory = [
@@ -22,15 +19,12 @@ const selfExplanatory = [
   EngineMissingError,
   ExtractError,
   ExtractNotServedError,
-  FunctionError,
   LoadError,
   LockedError,
   NoMoreWritesError,
   ObjectChangedError,
   DiskSpaceError,
   SourceError,
-  SynthesisError,
-  TemplateError,
 ];
 
 /** Errors whose message names commands, which need a running service. */

@@ -1,23 +1,22 @@
 import { isIPv6 } from 'node:net';
-import { environment } from '../core/names.ts';
+import { environment, metricNamespaceOf, metricNamespaceVariable } from '../core/names.ts';
+import { apiFunctions } from '../lib/shared/routes.ts';
 import { brandingVariable, type LocalBranding } from './branding.ts';
 import {
   type DataFolder,
   emptyDataFolder,
+  type FolderIdentity,
   openDataFolder,
   readFolderIdentity,
   removeLocalState,
   writeLocalState,
 } from './data-folder.ts';
 import type { ServedDataset, WantedDataset } from './dataset.ts';
+import type { TableNames } from './engine/client.ts';
 import { type PausableEngine, startPausableEngine } from './engine/database-files.ts';
-import { type Engine, localAws } from './engine/engine.ts';
+import type { Engine } from './engine/engine.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
-import { startFunctions } from './lambda/functions.ts';
 import { openLogFile } from './log-file.ts';
-import { synthesize } from './synthesize.ts';
-import type { StackTemplate } from './template/evaluate.ts';
-import { type LocalApp, localApp, readAssembly } from './template/local-app.ts';
 
 /** The URL of a server that listens on `host`; for a host that means every interface, the loopback address. */
 export function baseUrl(host: string, port: number): string {
@@ -60,6 +59,8 @@ export type Service = {
   readonly dataset: ServedDataset;
   /** Whether addresses have their objects. */
   readonly objecten: boolean;
+  /** Writes an error that belongs to no request to the log of the functions. */
+  readonly logError: (error: unknown) => void;
   /** Resolves when the engine has ended. */
   readonly engineEnded: Promise<void>;
 };
@@ -69,61 +70,55 @@ export type Service = {
  * started is added to `resources` at once: disposing of them stops it all, also in the middle of a start.
  */
 export async function startService(options: ServiceOptions, resources: AsyncDisposableStack): Promise<Service> {
+  const { host, allowedHosts = [], fresh, throttlePerSecond, objecten = false, onAnswer } = options;
   const folder = await openDataFolder(options.dataFolder);
   resources.defer(folder.release);
-  await requireFreePort(options.host, options.port);
-  let assembly: Promise<StackTemplate[]> | undefined;
-  const describe = async () => {
-    assembly ??= synthesize(() =>
-      options.announce('Synthesizing the CDK templates because the sources have changed ...'),
-    ).then(readAssembly);
-    const stacks = await assembly;
-    const identity = await readFolderIdentity(folder);
-    const tableName = (logicalId: string) => `${logicalId}-${identity.suffix}`;
-    return { identity, app: localApp(stacks, { tableName, secret: identity.checksumSecret }) };
-  };
+  await requireFreePort(host, options.port);
+  const discarded = fresh ? tablesOf(await readFolderIdentity(folder)) : undefined;
+  if (fresh) await emptyDataFolder(folder);
+  const starting = startOrUseEngine(options, folder);
+  starting.catch(() => undefined); // awaited below
+  resources.defer(async () => (await starting.catch(() => undefined))?.stop());
+  // Loaded while the engine starts.
+  const modules = Promise.all([import('./dataset.ts'), import('./engine/client.ts'), import('./functions.ts')]);
+  const identity = await readFolderIdentity(folder);
+  const tables = tablesOf(identity);
+  const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers }] = await modules;
+  const { endpoint, ended: engineEnded, embedded } = await starting;
 
-  const before = options.fresh ? await describe() : undefined;
-  if (options.fresh) await emptyDataFolder(folder);
-  const engine = startOrUseEngine(options, folder);
-  engine.catch(() => undefined); // awaited below
-  resources.defer(async () => (await engine.catch(() => undefined))?.stop());
-  const { identity, app } = await describe();
-  const { endpoint, ended: engineEnded, embedded } = await engine;
   const log = openLogFile(folder.logFile, options.announce);
   resources.defer(() => log.close());
-  const functionsStart = startFunctions(app, {
-    environment: {
-      ...engineEnvironment(endpoint),
-      ...(options.objecten && { [environment.objecten]: 'on' }),
+  const client = localStoreClient(endpoint);
+  resources.defer(() => client.destroy());
+  const routes = await apiHandlers({
+    values: {
+      [environment.addressesTable]: tables.addresses,
+      [environment.accountsTable]: tables.accounts,
+      [environment.keyChecksumSecret]: identity.checksumSecret,
       [environment.branding]: brandingVariable(options.branding ?? {}, options.portalUrl),
+      [metricNamespaceVariable]: metricNamespaceOf('local'),
+      ...(objecten && { [environment.objecten]: 'on' }),
     },
+    client,
     log: log.write,
   });
-  functionsStart.catch(() => undefined);
-  resources.defer(async () => (await functionsStart.catch(() => undefined))?.stop());
-  // Loaded here, as that takes as long as the functions take to start, which they do meanwhile in their own threads.
-  const { fillTables } = await import('./dataset.ts');
-  const filled = await fillTables(
+  const { dataset, apiKey } = await fillTables(
     options,
-    { app, folder, identity, endpoint, embedded, before: before?.app },
+    { client, tables, folder, identity, embedded, discarded },
     resources,
   );
 
-  const { routes } = await functionsStart;
-  const { host, allowedHosts = [], throttlePerSecond, onAnswer } = options;
   const gateway = await startGateway({
     routes,
     host,
     allowedHosts,
     port: options.port,
-    drainMilliseconds: drainMilliseconds(app),
+    drainMilliseconds,
     throttlePerSecond,
     ...(onAnswer && { onAnswer }),
   });
   resources.defer(gateway.stop);
   const url = baseUrl(host, gateway.port);
-  const { guardEndpoint } = await import('./engine/client.ts');
   const guarded = embedded && (await guardEndpoint(endpoint));
   if (guarded) resources.defer(guarded.stop);
   resources.defer(() => removeLocalState(folder.path));
@@ -132,25 +127,28 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     baseUrl: url,
     endpoint: guarded?.endpoint ?? endpoint,
     accessKeyId: guarded?.accessKeyId,
-    addressesTable: filled.tables.addresses,
-    accountsTable: filled.tables.accounts,
+    addressesTable: tables.addresses,
+    accountsTable: tables.accounts,
     checksumSecret: identity.checksumSecret,
     storageFolder: folder.storageFolder,
     mutations: options.mutations,
     objecten: options.objecten,
   });
-  const { apiKey, dataset } = filled;
-  return { baseUrl: url, apiKey, dataset, objecten: options.objecten ?? false, engineEnded };
+  const logError = (error: unknown) => {
+    const message = error instanceof Error ? (error.stack ?? String(error)) : String(error);
+    log.write(JSON.stringify({ level: 'ERROR', message }));
+  };
+  return { baseUrl: url, apiKey, dataset, objecten, logError, engineEnded };
 }
 
-/** Longer than any request can take: the gateway answers at the integration's timeout, functions end at their own. */
-function drainMilliseconds({ routes, functions }: LocalApp): number {
-  const timeouts = routes.map(({ functionName, timeoutMilliseconds }) => {
-    const own = functions.find(({ name }) => name === functionName)?.timeoutMilliseconds ?? 0;
-    return Math.min(timeoutMilliseconds, own);
-  });
-  return Math.max(0, ...timeouts) + 1_000;
+/** The tables of a data folder. Several folders can share one engine. */
+function tablesOf({ suffix }: FolderIdentity): TableNames {
+  return { addresses: `addresses-${suffix}`, accounts: `accounts-${suffix}` };
 }
+
+/** Longer than any request can take: functions end at their time limit. */
+const drainMilliseconds =
+  Math.max(...Object.values(apiFunctions).map(({ timeoutSeconds }) => timeoutSeconds)) * 1000 + 1_000;
 
 /** The engine that the options name, or else the embedded one. */
 async function startOrUseEngine({ endpoint }: ServiceOptions, { databaseFile }: DataFolder): Promise<UsedEngine> {
@@ -162,12 +160,3 @@ async function startOrUseEngine({ endpoint }: ServiceOptions, { databaseFile }: 
 }
 
 type UsedEngine = Engine & { embedded: PausableEngine | undefined };
-
-function engineEnvironment(endpoint: string): Record<string, string> {
-  return {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_REGION: localAws.region,
-    AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
-  };
-}

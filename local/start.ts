@@ -106,6 +106,9 @@ async function start(options: StartOptions): Promise<void> {
     );
     const { greeting } = await import('./messages.ts');
     console.log(greeting(service, dataFolder));
+    // What fails outside of a request must not end the others, which Lambda would serve in other environments.
+    for (const event of ['uncaughtException', 'unhandledRejection'])
+      process.on(event, (error) => service.logError(error));
     // After the greeting and the first request: the API answers already, and loading the portal would hold it up.
     await Promise.race([sleep(portalPauseMilliseconds, undefined, { ref: false }), service.engineEnded]);
     startPortalOf(service, { dataFolder, portalPort, branding }, resources).then(

@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNamespace, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import { metricNamespaceIn, optionalEnvironment, requireEnvironment } from '../core/names.ts';
 import { portalCanaryEnvironment, portalMetrics, portalService } from './stack/names.ts';
 
-const metrics = new Metrics({ namespace: metricNamespace, serviceName: portalService });
+const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: portalService });
 const logger = new Logger({ serviceName: portalService });
 
 /** Goes as far through a sign-in as one gets without a person, on a schedule. */

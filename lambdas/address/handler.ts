@@ -3,25 +3,26 @@ import { createKeyUse } from '../../core/accounts/key-record.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
-import { createStoreClient } from '../../core/dynamodb.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
-import { offeredHere } from '../http/offered.ts';
+import type { FunctionSetting } from '../http/function-setting.ts';
+import { offeredIn } from '../http/offered.ts';
 import { addressRoute } from './route.ts';
 
-const client = createStoreClient();
-const accounts = requireEnvironment(environment.accountsTable);
-const addresses = requireEnvironment(environment.addressesTable);
-
-/** The Lambda behind `/v1/address` and `/v1/addresses`. */
-export const handler = addressRoute({
-  accessStore: createAccessStore(client, accounts),
-  keyUse: createKeyUse(client, accounts),
-  refusals: createRefusalCount(client, accounts),
-  addressStore: createAddressStore(client, addresses),
-  testAddresses: optionalEnvironment(environment.testAddresses) !== 'off',
-  offered: offeredHere(),
-  datasetDate: createDatasetDate(client, addresses),
-  checksumSecret: requireEnvironment(environment.keyChecksumSecret),
-  previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret),
-  clock: systemClock,
-});
+/** The handler behind `/v1/address` and `/v1/addresses`. @throws Error if a variable is missing */
+export function createHandler({ variables, client, log }: FunctionSetting) {
+  const accounts = requireEnvironment(environment.accountsTable, variables);
+  const addresses = requireEnvironment(environment.addressesTable, variables);
+  return addressRoute({
+    accessStore: createAccessStore(client, accounts),
+    keyUse: createKeyUse(client, accounts),
+    refusals: createRefusalCount(client, accounts),
+    addressStore: createAddressStore(client, addresses),
+    testAddresses: optionalEnvironment(environment.testAddresses, variables) !== 'off',
+    offered: offeredIn(variables),
+    datasetDate: createDatasetDate(client, addresses),
+    checksumSecret: requireEnvironment(environment.keyChecksumSecret, variables),
+    previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret, variables),
+    clock: systemClock,
+    log,
+  });
+}

@@ -25,7 +25,7 @@ import {
   type RequestEvent,
   rateLimitHeaders,
 } from '../http/middleware.ts';
-import { observe } from '../http/observe.ts';
+import { observe, type RequestLog } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
 
 type Offered = readonly IncludeName[];
@@ -117,6 +117,8 @@ export type AddressRouteOptions = {
   checksumSecret: string;
   previousChecksumSecret?: string | undefined;
   clock: Clock;
+  /** Without it no line is written. */
+  log?: RequestLog | undefined;
 };
 
 /** The operations of the Lambda, by path. */
@@ -134,6 +136,7 @@ export function addressRoute({
   checksumSecret,
   previousChecksumSecret,
   clock,
+  log,
 }: AddressRouteOptions) {
   const addresses = testAddresses ? withTestAddresses(addressStore) : addressStore;
 
@@ -153,7 +156,7 @@ export function addressRoute({
 
   function chain(method: Method, path: string, read: Reading, answer: Answering) {
     return middy<RequestEvent, Answer>()
-      .use(observe('address'))
+      .use(observe('address', log))
       .use(commonHeaders())
       .use(datasetDateHeader(datasetDate))
       .use(rateLimitHeaders(clock))

@@ -3,11 +3,11 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isApiKey, redactKeys } from '../../core/accounts/api-key.ts';
-import { canaryEnvironment, metricNames, metricNamespace, requireEnvironment } from '../../core/names.ts';
+import { canaryEnvironment, metricNames, metricNamespaceIn, requireEnvironment } from '../../core/names.ts';
 import { type ApiRequest, callApi } from './call-api.ts';
 
 const secrets = new SecretsManagerClient();
-const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'canary' });
+const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: 'canary' });
 const logger = new Logger({ serviceName: 'canary' });
 
 /** Makes each kind of call on a schedule. Reads the key each time, so that a new one takes effect at once. */

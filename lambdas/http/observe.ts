@@ -1,34 +1,49 @@
-import { redactKeys } from '../../core/accounts/api-key.ts';
 import { ChargeUnknown } from '../../core/accounts/charge/charge.ts';
 import {
   alarmedOutcomes,
   causeDimension,
+  type Environment,
   metricNames,
-  metricNamespace,
+  metricNamespaceIn,
   requestDimensions,
   requestMetricsVariable,
 } from '../../core/names.ts';
 import type { Middleware, MiddlewareRequest } from './middleware.ts';
 import { reasonOf } from './problem.ts';
 
-/** Whether every outcome is a metric, or only those that raise an alarm. */
-const everyOutcome = process.env[requestMetricsVariable] === 'all';
-/** Set by tests and benchmarks, where the lines of requests would be noise. */
-const isSilent = process.env.POWERTOOLS_METRICS_DISABLED === 'true';
+/** Where the lines of requests go, and which of them are metrics. */
+export type RequestLog = {
+  /** Gets each line, without its end. */
+  write: (line: string) => void;
+  namespace: string;
+  /** Whether every outcome is a metric, or only those that raise an alarm. */
+  everyOutcome: boolean;
+};
+
+/** The log of a function: CloudWatch reads what a Lambda writes to its standard output. */
+export function requestLog(variables: Environment, write = writeOut): RequestLog {
+  const everyOutcome = variables[requestMetricsVariable] === 'all';
+  return { write, namespace: metricNamespaceIn(variables), everyOutcome };
+}
+
+/** Not the console, whose output Lambda wraps in its own format. */
+function writeOut(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
 
 /**
  * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format where one is
  * read. An error that is not the caller's gets a separate line. No line ever contains a header, a path, a query or a
- * label.
+ * label. Without a log it writes nothing.
  */
-export function observe(service: string): Middleware {
+export function observe(service: string, log: RequestLog | undefined): Middleware {
   function report({ event, response, error }: MiddlewareRequest, outcome: string): void {
-    if (isSilent) return;
+    if (!log) return;
     const { caller, startedAt, requestContext } = event;
     const cause = error instanceof ChargeUnknown ? error.because : undefined;
-    const isMetric = everyOutcome || alarmedOutcomes.includes(outcome);
+    const isMetric = log.everyOutcome || alarmedOutcomes.includes(outcome);
     const line = {
-      ...(isMetric || cause ? metricsOf(isMetric, cause) : undefined),
+      ...(isMetric || cause ? metricsOf(log.namespace, isMetric, cause) : undefined),
       [requestDimensions.service]: service,
       [requestDimensions.outcome]: outcome,
       status: response?.statusCode,
@@ -38,17 +53,16 @@ export function observe(service: string): Middleware {
       key_id: caller?.keyId,
       charged: caller?.charged?.units,
     };
-    // Not the console, whose output Lambda wraps in its own format.
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    log.write(JSON.stringify(line));
   }
 
   async function explain({ event, response, error }: MiddlewareRequest, outcome: string): Promise<void> {
-    if (!error || (response?.statusCode ?? 500) < 500) return;
+    if (!log || !error || (response?.statusCode ?? 500) < 500) return;
     // Seldom needed, so not loaded at every cold start.
-    const { Logger } = await import('@aws-lambda-powertools/logger');
+    const { errorLogger } = await import('./error-logger.ts');
     const { caller, requestContext } = event;
     const details = { error, request_id: requestContext.requestId, account: caller?.account ?? null };
-    new Logger({ serviceName: service, jsonReplacerFn: withoutKeys }).error(outcome, details);
+    errorLogger(service, log.write).error(outcome, details);
   }
 
   return {
@@ -65,10 +79,10 @@ export function observe(service: string): Middleware {
 }
 
 /** One request, if it is a metric, and its charge of unknown outcome, as CloudWatch reads them from a log line. */
-function metricsOf(isMetric: boolean, cause: string | undefined) {
+function metricsOf(namespace: string, isMetric: boolean, cause: string | undefined) {
   const { service } = requestDimensions;
   const definition = (name: string, Dimensions: string[][]) => {
-    return { Namespace: metricNamespace, Dimensions, Metrics: [{ Name: name, Unit: 'Count' }] };
+    return { Namespace: namespace, Dimensions, Metrics: [{ Name: name, Unit: 'Count' }] };
   };
   const CloudWatchMetrics = [
     ...(isMetric ? [definition(metricNames.requests, [Object.values(requestDimensions)])] : []),
@@ -79,9 +93,4 @@ function metricsOf(isMetric: boolean, cause: string | undefined) {
     ...(isMetric && { [metricNames.requests]: 1 }),
     ...(cause && { [metricNames.unknownCharges]: 1, [causeDimension]: cause }),
   };
-}
-
-/** What the logger gets of an error, which may quote what a caller sent. */
-function withoutKeys(_: string, value: unknown): unknown {
-  return typeof value === 'string' ? redactKeys(value) : value;
 }

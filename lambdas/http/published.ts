@@ -1,4 +1,4 @@
-import { environment } from '../../core/names.ts';
+import { type Environment, environment } from '../../core/names.ts';
 import type { RequestEvent } from './middleware.ts';
 
 /** What can be read without a key, beside the pages of problems. */
@@ -13,14 +13,17 @@ export type PublishedPath = (typeof publishedPaths)[number];
  * Whether the route of the reference handles a request. Every start of the function loads this file, so it imports no
  * texts. A person who opens `/` in a browser is led to the page; to a program it is a path that does not exist.
  */
-export function isPublished({ rawPath, headers }: Pick<RequestEvent, 'rawPath' | 'headers'>): boolean {
-  if (rawPath === '/') return hasDocs() && isBrowser(headers);
-  return isPublishedPath(rawPath) || /^\/problems\/[^/]+$/.test(rawPath);
+export function isPublished(
+  { rawPath, headers }: Pick<RequestEvent, 'rawPath' | 'headers'>,
+  hasDocs: boolean,
+): boolean {
+  if (rawPath === '/') return hasDocs && isBrowser(headers);
+  return isPublishedPath(rawPath, hasDocs) || /^\/problems\/[^/]+$/.test(rawPath);
 }
 
-/** Whether this deployment publishes a document at the path. */
-export function isPublishedPath(path: string): path is PublishedPath {
-  const paths: readonly string[] = hasDocs() ? publishedPaths : always;
+/** Whether a deployment publishes a document at the path. */
+export function isPublishedPath(path: string, hasDocs: boolean): path is PublishedPath {
+  const paths: readonly string[] = hasDocs ? publishedPaths : always;
   return paths.includes(path);
 }
 
@@ -29,7 +32,7 @@ export function isBrowser({ accept = '' }: RequestEvent['headers']): boolean {
   return accept.includes('text/html');
 }
 
-/** Whether this deployment shows the page with the API reference. */
-export function hasDocs(): boolean {
-  return process.env[environment.referencePage] !== 'off';
+/** Whether a deployment shows the page with the API reference. */
+export function hasDocsIn(variables: Environment): boolean {
+  return variables[environment.referencePage] !== 'off';
 }

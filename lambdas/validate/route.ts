@@ -15,7 +15,7 @@ import {
   type RequestEvent,
   rateLimitHeaders,
 } from '../http/middleware.ts';
-import { observe } from '../http/observe.ts';
+import { observe, type RequestLog } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
 
 export type ValidateRouteOptions = {
@@ -23,10 +23,12 @@ export type ValidateRouteOptions = {
   checksumSecret: string;
   clock: Clock;
   previousChecksumSecret?: string | undefined;
+  /** Without it no line is written. */
+  log?: RequestLog | undefined;
 };
 
 /** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
-export function validateRoute({ keyStore, checksumSecret, clock, previousChecksumSecret }: ValidateRouteOptions) {
+export function validateRoute({ keyStore, checksumSecret, clock, previousChecksumSecret, log }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
     // By the time before the read: what was counted in a window that began since is not in the item.
     const now = clock();
@@ -35,7 +37,7 @@ export function validateRoute({ keyStore, checksumSecret, clock, previousChecksu
   }
 
   return middy<RequestEvent, Answer>()
-    .use(observe('validate'))
+    .use(observe('validate', log))
     .use(commonHeaders())
     .use(rateLimitHeaders(clock))
     .use(renderProblems())

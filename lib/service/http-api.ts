@@ -25,6 +25,7 @@ import type { Config } from '../config/schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { type AlarmTopic, certificateRules } from '../shared/monitoring.ts';
+import { type ApiFunctionId, apiRoutes, routeKey } from '../shared/routes.ts';
 
 /**
  * What the access log has of a request. Never a header, the query string or the body of a response: so no key, no label
@@ -108,14 +109,12 @@ export type HttpApiProps = {
   config: Config;
   encryptionKey: IKey | undefined;
   topic: AlarmTopic;
-  address: IFunction;
-  validate: IFunction;
+  functions: Record<ApiFunctionId, IFunction>;
 };
 
 /**
- * Routes every operation with every method, so that callers get our own 405, and every other path, so that they get
- * our own 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled,
- * unless it is kept for a while.
+ * The routes of the table, each with its function. No CORS: a browser is the wrong place for a key. The default
+ * endpoint is disabled if there is a custom domain, unless it is kept for a while.
  */
 export class HttpApi extends Construct {
   readonly api: Api;
@@ -123,22 +122,24 @@ export class HttpApi extends Construct {
   /** The URL that callers use. */
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, topic, address, validate }: HttpApiProps) {
+  constructor(scope: Construct, id: string, { config, encryptionKey, topic, functions }: HttpApiProps) {
     super(scope, id);
     const domain = config.domain && new CustomDomain(this, 'Domain', config.domain, topic);
-    const lookUp = integration('Address', address);
-    const check = integration('Validate', validate);
+    const integrations = {
+      Address: integration('Address', functions.Address),
+      Validate: integration('Validate', functions.Validate),
+    };
     this.api = new Api(this, 'Api', {
       description: `Dutch address service, ${config.stage}`,
       createDefaultStage: false,
       disableExecuteApiEndpoint: config.domain !== undefined && !config.domain.keepDefaultEndpoint,
       ipAddressType: IpAddressType.DUAL_STACK,
-      defaultIntegration: check,
+      defaultIntegration: integrations.Validate,
     });
     const routes = [
-      ...this.api.addRoutes({ path: '/v1/address', methods: [HttpMethod.ANY], integration: lookUp }),
-      ...this.api.addRoutes({ path: '/v1/addresses', methods: [HttpMethod.ANY], integration: lookUp }),
-      ...this.api.addRoutes({ path: '/v1/auth/validate', methods: [HttpMethod.ANY], integration: check }),
+      ...apiRoutes.flatMap(({ path, function: id }) =>
+        path ? this.api.addRoutes({ path, methods: [HttpMethod.ANY], integration: integrations[id] }) : [],
+      ),
       this.api.node.findChild('DefaultRoute'),
     ];
     acknowledge(
@@ -156,16 +157,12 @@ export class HttpApi extends Construct {
       accessLogSettings: accessLog(this.accessLog),
       ...(domain && { domainMapping: { domainName: domain.domainName } }),
     });
-    // Each route has its own token bucket, so that requests to other paths can't use up the tokens of lookups.
-    const lookups = { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst };
-    const others = { ThrottlingRateLimit: otherRatePerSecond, ThrottlingBurstLimit: otherBurst };
-    const cfnStage = stage.node.defaultChild as CfnStage;
-    cfnStage.routeSettings = {
-      'ANY /v1/address': lookups,
-      'ANY /v1/addresses': lookups,
-      'ANY /v1/auth/validate': others,
-      $default: others,
+    const throttles = {
+      lookups: { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst },
+      others: { ThrottlingRateLimit: otherRatePerSecond, ThrottlingBurstLimit: otherBurst },
     };
+    const cfnStage = stage.node.defaultChild as CfnStage;
+    cfnStage.routeSettings = Object.fromEntries(apiRoutes.map((route) => [routeKey(route), throttles[route.throttle]]));
     // Settings of a route that does not exist yet are refused.
     for (const route of routes) cfnStage.addResourceDependency(route.node.defaultChild as CfnRoute);
     this.baseUrl = config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint;

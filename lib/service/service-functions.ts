@@ -22,11 +22,17 @@ import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { acknowledge, defaultEventBus, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
+import { type ApiFunction, type ApiFunctionId, apiFunctions } from '../shared/routes.ts';
 
 type CommonProps = Pick<LambdaFunctionProps, 'config' | 'encryptionKey'>;
 
 export type HttpFunctionProps = CommonProps &
-  Pick<LambdaFunctionProps, 'description' | 'reservedConcurrency' | 'operatorFiles'> & {
+  Pick<LambdaFunctionProps, 'reservedConcurrency' | 'operatorFiles'> & {
+    /** Its tables, by the variable with their name. */
+    tables: Readonly<Record<string, TableInUse>>;
+    checksumSecret: ISecret;
+    /** What the pages say of the operator, as JSON. */
+    branding: string;
     /** How many are kept started. */
     provisionedConcurrency?: number | undefined;
   };
@@ -38,18 +44,22 @@ export type HttpFunctionProps = CommonProps &
 export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
-  constructor(scope: Construct, id: 'Address' | 'Validate', props: HttpFunctionProps) {
-    const { provisionedConcurrency, ...common } = props;
+  constructor(scope: Construct, id: ApiFunctionId, props: HttpFunctionProps) {
+    const { tables, checksumSecret, branding, provisionedConcurrency, ...common } = props;
     const { config } = common;
+    const { description, timeoutSeconds, memoryMegabytes, requires, ...listed }: ApiFunction = apiFunctions[id];
+    const values: Record<string, string> = {
+      [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+      [environment.branding]: branding,
+    };
     super(scope, id, {
       ...common,
       bundle: id,
-      // Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer.
-      memoryMb: 1024,
-      // Every request gets a response within 5 seconds; the handler gives up well before that, with its own response.
-      timeout: Duration.seconds(6),
+      description,
+      memoryMb: memoryMegabytes,
+      timeout: Duration.seconds(timeoutSeconds),
       environment: {
-        [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        ...Object.fromEntries(requires.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]))),
         // Only the dashboard reads the other outcomes.
         ...(config.dashboards && { [requestMetricsVariable]: 'all' }),
         ...(!config.testAddresses && { [environment.testAddresses]: 'off' }),
@@ -58,6 +68,12 @@ export class HttpFunction extends LambdaFunction {
       },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
     });
+    if (requires.includes(environment.keyChecksumSecret)) this.#useChecksumSecret(checksumSecret, config);
+    for (const [variable, operations] of Object.entries(listed.tables)) {
+      const table = tables[variable];
+      if (!table) throw new Error(`The table of routes names ${variable}, which ${id} has no table for.`);
+      this.usesTable(table, variable, ...operations);
+    }
     this.live = new Alias(this, 'Live', {
       aliasName: 'live',
       version: this.function.currentVersion,
@@ -70,14 +86,13 @@ export class HttpFunction extends LambdaFunction {
    * start makes no call. It resolves again only when the template changes: that is why a rotation names versions. The
    * secret grants no access alone: a key is accepted only if its stored hash matches.
    */
-  usesChecksumSecret(secret: ISecret, { checksumSecretVersions: [current, previous] }: Config): this {
+  #useChecksumSecret(secret: ISecret, { checksumSecretVersions: [current, previous] }: Config): void {
     // An export, the one strong reference between stacks: the weak form is not documented inside a dynamic reference.
     const secretArn = Stack.of(secret).exportValue(secret.secretArn);
     const secretValue = (versionId?: string) =>
       SecretValue.secretsManager(secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
     this.function.addEnvironment(environment.keyChecksumSecret, secretValue(current));
     if (previous) this.function.addEnvironment(environment.previousKeyChecksumSecret, secretValue(previous));
-    return this;
   }
 
   /**

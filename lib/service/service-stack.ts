@@ -13,9 +13,6 @@ import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
 
-/** What the charge of a request calls; a transaction of updates is UpdateItem. */
-export const chargeOperations = ['GetItem', 'UpdateItem'] as const;
-
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
 /** The HTTP interface. It holds no data, so it can be deleted and deployed again at any time. */
@@ -28,28 +25,23 @@ export class ServiceStack extends Stack {
     super(scope, id, stackProps(config, stackName, 'the HTTP interface'));
     const { accounts, addresses, keyChecksumSecret, statements, encryptionKey, alarmTopic: topic } = data;
     const { stage } = config;
-    const address = new HttpFunction(this, 'Address', {
+    const common = {
       config,
       encryptionKey,
-      description: 'Looks up one address',
+      tables: { [environment.accountsTable]: accounts, [environment.addressesTable]: addresses },
+      checksumSecret: keyChecksumSecret,
+      branding: JSON.stringify(brandingOf(config)),
+    };
+    const address = new HttpFunction(this, 'Address', {
+      ...common,
       reservedConcurrency: config.reservedConcurrency,
       provisionedConcurrency: config.provisionedConcurrency,
-    })
-      .usesChecksumSecret(keyChecksumSecret, config)
-      .usesTable(accounts, environment.accountsTable, ...chargeOperations)
-      .usesTable(addresses, environment.addressesTable, 'GetItem', 'BatchGetItem');
-    const validate = new HttpFunction(this, 'Validate', {
-      config,
-      encryptionKey,
-      operatorFiles: logoFile(config.branding.logo),
-      description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
-    })
-      .usesChecksumSecret(keyChecksumSecret, config)
-      .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
-    validate.function.addEnvironment(environment.branding, JSON.stringify(brandingOf(config)));
+    });
+    const validate = new HttpFunction(this, 'Validate', { ...common, operatorFiles: logoFile(config.branding.logo) });
 
     const live = { address: address.live, validate: validate.live };
-    const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, topic, ...live });
+    const functions = { Address: address.live, Validate: validate.live };
+    const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, topic, functions });
     this.baseUrl = baseUrl;
     // Keeps the reference to the table of the data stack, to which a failed deployment would go back.
     if (accounts.own) new CfnOutput(this, 'OwnAccountsTableName', { value: accounts.own.tableName });

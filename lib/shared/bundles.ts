@@ -1,4 +1,5 @@
 import { loadSteps } from '../../loader/steps/load-steps.ts';
+import { apiFunctions } from './routes.ts';
 
 /** The sources of a bundle. */
 export type BundleSource = {
@@ -18,8 +19,8 @@ const files = { assets: 'packages/look/assets' };
  * package deploys whatever a clone does.
  */
 export const bundles = {
-  Address: { entries: { index: 'lambdas/address/handler.ts' } },
-  Validate: { entries: { index: 'packages/reference/handler.ts' }, files },
+  Address: { entries: { index: apiFunctions.Address.lambda } },
+  Validate: { entries: { index: apiFunctions.Validate.lambda }, files },
   Canary: { entries: { index: 'lambdas/canary/handler.ts' } },
   Usage: { entries: { index: 'lambdas/usage/handler.ts' } },
   // One bundle for all steps, because they share most of their code.

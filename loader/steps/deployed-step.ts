@@ -3,7 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import { metricNames, metricNamespace, environment as variables, versionDimension } from '../../core/names.ts';
+import { metricNames, metricNamespaceIn, environment as variables, versionDimension } from '../../core/names.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { noProgress } from '../progress.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
@@ -43,7 +43,7 @@ export function parseEvent(kind: keyof typeof events, event: unknown): unknown {
 export type Invocation = { getRemainingTimeInMillis(): number };
 
 function emit(name: string, count: number, dimensions: Record<string, string> = {}): void {
-  const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
+  const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: 'loader' });
   metrics.addDimensions(dimensions);
   metrics.addMetric(name, MetricUnit.Count, count);
   metrics.publishStoredMetrics();

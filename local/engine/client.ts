@@ -10,8 +10,8 @@ import {
   ListTablesCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { Sha256 } from '../../core/dynamodb.ts';
-import type { TableDefinition } from '../template/local-app.ts';
+import { createStoreClient, Sha256 } from '../../core/dynamodb.ts';
+import { accountsTable, addressesTable } from '../../core/names.ts';
 import { localAws } from './engine.ts';
 
 // An import would load undici (decision 0107).
@@ -24,6 +24,11 @@ const { Agent, createServer, request } = process.getBuiltinModule('node:http');
 export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
   const credentials = { ...localAws.credentials, accessKeyId };
   return new DynamoDBClient({ ...localAws, credentials, endpoint, sha256: Sha256 });
+}
+
+/** A client as the functions have it. The caller has to destroy it. */
+export function localStoreClient(endpoint: string): DynamoDBClient {
+  return createStoreClient({ ...localAws, endpoint });
 }
 
 /** An endpoint of a DynamoDB engine for other processes, which have to know its secret. */
@@ -91,29 +96,45 @@ function isSignedBy(accessKeyId: string, { headers }: IncomingMessage): boolean 
   return given.length === accessKeyId.length && timingSafeEqual(Buffer.from(given), Buffer.from(accessKeyId));
 }
 
+/** The names of the tables in an engine. */
+export type TableNames = { readonly addresses: string; readonly accounts: string };
+
+/** The keys of each table, as the data stack defines them. */
+export const tableKeys = {
+  addresses: [addressesTable.partitionKey],
+  accounts: [accountsTable.partitionKey, accountsTable.sortKey],
+} as const satisfies Record<keyof TableNames, readonly string[]>;
+
+const keyTypes = ['HASH', 'RANGE'] as const;
+
 /** Creates the tables that the engine does not have yet, and returns their names. */
-export async function createMissingTables(
-  client: DynamoDBClient,
-  tables: readonly TableDefinition[],
-): Promise<string[]> {
-  const existing = await tableNames(client);
-  const missing = tables.filter(({ TableName }) => !existing.has(TableName));
+export async function createMissingTables(client: DynamoDBClient, names: TableNames): Promise<string[]> {
+  const existing = await existingTables(client);
+  const missing = (['addresses', 'accounts'] as const).filter((table) => !existing.has(names[table]));
   for (const table of missing) {
-    await client.send(new CreateTableCommand({ ...table, BillingMode: 'PAY_PER_REQUEST' }));
-    await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: table.TableName });
+    const TableName = names[table];
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        KeySchema: tableKeys[table].map((AttributeName, i) => ({ AttributeName, KeyType: keyTypes[i] })),
+        AttributeDefinitions: tableKeys[table].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        BillingMode: 'PAY_PER_REQUEST',
+      }),
+    );
+    await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
   }
-  return missing.map(({ TableName }) => TableName);
+  return missing.map((table) => names[table]);
 }
 
 /** Deletes the tables that exist. */
-export async function deleteTables(client: DynamoDBClient, tables: readonly TableDefinition[]): Promise<void> {
-  const existing = await tableNames(client);
-  for (const { TableName } of tables) {
+export async function deleteTables(client: DynamoDBClient, { addresses, accounts }: TableNames): Promise<void> {
+  const existing = await existingTables(client);
+  for (const TableName of [addresses, accounts]) {
     if (existing.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));
   }
 }
 
-async function tableNames(client: DynamoDBClient): Promise<Set<string>> {
+async function existingTables(client: DynamoDBClient): Promise<Set<string>> {
   const names = new Set<string>();
   let start: string | undefined;
   do {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import {
   type GatewayAnswer,
   gatewayEvent,
@@ -42,13 +43,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** Passes an event to a function and resolves with what that returned, both as JSON text. */
-export type Integration = (event: string, requestId: string) => Promise<string>;
-
-/** The integration took longer than the gateway waits. */
-export class IntegrationTimeoutError extends Error {
-  override name = 'IntegrationTimeoutError';
-}
+/** Passes an event to a function and resolves with what that returned. */
+export type Integration = (event: APIGatewayProxyEventV2, requestId: string) => Promise<unknown>;
 
 export type GatewayOptions = OwnNames & {
   readonly routes: readonly Route<Integration>[];
@@ -94,7 +90,7 @@ const defaultDrainMilliseconds = 10_000;
 const keepAliveMilliseconds = 75_000;
 
 /**
- * Serves `routes` like an HTTP API of API Gateway with payload format 2.0 (decision 0117).
+ * Serves `routes` like an HTTP API of API Gateway with payload format 2.0 (decision 0166).
  * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` when it can't listen
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -147,6 +143,7 @@ async function serve(
   response.on('error', () => undefined);
   const target = requestTarget(request.url ?? '');
   const route = target && matchRoute(options.routes, request.method ?? '', target.path);
+  // API Gateway tells a caller nothing of why a function failed.
   const answer = await answerTo(request, route, target, { id, time, ...options }).catch(() => integrationFailed);
   if (response.destroyed) return;
   response.setHeader('apigw-requestid', id);
@@ -191,11 +188,7 @@ async function answerTo(
     },
     route.key,
   );
-  try {
-    return integrationAnswer(await route.target(JSON.stringify(event), id));
-  } catch (error) {
-    return error instanceof IntegrationTimeoutError ? ownAnswer(503, 'Service Unavailable') : integrationFailed;
-  }
+  return integrationAnswer(await route.target(event, id));
 }
 
 /** HTTP/1.1 requires exactly one `Host` header; of two, Node would silently take the first. */

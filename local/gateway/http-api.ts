@@ -198,13 +198,12 @@ const connectionHeaders =
   /^(?:connection|content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * Turns what a function returned, as JSON text, into a response by the rules of payload format 2.0: an object with a
- * `statusCode` is a response; anything else is the body of a 200.
+ * Turns what a function returned into a response by the rules of payload format 2.0: an object with a `statusCode` is a
+ * response; anything else is the body of a 200.
  */
-export function integrationAnswer(payload: string): GatewayAnswer {
-  const returned: unknown = JSON.parse(payload);
+export function integrationAnswer(returned: unknown): GatewayAnswer {
   if (typeof returned !== 'object' || returned === null || !('statusCode' in returned)) {
-    const body = typeof returned === 'string' ? returned : payload;
+    const body = typeof returned === 'string' ? returned : (JSON.stringify(returned) ?? 'null');
     return { statusCode: 200, headers: [['Content-Type', 'application/json']], body: Buffer.from(body) };
   }
   const response = formattedResponse.safeParse(returned);

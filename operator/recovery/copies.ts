@@ -1,9 +1,9 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { BackupClient, GetBackupPlanCommand, paginateListCopyJobs } from '@aws-sdk/client-backup';
-import { copiesEnvironment, metricNames, metricNamespace, requireEnvironment } from '../../core/names.ts';
+import { copiesEnvironment, metricNames, metricNamespaceIn, requireEnvironment } from '../../core/names.ts';
 
 const client = new BackupClient();
-const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'backup' });
+const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: 'backup' });
 
 /** Reports how old the last copy of the accounts table in the other vault is, every hour. */
 export async function handler(): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { environment, languages } from '../../core/names.ts';
+import { type Environment, environment, languages } from '../../core/names.ts';
 import { linkFields } from '../look/links.ts';
 
 /** How the pages and the OpenAPI document present the operator: the field `branding` of the configuration. */
@@ -18,9 +18,9 @@ const brandingSchema = z.object({
 
 export type Branding = z.infer<typeof brandingSchema>;
 
-/** The branding of this deployment. The build copies the logo into the bundle. */
-export function readBranding(): Branding {
-  const branding = brandingSchema.parse(JSON.parse(process.env[environment.branding] || '{}'));
+/** The branding of a deployment. The build copies the logo into the bundle. */
+export function readBranding(variables: Environment): Branding {
+  const branding = brandingSchema.parse(JSON.parse(variables[environment.branding] || '{}'));
   if (!branding.logoType) return branding;
   const logo = readFileSync(join(import.meta.dirname, 'logo')).toString('base64');
   return { ...branding, logo: `data:${branding.logoType};base64,${logo}` };

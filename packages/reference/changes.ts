@@ -1,11 +1,11 @@
 import { escaped } from '../look/samples.ts';
 import { inline } from './html.ts';
-import { openApiDocument } from './openapi-document.ts';
+import type { OpenApi } from './openapi-document.ts';
 import { heading } from './parts.ts';
 
 /** What consumers of the API notice of each version, newest first, as a list. */
-export function changesList(): string {
-  return openApiDocument['x-changes']
+export function changesList({ document }: OpenApi): string {
+  return document['x-changes']
     .map(({ version, date, changes }) => {
       const title = heading(4, `version-${version.replaceAll('.', '-')}`, date ? `${version} (${date})` : version);
       return `${title}\n${listOf(changes)}`;
@@ -16,9 +16,9 @@ export function changesList(): string {
 const listOf = (changes: string[]) => `<ul>\n${changes.map((one) => `<li>${inline(one)}</li>`).join('\n')}\n</ul>`;
 
 /** The same as a feed (RSS 2.0). A version that was not published yet has no date. */
-export function changesFeed(baseUrl: string): string {
-  const { title } = openApiDocument.info;
-  const items = openApiDocument['x-changes'].map(
+export function changesFeed({ document }: OpenApi, baseUrl: string): string {
+  const { title, summary } = document.info;
+  const items = document['x-changes'].map(
     ({ version, date, changes }) => `<item>
 <title>${version}</title>
 <guid isPermaLink="false">${version}</guid>
@@ -30,7 +30,7 @@ ${date ? `<pubDate>${new Date(date).toUTCString()}</pubDate>\n` : ''}<descriptio
 <rss version="2.0"><channel>
 <title>${escaped(title)}</title>
 <link>${baseUrl}/docs#changes</link>
-<description>${escaped(openApiDocument.info.summary)}</description>
+<description>${escaped(summary)}</description>
 <language>en</language>
 ${items.join('\n')}
 </channel></rss>

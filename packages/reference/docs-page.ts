@@ -3,24 +3,17 @@ import { type ProblemCode, problems, problemType } from '../../lambdas/http/prob
 import type { PublishedPath } from '../../lambdas/http/published.ts';
 import type { Language } from '../look/language.ts';
 import { escaped, programTabs, sample } from '../look/samples.ts';
-import type { Branding } from './branding.ts';
 import { changesList } from './changes.ts';
 import { highlightedJson, inline } from './html.ts';
 import { brandedPage } from './layout.ts';
-import {
-  descriptions,
-  exampleUrl,
-  headerRows,
-  openApiDocument,
-  operation,
-  requestExample,
-  responseExamples,
-} from './openapi-document.ts';
+import type { OpenApi } from './openapi-document.ts';
 import { block, errorId, heading, htmlTable, members, type TableRow } from './parts.ts';
+import type { Site } from './site.ts';
 import type { Explanation, TranslatedText } from './text/en.ts';
-import { referenceTexts } from './text/texts.ts';
+import { textsIn } from './text/texts.ts';
 
 type DocsPage = {
+  api: OpenApi;
   words: TranslatedText;
   /** The URL of this deployment, such as `https://api.example.nl`. */
   baseUrl: string;
@@ -33,8 +26,9 @@ type DocsPage = {
  * JavaScript, which adds the search, the buttons to copy a sample, and the anchor to the links to the other language.
  * The only field is that search, which sends nothing.
  */
-export function docsPage(language: Language, baseUrl: string, branding: Branding): { html: string; policy: string } {
-  const words = { ...descriptions(), ...referenceTexts[language] };
+export function docsPage(language: Language, baseUrl: string, site: Site): { html: string; policy: string } {
+  const { api, branding } = site;
+  const words = { ...api.descriptions(), ...textsIn(language, site.offered) };
   const { copy, copied, search, noResults: none } = words;
   const attributes = Object.entries({ copy, copied, search, none }).map(
     ([name, text]) => ` data-${name}="${escaped(text)}"`,
@@ -45,9 +39,12 @@ export function docsPage(language: Language, baseUrl: string, branding: Branding
     title: words.pageTitle,
     description: inline(words.lead),
     home: '#top',
-    version: openApiDocument.info.version,
+    version: api.document.info.version,
     script: { attributes: attributes.join('') },
-    body: withSearchWords(bodyOf({ words, baseUrl, tryUrl: branding.portalUrl && `${branding.portalUrl}/try` }), words),
+    body: withSearchWords(
+      bodyOf({ api, words, baseUrl, tryUrl: branding.portalUrl && `${branding.portalUrl}/try` }),
+      words,
+    ),
   });
 }
 
@@ -97,27 +94,27 @@ function sections(page: DocsPage): { id: keyof TranslatedText['sections']; html:
 }
 
 function quickStart(page: DocsPage): string {
-  const { words, tryUrl } = page;
+  const { api, words, tryUrl } = page;
   const steps = words.startSteps.map((step) => `<li>${inline(step)}</li>`).join('\n');
   return block(
     `<ol class="steps">\n${steps}\n</ol>${tryUrl ? `\n<p><a href="${escaped(tryUrl)}">${words.tryIt}</a></p>` : ''}`,
-    curl(page, exampleUrl('found')) + response(page, example('lookUpAddress', '200', 'found')),
+    curl(page, api.exampleUrl('found')) + response(page, example(api, 'lookUpAddress', '200', 'found')),
   );
 }
 
 function lookup(page: DocsPage): string {
-  const { words } = page;
-  const url = `${page.baseUrl}${exampleUrl('found')}`;
-  const outcomes = Object.keys(responseExamples('lookUpAddress', '200')).map((name) => {
-    const answer = example('lookUpAddress', '200', name) as { status: keyof TranslatedText['outcome'] };
+  const { api, words } = page;
+  const url = `${page.baseUrl}${api.exampleUrl('found')}`;
+  const outcomes = Object.keys(api.responseExamples('lookUpAddress', '200')).map((name) => {
+    const answer = example(api, 'lookUpAddress', '200', name) as { status: keyof TranslatedText['outcome'] };
     const title = heading(4, `outcome-${name}`, escaped(words.exampleTitles[name] ?? name));
     const meaning = `<p class="outcome"><code class="${answer.status}">${answer.status}</code></p>\n<p>${inline(words.outcome[answer.status])}</p>`;
-    return block(`${title}\n${meaning}`, curl(page, exampleUrl(name)) + response(page, answer));
+    return block(`${title}\n${meaning}`, curl(page, api.exampleUrl(name)) + response(page, answer));
   });
   return [
-    endpoint('lookUpAddress'),
+    endpoint(api, 'lookUpAddress'),
     block(
-      `<p>${inline(words.operations.lookUpAddress ?? '')}</p>\n${heading(3, 'parameters', words.parameters)}\n${htmlTable([words.name, words.form], parameterRows(words))}\n` +
+      `<p>${inline(words.operations.lookUpAddress ?? '')}</p>\n${heading(3, 'parameters', words.parameters)}\n${htmlTable([words.name, words.form], parameterRows(page))}\n` +
         `<p>${inline(words.paragraphs.Toevoeging)}</p>`,
       `${programTabs(words.programs, url)}<p class="muted">${inline(words.programsLead)}</p>\n`,
     ),
@@ -129,8 +126,8 @@ function lookup(page: DocsPage): string {
   ].join('\n');
 }
 
-function parameterRows(words: TranslatedText): TableRow[] {
-  return (operation('lookUpAddress').parameters ?? []).map(({ name, required, examples = {} }) => {
+function parameterRows({ api, words }: DocsPage): TableRow[] {
+  return (api.operation('lookUpAddress').parameters ?? []).map(({ name, required, examples = {} }) => {
     const values = [...new Set(Object.values(examples).map(({ value }) => `\`${value}\``))].join(', ');
     const need = `<small${required ? ' class="required"' : ''}>${required ? words.required : words.optional}</small>`;
     const form = `${inline(words.parameterForms[name] ?? '')} ${words.exampleOf}: ${inline(values)}.`;
@@ -139,26 +136,27 @@ function parameterRows(words: TranslatedText): TableRow[] {
 }
 
 function batch(page: DocsPage): string {
-  const { method, path } = operation('lookUpAddresses');
-  const body = JSON.stringify(requestExample('lookUpAddresses', 'many'), null, 2);
+  const { api } = page;
+  const { method, path } = api.operation('lookUpAddresses');
+  const body = JSON.stringify(api.requestExample('lookUpAddresses', 'many'), null, 2);
   const command =
     `curl -X ${method} -H "X-API-Key: YOUR_KEY" -H "Content-Type: application/json" "${page.baseUrl}${path}" \\\n` +
     `  -d '${body}'`;
-  const answer = response(page, example('lookUpAddresses', '200', 'many'));
+  const answer = response(page, example(api, 'lookUpAddresses', '200', 'many'));
   const text = `<p>${inline(page.words.operations.lookUpAddresses ?? '')}</p>`;
-  return `${endpoint('lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), { kind: 'request' }) + answer)}`;
+  return `${endpoint(api, 'lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), { kind: 'request' }) + answer)}`;
 }
 
 function validation(page: DocsPage): string {
-  const { words } = page;
+  const { api, words } = page;
   const text = `<p>${inline(words.operations.validateKey ?? '')}</p>\n${heading(3, 'key-members', words.body)}\n${members([words.name, words.description], words.validationMembers)}`;
-  const answer = response(page, example('validateKey', '200', 'valid'));
-  return `${endpoint('validateKey')}\n${block(text, curl(page, operation('validateKey').path) + answer)}`;
+  const answer = response(page, example(api, 'validateKey', '200', 'valid'));
+  return `${endpoint(api, 'validateKey')}\n${block(text, curl(page, api.operation('validateKey').path) + answer)}`;
 }
 
-function quota({ words }: DocsPage): string {
+function quota({ api, words }: DocsPage): string {
   const rows = words.retryRows.map(([status, remedy]) => ({ head: escaped(status), cell: inline(remedy) }));
-  const limits = headerRows().filter(({ name }) => name.startsWith('RateLimit'));
+  const limits = api.headerRows().filter(({ name }) => name.startsWith('RateLimit'));
   const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
   return block(
     `<p>${inline(words.paragraphs.Quota)}</p>\n<p>${inline(words.paragraphs.Gateway)}</p>\n${heading(3, 'retries', words.retries)}\n${htmlTable([words.status, words.retries], rows)}`,
@@ -167,7 +165,7 @@ function quota({ words }: DocsPage): string {
 }
 
 function errors(page: DocsPage): string {
-  const { words } = page;
+  const { api, words } = page;
   const problemRows = (Object.keys(problems) as ProblemCode[]).map((code) => ({
     id: errorId(code),
     head: `<strong>${problems[code].status}</strong> <code>${problemType(code)}</code>`,
@@ -178,11 +176,12 @@ function errors(page: DocsPage): string {
     head: `<code>${code}</code>`,
     cell: both(words.explanations[code]),
   }));
-  const answer = example('lookUpAddress', '422', 'invalid-input');
+  const answer = example(api, 'lookUpAddress', '422', 'invalid-input');
   return [
     block(
       `<p>${inline(words.paragraphs.Problems)}</p>\n<p>${inline(words.faultsLead)}</p>`,
-      curl(page, `${operation('lookUpAddress').path}?postcode=0123AB&huisnummer=12A`) + response(page, answer, '422 '),
+      curl(page, `${api.operation('lookUpAddress').path}?postcode=0123AB&huisnummer=12A`) +
+        response(page, answer, '422 '),
     ),
     `${heading(3, 'problems', words.problems)}\n${htmlTable([`${words.status}, <code>type</code>`, words.meaning], problemRows)}`,
     `${heading(3, 'codes', words.faults)}\n${htmlTable([words.code, words.meaning], faultRows)}`,
@@ -193,8 +192,8 @@ function both({ happened, remedy }: Explanation): string {
   return `${inline(happened)}<br><span class="muted">${inline(remedy)}</span>`;
 }
 
-function headers({ words }: DocsPage): string {
-  const rows = headerRows().map(({ name, header, at }): TableRow => {
+function headers({ api, words }: DocsPage): string {
+  const rows = api.headerRows().map(({ name, header, at }): TableRow => {
     const places = at.map((place) => `<code>${place}</code>`).join(', ') || words.everyResponse;
     const value = header.example ?? header.schema.const;
     const shown = value === undefined ? '' : `<br>${words.exampleOf}: <code>${escaped(value)}</code>`;
@@ -210,26 +209,28 @@ function headers({ words }: DocsPage): string {
 const otherForms: PublishedPath[] = ['/docs.md', '/llms.txt', '/postman.json'];
 
 function openApi(page: DocsPage): string {
-  const { path } = operation('getOpenApi');
+  const { api } = page;
+  const { path } = api.operation('getOpenApi');
   const text = `<p>${inline(page.words.operations.getOpenApi ?? '')}</p>\n<p><a href="${path}"><code>${path}</code></a></p>
 <p>${page.words.otherForms}: ${otherForms.map((form) => `<a href="${form}"><code>${form}</code></a>`).join(', ')}</p>`;
-  return `${endpoint('getOpenApi')}\n${block(text, sample(page.words.request, `curl "${escaped(page.baseUrl)}${path}"`))}`;
+  return `${endpoint(api, 'getOpenApi')}\n${block(text, sample(page.words.request, `curl "${escaped(page.baseUrl)}${path}"`))}`;
 }
 
-function changes({ words }: DocsPage): string {
+function changes({ api, words }: DocsPage): string {
   const feed = `<p><a href="${'/changes.xml' satisfies PublishedPath}">${words.feed}</a></p>`;
-  const versions = `${heading(3, 'versions', words.versions)}\n<div lang="en">${changesList()}</div>`;
+  const versions = `${heading(3, 'versions', words.versions)}\n<div lang="en">${changesList(api)}</div>`;
   return block(`<p>${inline(words.paragraphs.Compatibility)}</p>\n${versions}\n${feed}`);
 }
 
-function example(id: string, status: string, name: string): unknown {
-  const found = responseExamples(id, status)[name];
+function example(api: OpenApi, id: string, status: string, name: string): unknown {
+  const found = api.responseExamples(id, status)[name];
   if (!found) throw new Error(`the OpenAPI document has no example ${name} of ${id}`);
   return found.value;
 }
 
-function endpoint(id: string): string {
-  return `<p class="endpoint"><b>${operation(id).method}</b> <code>${operation(id).path}</code></p>`;
+function endpoint(api: OpenApi, id: string): string {
+  const { method, path } = api.operation(id);
+  return `<p class="endpoint"><b>${method}</b> <code>${path}</code></p>`;
 }
 
 function curl({ words, baseUrl }: DocsPage, path: string): string {

@@ -1,5 +1,5 @@
 import { plain } from './html.ts';
-import { descriptions, openApiDocument } from './openapi-document.ts';
+import type { OpenApi } from './openapi-document.ts';
 
 /** The content of a page of this folder as Markdown, for programs that read text. */
 export function markdownOf(html: string): string {
@@ -27,9 +27,9 @@ function sample(_: string, caption: string, code: string): string {
 }
 
 /** The index that programs which read texts look for, by the convention of `llms.txt`. In English. */
-export function indexForPrograms(baseUrl: string): string {
-  const { lead, paragraphs } = descriptions();
-  return `# ${openApiDocument.info.title}
+export function indexForPrograms(api: OpenApi, baseUrl: string): string {
+  const { lead, paragraphs } = api.descriptions();
+  return `# ${api.document.info.title}
 
 > ${lead}
 

@@ -1,8 +1,8 @@
-import { openApiDocument, operation, operations, requestExample, responseExamples } from './openapi-document.ts';
+import type { OpenApi } from './openapi-document.ts';
 
 /** A Postman collection (format 2.1) with a request for each example; whoever imports it sets the key. */
-export function postmanCollection(baseUrl: string): object {
-  const { title, description } = openApiDocument.info;
+export function postmanCollection(api: OpenApi, baseUrl: string): object {
+  const { title, description } = api.document.info;
   const apikey = { key: 'X-API-Key', value: '{{key}}', in: 'header' };
   return {
     info: {
@@ -15,23 +15,26 @@ export function postmanCollection(baseUrl: string): object {
       { key: 'baseUrl', value: baseUrl },
       { key: 'key', value: '' },
     ],
-    item: Object.keys(operations).map((id) => ({ name: operation(id).summary, item: requestsOf(id) })),
+    item: Object.values(api.operations).map(({ operationId, summary }) => ({
+      name: summary,
+      item: requestsOf(api, operationId),
+    })),
   };
 }
 
 /** A request for each example of an operation, or the one that takes nothing. */
-function requestsOf(id: string): object[] {
-  const { method, path, description, parameters = [], security } = operation(id);
-  const titles = responseExamples(id, '200');
+function requestsOf(api: OpenApi, id: string): object[] {
+  const { method, path, summary, description, parameters = [], security } = api.operation(id);
+  const titles = api.responseExamples(id, '200');
   const names = Object.keys(titles).length > 0 ? Object.keys(titles) : [''];
   return names.map((name) => {
     const query = parameters.flatMap(({ name: key, examples }) =>
       examples?.[name] ? [{ key, value: String(examples[name].value) }] : [],
     );
-    const body = requestExample(id, name);
+    const body = api.requestExample(id, name);
     const search = query.length > 0 ? `?${query.map(({ key, value }) => `${key}=${value}`).join('&')}` : '';
     return {
-      name: titles[name]?.summary ?? operation(id).summary,
+      name: titles[name]?.summary ?? summary,
       request: {
         method,
         description,

@@ -1,15 +1,14 @@
 import { type BodyFaultCode, faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../../lambdas/http/problem.ts';
-import { hasDocs } from '../../lambdas/http/published.ts';
 import type { Language } from '../look/language.ts';
 import { escaped } from '../look/samples.ts';
-import type { Branding } from './branding.ts';
 import { faultExamples } from './fault-examples.ts';
 import { inline } from './html.ts';
 import { brandedPage } from './layout.ts';
 import { errorId } from './parts.ts';
+import type { Site } from './site.ts';
 import type { ExplainedCode } from './text/en.ts';
-import { referenceTexts } from './text/texts.ts';
+import { referenceTexts, textsIn } from './text/texts.ts';
 
 /** Whether a code has a page. */
 export function hasExplanation(code: string): code is ExplainedCode {
@@ -24,12 +23,8 @@ export function headingOf(code: ExplainedCode, language: Language = 'en'): strin
 }
 
 /** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
-export function problemPage(
-  code: ExplainedCode,
-  language: Language,
-  branding: Branding,
-): { html: string; policy: string } {
-  const { explanations, problemPage: words } = referenceTexts[language];
+export function problemPage(code: ExplainedCode, language: Language, site: Site): { html: string; policy: string } {
+  const { explanations, problemPage: words } = textsIn(language, site.offered);
   const { happened, remedy } = explanations[code];
   const title = escaped(headingOf(code, language));
   const body = `<main class="page problem">
@@ -40,13 +35,14 @@ export function problemPage(
 ${isFault(code) ? exampleOf(code, language) : ''}<h2>${words.remedy}</h2>
 <p>${inline(remedy)}</p>
 ${code === 'invalid-input' ? faultList(language) : ''}
-<p>${seeAlso(code, language)}</p>
+<p>${seeAlso(code, language, site)}</p>
 </main>`;
-  return brandedPage({ language, branding, title, description: inline(happened), home: homeOf(language), body });
+  const { branding } = site;
+  return brandedPage({ language, branding, title, description: inline(happened), home: homeOf(language, site), body });
 }
 
 /** The page at the address of a problem that does not exist: it leads to those that do. */
-export function unknownProblemPage(language: Language, branding: Branding): { html: string; policy: string } {
+export function unknownProblemPage(language: Language, site: Site): { html: string; policy: string } {
   const { explanations, problemPage: words } = referenceTexts[language];
   const codes = Object.keys(explanations) as ExplainedCode[];
   const links = codes.map((code) => `<li>${link(code, escaped(headingOf(code, language)), language)}</li>`);
@@ -58,10 +54,11 @@ ${links.join('\n')}
 </ul>
 </main>`;
   const { unknown: title, known: description } = words;
-  return brandedPage({ language, branding, title, description, home: homeOf(language), body });
+  const { branding } = site;
+  return brandedPage({ language, branding, title, description, home: homeOf(language, site), body });
 }
 
-const homeOf = (language: Language) => (hasDocs() ? `/docs?lang=${language}` : '#');
+const homeOf = (language: Language, { hasDocs }: Site) => (hasDocs ? `/docs?lang=${language}` : '#');
 
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {
@@ -77,9 +74,9 @@ const exampleOf = (code: BodyFaultCode, language: Language) =>
     ? ''
     : `<p class="example">${referenceTexts[language].exampleOf} <code>${escaped(faultExamples[code])}</code></p>\n`;
 
-function seeAlso(code: ExplainedCode, language: Language): string {
+function seeAlso(code: ExplainedCode, language: Language, { hasDocs }: Site): string {
   const { codeOf, described, inReference, reference } = referenceTexts[language].problemPage;
-  const place = hasDocs()
+  const place = hasDocs
     ? `${inReference} <a href="/docs?lang=${language}#${errorId(code)}">${reference}</a>.`
     : `${described} <a href="/v1/openapi.json">openapi.json</a>.`;
   if (!isFault(code)) return place;

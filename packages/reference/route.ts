@@ -1,33 +1,35 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
+import type { Environment } from '../../core/names.ts';
 import { HttpRefusal } from '../../lambdas/http/http-refusal.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../../lambdas/http/middleware.ts';
-import { observe } from '../../lambdas/http/observe.ts';
+import { observe, type RequestLog } from '../../lambdas/http/observe.ts';
 import { renderProblems } from '../../lambdas/http/problem.ts';
 import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../../lambdas/http/published.ts';
 import { icon } from '../look/assets.ts';
 import { acceptedBy, type Language, languageFor } from '../look/language.ts';
-import { readBranding } from './branding.ts';
 import { changesFeed } from './changes.ts';
 import { docsPage } from './docs-page.ts';
 import { indexForPrograms, markdownOf } from './markdown.ts';
-import { deployedDocument } from './openapi-document.ts';
 import { postmanCollection } from './postman.ts';
 import { hasExplanation, problemPage, unknownProblemPage } from './problem-page.ts';
+import { type Site, siteOf } from './site.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
 
 /** Everything that is published about the API: documents, `/problems/{code}` and `/docs`. Requires no key. */
-export function referenceRoute() {
+export function referenceRoute(variables: Environment, log?: RequestLog) {
+  const site = siteOf(variables);
+  const readerOf = readers(site);
   return middy<RequestEvent, Answer>()
-    .use(observe('reference'))
+    .use(observe('reference', log))
     .use(commonHeaders())
     .use(renderProblems())
     .handler(async (event) => {
       const read = readerOf(event);
-      const isRoot = event.rawPath === '/' && isPublished(event);
+      const isRoot = event.rawPath === '/' && isPublished(event, site.hasDocs);
       if (!read && !isRoot) throw new HttpRefusal({ code: 'not-found' });
       if (!methods.includes(event.requestContext.http.method)) {
         throw new HttpRefusal({ code: 'method-not-allowed', allow: 'GET' });
@@ -41,55 +43,55 @@ function redirect(): Answer {
   return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
 }
 
-const branding = readBranding();
-
 type Document = { status?: number; headers: Record<string, string>; body: string };
 type Published = { status: number; headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
 
-type Asked = { baseUrl: string; language: Language };
+type Asked = { site: Site; baseUrl: string; language: Language };
+
+const openApi = ({ site, baseUrl }: Asked) => json(site.api.deployedAt(baseUrl, site.branding, site.hasDocs));
 
 const documents: Record<PublishedPath, (asked: Asked) => Document> = {
-  '/v1/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),
-  '/openapi.json': ({ baseUrl }) => json(deployedDocument(baseUrl, branding)),
-  '/postman.json': ({ baseUrl }) => json(postmanCollection(baseUrl)),
-  '/docs': ({ baseUrl, language }) => page(docsPage(language, baseUrl, branding), language),
-  '/docs.md': ({ baseUrl, language }) =>
-    inLanguage(language, 'text/markdown', markdownOf(docsPage(language, baseUrl, branding).html)),
-  '/llms.txt': ({ baseUrl }) => text('text/plain', indexForPrograms(baseUrl)),
-  '/changes.xml': ({ baseUrl }) => text('application/rss+xml', changesFeed(baseUrl)),
-  '/favicon.ico': () => text('image/svg+xml', icon(branding)),
+  '/v1/openapi.json': openApi,
+  '/openapi.json': openApi,
+  '/postman.json': ({ site, baseUrl }) => json(postmanCollection(site.api, baseUrl)),
+  '/docs': ({ site, baseUrl, language }) => page(docsPage(language, baseUrl, site), language),
+  '/docs.md': ({ site, baseUrl, language }) =>
+    inLanguage(language, 'text/markdown', markdownOf(docsPage(language, baseUrl, site).html)),
+  '/llms.txt': ({ site, baseUrl }) => text('text/plain', indexForPrograms(site.api, baseUrl)),
+  '/changes.xml': ({ site, baseUrl }) => text('application/rss+xml', changesFeed(site.api, baseUrl)),
+  '/favicon.ico': ({ site }) => text('image/svg+xml', icon(site.branding)),
 };
 
-/** A small cache: what is read never changes within a deployment, but the page contains the host of the request. */
-const read = new Map<string, Published>();
 const maxRead = 64;
 
-function readerOf(event: RequestEvent): (() => Published) | undefined {
-  const { rawPath: path, headers } = event;
-  const chosen = new URLSearchParams(event.rawQueryString).get('lang');
-  const asked = {
-    baseUrl: baseUrlOf(headers),
-    language: languageFor(chosen, headers['accept-language'], branding.languages, 'en'),
+/** Finds what a request reads. It never changes within a deployment, but the page contains the host of the request. */
+function readers(site: Site): (event: RequestEvent) => (() => Published) | undefined {
+  const { branding, hasDocs } = site;
+  const read = new Map<string, Published>();
+  const once = (name: string, create: () => Document) => (): Published => {
+    const known = read.get(name);
+    if (known) return known;
+    if (read.size >= maxRead) read.clear();
+    const published = prepared(create());
+    read.set(name, published);
+    return published;
   };
-  const { baseUrl, language } = asked;
-  if (isPublishedPath(path)) return () => once(`${path} ${language} ${baseUrl}`, () => documents[path](asked));
-  const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
-  if (!code) return undefined;
-  if (hasExplanation(code)) {
-    return () => once(`${path} ${language}`, () => page(problemPage(code, language, branding), language));
-  }
-  if (!isBrowser(headers)) return undefined;
-  return () =>
-    once(`/problems ${language}`, () => ({ ...page(unknownProblemPage(language, branding), language), status: 404 }));
-}
-
-function once(name: string, create: () => Document): Published {
-  const known = read.get(name);
-  if (known) return known;
-  if (read.size >= maxRead) read.clear();
-  const published = prepared(create());
-  read.set(name, published);
-  return published;
+  return ({ rawPath: path, rawQueryString, headers }) => {
+    const chosen = new URLSearchParams(rawQueryString).get('lang');
+    const language = languageFor(chosen, headers['accept-language'], branding.languages, 'en');
+    const baseUrl = baseUrlOf(headers);
+    if (isPublishedPath(path, hasDocs))
+      return once(`${path} ${language} ${baseUrl}`, () => documents[path]({ site, baseUrl, language }));
+    const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
+    if (!code) return undefined;
+    if (hasExplanation(code))
+      return once(`${path} ${language}`, () => page(problemPage(code, language, site), language));
+    if (!isBrowser(headers)) return undefined;
+    return once(`/problems ${language}`, () => ({
+      ...page(unknownProblemPage(language, site), language),
+      status: 404,
+    }));
+  };
 }
 
 function json(value: object): Document {

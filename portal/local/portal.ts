@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
@@ -19,8 +20,11 @@ export type LocalPortalOptions = {
   loadsAs: (actor: string) => Promise<Loads>;
   /** The statements of this machine. */
   statements: () => Promise<Statements>;
-  /** Serves what `target` answers to an event of API Gateway, both as JSON. */
-  startGateway: (target: (event: string) => Promise<string>, at: { host: string; port: number }) => Promise<Listening>;
+  /** Serves what `target` answers to an event of API Gateway. */
+  startGateway: (
+    target: (event: APIGatewayProxyEventV2) => Promise<unknown>,
+    at: { host: string; port: number },
+  ) => Promise<Listening>;
   /** The address API, as customers call it. */
   apiUrl: string;
   /** How the pages present the operator. */
@@ -65,7 +69,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   const secret = randomBytes(32).toString('hex');
   // The portal and the provider name each other, so the address of each is known before the portal answers.
   let answer: ReturnType<typeof portalHandler> | undefined;
-  const target = async (event: string) => JSON.stringify(await answer?.(JSON.parse(event) as GatewayEvent));
+  const target = async (event: APIGatewayProxyEventV2) => answer?.(event as unknown as GatewayEvent);
   const gateway = await onFreePort(ports.portal, (port) => options.startGateway(target, { host, port }));
   resources.defer(gateway.stop);
   const portalUrl = `http://${host}:${gateway.port}`;

@@ -13,6 +13,7 @@ const linesOf = (file: string) => readFileSync(`${root}/${file}`, 'utf8').split(
 /** Exported names that several files may have, with the reason. */
 const shared: Record<string, string> = {
   handler: 'Lambda calls the export of this name.',
+  createHandler: 'The table of routes makes a handler with the export of this name.',
   step: 'The table of steps runs the export of this name.',
 };
 

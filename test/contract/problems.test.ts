@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
+import { offeredNames } from '../../core/place-fields.ts';
 import { problems, problemType } from '../../lambdas/http/problem.ts';
 import type { ExplainedCode } from '../../packages/reference/text/en.ts';
-import { referenceTexts } from '../../packages/reference/text/texts.ts';
+import { textsIn } from '../../packages/reference/text/texts.ts';
 import { withGeneratedParts } from '../../tools/openapi/reference.ts';
 import { htmlText } from '../support/html-text.ts';
 import { startHttpService } from '../support/http-service.ts';
@@ -11,6 +12,7 @@ import { startForTests } from '../support/start-for-tests.ts';
 
 const service = startForTests(startHttpService);
 
+const { explanations } = textsIn('en', offeredNames(false));
 const types = Object.keys(problems).map((code) => problemType(code as keyof typeof problems));
 const faults = faultCodes.map((code) => `/problems/${code}`);
 
@@ -21,8 +23,9 @@ describe('the page of a problem', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const text = htmlText(body);
     expect(text).toContain(code);
-    expect(text).toContain(referenceTexts.en.explanations[code].happened.replaceAll('`', ''));
-    expect(text).toContain(referenceTexts.en.explanations[code].remedy.replaceAll('`', ''));
+    const { happened, remedy } = explanations[code];
+    expect(text).toContain(happened.replaceAll('`', ''));
+    expect(text).toContain(remedy.replaceAll('`', ''));
   });
 
   it('loads no subresources and runs no scripts', async () => {
@@ -62,7 +65,7 @@ describe('the reference', () => {
   it('lists each problem with its page', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     expect(markdown).toBe(withGeneratedParts(markdown));
-    for (const code of Object.keys(referenceTexts.en.explanations))
+    for (const code of Object.keys(explanations))
       expect(markdown).toMatch(new RegExp(`\n- \`/problems/${code}\`: |a 422: .*\`${code}\``));
   });
 });

@@ -83,7 +83,7 @@ describe('the reference page', () => {
 
   it('shows only the host of the request, and only a valid host', async () => {
     expect((await service.send('/docs')).body).toContain(`&quot;${service.baseUrl}/v1/address?`);
-    const route = referenceRoute();
+    const route = referenceRoute(process.env);
     for (const [host, shown] of [
       ['adres.example.nl', 'https://adres.example.nl/v1/address?'],
       ['a"b<c>', 'https://api.example.nl/v1/address?'],

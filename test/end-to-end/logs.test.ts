@@ -5,7 +5,6 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import { synthesize } from '../../local/synthesize.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { readyText, type Start, start } from '../support/start.ts';
 
@@ -16,7 +15,6 @@ describe('the service, from creating a key to revoking it', () => {
   let data: string;
   let run: Start;
   beforeAll(async () => {
-    await synthesize();
     data = await mkdtemp(join(tmpdir(), 'logs-'));
     run = start(['--port', '0', '--data', data]);
     await run.until(readyText);

@@ -61,6 +61,7 @@ const errorOf = (file: string) =>
 const serviceOf = (dataset: ServedDataset) => ({
   ...{ baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, objecten: false },
   engineEnded: Promise.resolve(),
+  logError: () => undefined,
 });
 
 describe('a start without an extract', () => {

@@ -14,7 +14,6 @@ import { NotRunningError, readLocalState } from '../../local/data-folder.ts';
 import { acquireLock } from '../../local/lock.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { baseUrl, type Service, type ServiceOptions } from '../../local/service.ts';
-import { synthesize } from '../../local/synthesize.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { inSweep } from '../support/in-sweep.ts';
@@ -33,7 +32,6 @@ const before = { data: folderForNow('start-'), output: '' };
 let unreachable: { data: string; start: Start };
 
 beforeAll(async () => {
-  await synthesize();
   const folder = await mkdtemp(join(tmpdir(), 'start-'));
   unreachable = {
     data: folder,
@@ -300,11 +298,7 @@ describe('a start that fails', () => {
   it('prints one line, exits with 1 and leaves nothing running', async () => {
     expect(await unreachable.start.ended).toBe(1);
     expect(await processesWith(unreachable.data)).toEqual([]);
-    const lines = unreachable.start
-      .output()
-      .trim()
-      .split('\n')
-      .filter((line) => !line.startsWith('Synthesizing'));
+    const lines = unreachable.start.output().trim().split('\n');
     expect(lines).toEqual([expect.stringMatching(/^127\.0\.0\.1:9 .*Check the URL/)]);
   }, 30_000);
 

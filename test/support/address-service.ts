@@ -7,7 +7,8 @@ import type { ChargingClient } from '../../core/dynamodb.ts';
 import { environment } from '../../core/names.ts';
 import type { Place } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { offeredHere } from '../../lambdas/http/offered.ts';
+import type { RequestLog } from '../../lambdas/http/observe.ts';
+import { offeredIn } from '../../lambdas/http/offered.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { localAws } from '../../local/engine/engine.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
@@ -44,6 +45,7 @@ export function createInstance(
   clock: () => number = systemClock,
   secrets: { checksumSecret: string; previousChecksumSecret?: string } = { checksumSecret: testChecksumSecret },
   testAddresses = true,
+  log?: RequestLog,
 ) {
   const accessStore = createAccessStore(client, testTables.accounts);
   const shared = { accessStore, ...secrets, clock };
@@ -51,10 +53,11 @@ export function createInstance(
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
     testAddresses,
-    offered: offeredHere(),
+    offered: offeredIn(process.env),
+    log,
     datasetDate: async () => '2021-10-15',
   });
-  const validate = validateRoute({ ...secrets, clock, keyStore: createKeyStore(client, testTables.accounts) });
+  const validate = validateRoute({ ...secrets, clock, log, keyStore: createKeyStore(client, testTables.accounts) });
 
   /** Sends a request the way the gateway routes it; every answer must be in the contract. */
   async function send(url: string, request?: TestRequest): Promise<TestAnswer> {

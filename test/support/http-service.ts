@@ -1,14 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import type { AddressRequest } from '../../core/contract.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { offeredHere } from '../../lambdas/http/offered.ts';
-import { isPublished } from '../../lambdas/http/published.ts';
+import type { RequestEvent } from '../../lambdas/http/middleware.ts';
+import { offeredIn } from '../../lambdas/http/offered.ts';
+import { hasDocsIn, isPublished } from '../../lambdas/http/published.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { referenceRoute } from '../../packages/reference/route.ts';
@@ -87,21 +89,28 @@ function routesOver(
         return await addressStore.findAll(requests, include, signal);
       },
     },
-    offered: offeredHere(),
+    offered: offeredIn(process.env),
     datasetDate: async () => '2026-01-08',
   });
   const validate = validateRoute({ ...stores, keyStore: createKeyStore(client, testTables.accounts) });
-  const reference = referenceRoute();
+  // A test may turn the page with the reference off.
+  const references = new Map<boolean, ReturnType<typeof referenceRoute>>();
+  const referenceFor = (hasDocs: boolean) => {
+    const reference = references.get(hasDocs) ?? referenceRoute(process.env);
+    references.set(hasDocs, reference);
+    return reference;
+  };
   return [
     ...['ANY /v1/address', 'ANY /v1/addresses'].map((key) => ({
       key,
-      target: async (event: string) => JSON.stringify(await address(JSON.parse(event), lambdaContext)),
+      target: (event: APIGatewayProxyEventV2) => address(event as RequestEvent, lambdaContext),
     })),
     {
       key: '$default',
-      target: async (text) => {
-        const event = JSON.parse(text);
-        return JSON.stringify(await (isPublished(event) ? reference : validate)(event, lambdaContext));
+      target: (event) => {
+        const request = event as RequestEvent;
+        const hasDocs = hasDocsIn(process.env);
+        return (isPublished(request, hasDocs) ? referenceFor(hasDocs) : validate)(request, lambdaContext);
       },
     },
   ];

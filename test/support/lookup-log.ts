@@ -1,9 +1,13 @@
+import type { ChargingClient } from '../../core/dynamodb.ts';
+import { requestLog } from '../../lambdas/http/observe.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { createInstance } from './address-service.ts';
 
 /** Makes each kind of answer once, for the lines that it logs: `node lookup-log.ts ENDPOINT KEY`. */
+const log = requestLog(process.env);
+const instanceOn = (client: ChargingClient) => createInstance(client, undefined, undefined, undefined, log);
 const [endpoint = '', key = ''] = process.argv.slice(2);
-const { lookUp, send } = createInstance(localDynamoDb(endpoint));
+const { lookUp, send } = instanceOn(localDynamoDb(endpoint));
 await lookUp(key);
 await lookUp(key, `postcode=${key}&huisnummer=1`);
 await lookUp(key, 'postcode=9999ZZ&huisnummer=1');
@@ -11,10 +15,10 @@ await lookUp(key);
 await lookUp(`${key.slice(0, -1)}!`);
 await send('/v1/auth/validate', { headers: { 'x-api-key': key } });
 await send(`/v1/${key}?x=${key}`, { headers: { authorization: key } });
-await createInstance(localDynamoDb('http://127.0.0.1:1')).lookUp(key);
+await instanceOn(localDynamoDb('http://127.0.0.1:1')).lookUp(key);
 const quoting = Object.assign(new Error(`"${key}" can not be sent`, { cause: new Error(key) }), {
   name: 'ValidationException',
 });
 const failing = localDynamoDb(endpoint);
 failing.send = () => Promise.reject(quoting);
-await createInstance(failing).lookUp(key);
+await instanceOn(failing).lookUp(key);

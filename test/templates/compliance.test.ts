@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { synthesize } from '../../local/synthesize.ts';
 import { templates } from '../lib/synthesized.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
@@ -92,8 +91,8 @@ type Metadata = Record<string, { type: string; data: Record<string, string> }[]>
 
 /** What the CDK wrote about the constructs of each stack of the default configuration. */
 async function metadata(): Promise<Metadata[]> {
-  // The synthesis of `npm start`, which is there already as a rule.
-  const directory = await synthesize();
+  const { app } = await import('../lib/unbundled-app.ts');
+  const { directory } = app().synth();
   const { names } = await templates();
   return Object.values(names).map((name) => JSON.parse(readFileSync(join(directory, `${name}.metadata.json`), 'utf8')));
 }

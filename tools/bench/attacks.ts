@@ -88,7 +88,7 @@ const shortAll = <T extends Record<string, number | undefined>>(costs: T) =>
 /** What the deployed route publishes without compression, which nobody who wants to cost much asks for. */
 async function publishedDocuments(): Promise<Documents> {
   const { referenceRoute } = await import('../../packages/reference/route.ts');
-  const read = referenceRoute();
+  const read = referenceRoute(process.env);
   const kbOf = async (path: string) => {
     const { body = '' } = await read(gatewayEvent(path) as unknown as RequestEvent, lambdaContext);
     return Buffer.byteLength(body) / 1024;

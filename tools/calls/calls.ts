@@ -30,7 +30,7 @@ try {
   await service.client.send(new PutCommand({ TableName: testTables.addresses, Item }));
   const { key } = await newAccount(service, { minute: 100_000, day: 1_000_000 });
   Object.assign(process.env, lambdaEnvironment(service.endpoint));
-  const { handler } = await import('../../lambdas/address/handler.ts');
+  const { handler } = await import('../../lambdas/address/lambda.ts');
   type Event = Parameters<typeof handler>[0];
   async function lookUp(): Promise<void> {
     const event = gatewayEvent(`/v1/address?${storedAddress}`, { headers: { 'x-api-key': key } });

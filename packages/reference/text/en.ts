@@ -1,5 +1,4 @@
 import type { BodyFaultCode } from '../../../core/contract.ts';
-import { offeredHere } from '../../../lambdas/http/offered.ts';
 import type { ProblemCode } from '../../../lambdas/http/problem.ts';
 import { serviceName } from '../../look/service-name.ts';
 
@@ -35,10 +34,8 @@ export type Descriptions = {
 const postcodeForm =
   'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
 const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
-const names = offeredHere()
-  .map((name) => `\`${name}\``)
-  .join(', ');
-const includeForm = `Send one or more of ${names}, each once, separated by commas; or leave \`include\` out.`;
+/** `{offered}` stands for what `include` can name in a deployment. */
+const includeForm = 'Send one or more of {offered}, each once, separated by commas; or leave `include` out.';
 
 /** The texts of the reference in English. */
 export const english = {

@@ -1,22 +1,19 @@
 import type { IncludeName } from '../../../core/place-fields.ts';
-import { offeredHere } from '../../../lambdas/http/offered.ts';
 import { serviceName } from '../../look/service-name.ts';
 import type { TranslatedText } from './en.ts';
 
 const postcodeForm =
   'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.';
 const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
-const includeMeanings: Record<IncludeName, string> = {
+/** What `{includeMeanings}` stands for, for each name that a deployment offers. */
+export const includeMeanings: Record<IncludeName, string> = {
   toevoegingen: 'de toevoegingen die bij de postcode en het huisnummer bestaan, bij elke uitkomst',
   gemeente: 'de gemeente van het adres en van elke kandidaat, met naam en provincie',
   objecten:
     'de verblijfsobjecten, ligplaatsen en standplaatsen van het adres en van elke kandidaat, met status, gebruik, oppervlakte en locatie',
   nummeraanduidingen: 'de BAG-id’s van het adres en van elke kandidaat',
 };
-const names = offeredHere()
-  .map((name) => `\`${name}\``)
-  .join(', ');
-const includeForm = `Stuur een of meer van ${names}, elk één keer, met komma's ertussen; of laat \`include\` weg.`;
+const includeForm = "Stuur een of meer van {offered}, elk één keer, met komma's ertussen; of laat `include` weg.";
 
 /** The texts of the reference in Dutch. */
 export const dutch: TranslatedText = {
@@ -163,9 +160,7 @@ export const dutch: TranslatedText = {
     toevoeging:
       'Huisletter en huisnummertoevoeging samen: alles achter het nummer. Hoogstens vijf letters en cijfers; spaties en hoofdletters ' +
       'maken niet uit. Afwezig, leeg en alleen spaties zijn hetzelfde.',
-    include: `Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: ${offeredHere()
-      .map((name) => `\`${name}\`, ${includeMeanings[name]}`)
-      .join('; ')}.`,
+    include: 'Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: {includeMeanings}.',
   },
   headerMeanings: {
     'API-Version': 'De semantische versie van de API die antwoordde.',
@@ -193,7 +188,7 @@ export const dutch: TranslatedText = {
     with_gemeente: 'Met de gemeente',
     included: 'Met de toevoegingen die bestaan, en BAG-id’s (een testadres)',
     ambiguous: 'Meerdere plaatsen (een testadres)',
-    ...(offeredHere().includes('objecten') && { objects: 'Met de objecten (een testadres)' }),
+    objects: 'Met de objecten (een testadres)',
   },
   operations: {
     lookUpAddress:

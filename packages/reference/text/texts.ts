@@ -1,8 +1,28 @@
+import type { IncludeName } from '../../../core/place-fields.ts';
 import type { Language } from '../../look/language.ts';
 import { english, type ReferenceText, type TranslatedText } from './en.ts';
-import { dutch } from './nl.ts';
+import { dutch, includeMeanings } from './nl.ts';
 
+/** The texts as they are written, with placeholders for what a deployment offers. */
 export const referenceTexts: { en: ReferenceText } & Record<Exclude<Language, 'en'>, TranslatedText> = {
   en: english,
   nl: dutch,
 };
+
+/** The texts of the reference in a language, for a deployment in which `include` can name what is `offered`. */
+export function textsIn<L extends Language>(language: L, offered: readonly IncludeName[]): (typeof referenceTexts)[L] {
+  const names = offered.map((name) => `\`${name}\``);
+  return filled(referenceTexts[language], {
+    '{offered}': names.join(', '),
+    '{includeMeanings}': offered.map((name, i) => `${names[i]}, ${includeMeanings[name]}`).join('; '),
+  });
+}
+
+/** The value with each placeholder in its texts replaced. */
+function filled<Value>(value: Value, placeholders: Record<string, string>): Value {
+  if (typeof value === 'string')
+    return value.replace(/\{(?:offered|includeMeanings)\}/g, (name) => placeholders[name] ?? name) as Value;
+  if (Array.isArray(value)) return value.map((part) => filled(part, placeholders)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, placeholders)])) as Value;
+}

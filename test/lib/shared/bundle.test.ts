@@ -8,7 +8,6 @@ import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { writeBundle } from '../../../lib/shared/bundle.ts';
 import { bundles } from '../../../lib/shared/bundles.ts';
 import { stepNames } from '../../../loader/steps/load-steps.ts';
-import { synthesize } from '../../../local/synthesize.ts';
 import { sourcePositions } from '../../../tools/stack-trace.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { gatewayEvent } from '../../support/gateway-event.ts';
@@ -29,12 +28,12 @@ function contents(directory: string): Record<string, string> {
 }
 
 const again = folderForNow('bag-adres-bundle-');
-/** The synthesis of `npm start`, which is there already as a rule, and its files. */
+/** A synthesis with its bundles, and its files. */
 let directory: string;
 let synthesized: Record<string, string>;
 
-beforeAll(async () => {
-  directory = await synthesize();
+beforeAll(() => {
+  ({ directory } = app({}, { bundle: true }).synth());
   synthesized = contents(directory);
 }, 60_000);
 

@@ -6,7 +6,6 @@ import { beforeAll, describe, expect } from '@jest/globals';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { greeting } from '../../../local/messages.ts';
 import { progressLines } from '../../../local/progress.ts';
-import { synthesize } from '../../../local/synthesize.ts';
 import { listsOf, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { inSweep } from '../../support/in-sweep.ts';
@@ -57,7 +56,6 @@ const fileOf = ({ peildatum }: Month) => join(folder, `${peildatum}.zip`);
 beforeAll(async () => {
   for (const month of [january, february])
     await writeFile(fileOf(month), await writeExtract(month.peildatum, voorkomensOf(month)));
-  await synthesize();
 }, 60_000);
 
 /** Starts the service in a process of its own, looks up the address that it suggests, and stops it. */

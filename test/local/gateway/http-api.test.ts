@@ -160,7 +160,7 @@ describe('the route of a request', () => {
 });
 
 const answerTo = (returned: unknown) => {
-  const { statusCode, headers, body } = integrationAnswer(JSON.stringify(returned) ?? 'null');
+  const { statusCode, headers, body } = integrationAnswer(returned);
   return { statusCode, headers, body: body.toString() };
 };
 

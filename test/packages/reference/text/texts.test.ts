@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { languages } from '../../../../core/names.ts';
-import { descriptions, responseExamples } from '../../../../packages/reference/openapi-document.ts';
-import { referenceTexts } from '../../../../packages/reference/text/texts.ts';
+import { offeredNames } from '../../../../core/place-fields.ts';
+import { OpenApi } from '../../../../packages/reference/openapi-document.ts';
+import { referenceTexts, textsIn } from '../../../../packages/reference/text/texts.ts';
 
 /** Each text of a record by its path, without what both languages have by nature. */
 function texts(value: unknown, path = ''): [string, string][] {
@@ -14,9 +15,12 @@ function codeOf(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? '').sort();
 }
 
+const offered = offeredNames(true);
+const api = new OpenApi(offered);
+
 describe.each(languages)('the texts in %s', (language) => {
-  const english = texts({ ...descriptions(), ...referenceTexts.en });
-  const translated = texts({ ...descriptions(), ...referenceTexts[language] });
+  const english = texts({ ...api.descriptions(), ...textsIn('en', offered) });
+  const translated = texts({ ...api.descriptions(), ...textsIn(language, offered) });
 
   it('exist for each English text, and no others', () => {
     const paths = (of: [string, string][]) => of.map(([path]) => path).sort();
@@ -33,7 +37,7 @@ describe.each(languages)('the texts in %s', (language) => {
 
 describe('the members that the page explains', () => {
   const membersOf = (operation: string) =>
-    new Set(Object.values(responseExamples(operation, '200')).flatMap(({ value }) => Object.keys(value as object)));
+    new Set(Object.values(api.responseExamples(operation, '200')).flatMap(({ value }) => Object.keys(value as object)));
 
   it('are those of the responses', () => {
     expect(new Set(Object.keys(referenceTexts.en.members))).toEqual(membersOf('lookUpAddress'));

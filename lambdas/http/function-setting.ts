@@ -1,0 +1,22 @@
+import type { Context } from 'aws-lambda';
+import { type ChargingClient, createStoreClient } from '../../core/dynamodb.ts';
+import type { Environment } from '../../core/names.ts';
+import type { Answer, RequestEvent } from './middleware.ts';
+import { type RequestLog, requestLog } from './observe.ts';
+
+/** What a function gets from where it runs: Lambda, or one process with the others. */
+export type FunctionSetting = {
+  variables: Environment;
+  client: ChargingClient;
+  log: RequestLog;
+};
+
+/** A module with the handler of a function. */
+export type HandlerModule = {
+  createHandler(setting: FunctionSetting): (event: RequestEvent, context: Context) => Promise<Answer>;
+};
+
+/** The setting of a function in Lambda. Only `lambda.ts` of each function reads the variables of the process. */
+export function lambdaSetting(variables: Environment): FunctionSetting {
+  return { variables, client: createStoreClient(), log: requestLog(variables) };
+}

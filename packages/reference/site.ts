@@ -1,0 +1,22 @@
+import type { Environment } from '../../core/names.ts';
+import type { IncludeName } from '../../core/place-fields.ts';
+import { offeredIn } from '../../lambdas/http/offered.ts';
+import { hasDocsIn } from '../../lambdas/http/published.ts';
+import { type Branding, readBranding } from './branding.ts';
+import { OpenApi } from './openapi-document.ts';
+
+/** What the pages and documents of a deployment are made from. */
+export type Site = {
+  branding: Branding;
+  /** Whether it shows the page with the reference. */
+  hasDocs: boolean;
+  /** What `include` can name. */
+  offered: readonly IncludeName[];
+  api: OpenApi;
+};
+
+/** The site of a deployment, by the variables of its function. */
+export function siteOf(variables: Environment): Site {
+  const offered = offeredIn(variables);
+  return { branding: readBranding(variables), hasDocs: hasDocsIn(variables), offered, api: new OpenApi(offered) };
+}
