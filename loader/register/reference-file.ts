@@ -198,7 +198,10 @@ export function unpackReference(packed: Buffer): ReferenceFile {
 /** The current streets and places, in memory that threads can share. */
 export type ReferenceMemory = { streets: StreetMemory; places: WoonplaatsInGemeente[] };
 
-/** Also the identification of each occurrence that another current one replaces; of a relation its woonplaats. */
+/**
+ * Also the identification of each occurrence that another current one replaces; of a relation its woonplaats, if that
+ * is one of the places: every delivery has the relations of the whole country.
+ */
 export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | 'WPL' | 'GEM-WPL-RELATIE', string[]> };
 
 /**
@@ -211,6 +214,7 @@ export function referenceOn(file: ReferenceFile, peildatum: string): ReadReferen
   const replaced = new StreetTable(streets).add(file.streets, day);
   const places = currentIn(file.places, day);
   const relaties = currentIn(file.relaties, day);
+  const doubled = relaties.replaced.filter((woonplaats) => places.current.has(woonplaats));
   const inGemeente = (place: Woonplaats): WoonplaatsInGemeente => {
     const gemeente = relaties.current.get(place.identificatie)?.naam;
     return gemeente === undefined ? place : { ...place, gemeente };
@@ -218,7 +222,7 @@ export function referenceOn(file: ReferenceFile, peildatum: string): ReadReferen
   return {
     streets,
     places: [...places.current.values()].map(inGemeente),
-    severalCurrent: { OPR: replaced, WPL: places.replaced, 'GEM-WPL-RELATIE': relaties.replaced },
+    severalCurrent: { OPR: replaced, WPL: places.replaced, 'GEM-WPL-RELATIE': doubled },
   };
 }
 

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
@@ -54,6 +55,40 @@ describe('a street or place with several current occurrences', () => {
       /several_current: 3, such as 0457300000000035 in extract\.zip > \d+OPR\d+\.zip$/m,
     );
   });
+});
+
+describe('relations of woonplaatsen that are in two gemeenten', () => {
+  const relatie = (woonplaats: string, gemeente: string) => ({ woonplaats, gemeente, begin });
+  const doubled = (woonplaats: string) => [relatie(woonplaats, '0457'), relatie(woonplaats, '0363')];
+  const OPR = [{ identificatie: street, naam: 'Nieuweweg', woonplaats: place, begin }];
+  const WPL = [{ identificatie: place, naam: 'Nieuwstad', begin }];
+  const NUM = [{ identificatie: '0457200000000001', huisnummer: 1, postcode: '1381AA', openbareRuimte: street, begin }];
+  const of = async (relaties: ReturnType<typeof relatie>[]) => {
+    const source = join(bench.newFolder(), 'extract.zip');
+    await writeFile(source, await writeExtract('2026-01-08', { NUM, OPR, WPL, relaties }));
+    const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+    return runLoad({ storage: bench.newFolder(), addresses, workers: 0, source });
+  };
+
+  it('are a problem of the dataset that has them, and of no other', async () => {
+    const elsewhere = Array.from({ length: 59 }, (_, i) => doubled(`${1000 + i}`)).flat();
+    expect(await of([relatie(place, '0457'), ...elsewhere])).toMatchObject({ outcome: 'published', problems: 0 });
+    expect(await of([...doubled(place), ...elsewhere])).toMatchObject({
+      outcome: 'published',
+      problems: 1,
+      problemReport: { several_current: { count: 1, examples: [{ identificatie: place }] } },
+    });
+  });
+
+  const sample = resolve('../shared/bag-samples/doesburg-0221-small/BAGNLDL-15092020-small.zip');
+  (existsSync(sample) ? it : it.skip)(
+    'do not refuse the real extract of five addresses beside 59 of them',
+    async () => {
+      const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+      const run = runLoad({ storage: bench.newFolder(), addresses, workers: 0, source: sample });
+      expect(await run).toMatchObject({ outcome: 'published', addresses: 5, objections: [] });
+    },
+  );
 });
 
 describe('a nummeraanduiding with several current occurrences', () => {
