@@ -88,6 +88,8 @@ export const loadDefaults = {
     maximumLostShare: 0.5,
     /** The same as `alwaysAllowed` in one woonplaats: most have fewer than 1,000 addresses. */
     alwaysAllowedInPlace: 250,
+    /** Share of the addresses that may be without an object when objects are loaded for the first time. */
+    maximumObjectShare: 0.05,
     /** Streets of one woonplaats that get other names, as after a merger, or lose many addresses. */
     alwaysAllowedStreets: 25,
   },

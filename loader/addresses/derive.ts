@@ -11,13 +11,24 @@ import type { Reference } from '../register/reference-file.ts';
 import { GrowingBytes, hasSameBytes } from '../register/stored-form.ts';
 import { type LineCounts, noLines } from './line-segment.ts';
 import { placeText } from './lines.ts';
-import { addSizes, isSpecial, type PlaceSize, suffixOf } from './place-sizes.ts';
+import {
+  addObjects,
+  addSizes,
+  noSize,
+  type PlaceSize,
+  sizesAt,
+  suffixOf,
+  typeInObject,
+  withObjects,
+} from './place-sizes.ts';
 
 const tab = 0x09;
 const lineEnd = 0x0a;
 const separator = 0x23;
 const comma = 0x2c;
 const [ofHoofdadres, roleInObject] = [0x31, idLength + 2];
+const verblijfsobject = 0x56;
+const semicolon = betweenObjects.charCodeAt(0);
 
 /** The lines of a part, each with its line end, and how many there are, of how many nummeraanduidingen and objects. */
 export type DerivedLines = { lines: Buffer; counts: LineCounts; nummeraanduidingen: number; objecten: number };
@@ -132,10 +143,9 @@ class LineJoiner {
 
   end(): DerivedLines {
     this.#endGroup();
-    const sizes = Array.from(this.#sizes, ([bytes, [count, huisletters, toevoegingen]]): [string, PlaceSize] => {
-      const place = placeOfTexts(Buffer.from(textOf(bytes), 'latin1').toString().split('\t'));
-      return [place.woonplaats, [count, huisletters, toevoegingen, isSpecial(place) ? count : 0]];
-    });
+    const sizes = [...this.#sizes].flatMap(([bytes, size]) =>
+      sizesAt(placeOfTexts(Buffer.from(textOf(bytes), 'latin1').toString().split('\t')), size),
+    );
     this.#derived.counts.places = addSizes({}, sizes);
     this.#derived.lines = this.#lines.bytes;
     return this.#derived;
@@ -189,7 +199,7 @@ class LineJoiner {
   /** Writes each place of a key once, with the ids and the objects of all nummeraanduidingen there. */
   #endLine(rows: readonly Row[]): void {
     const places = [...Map.groupBy(rows, ({ place }) => textOf(place))].map(([place, there]) => {
-      this.#countAddress(there[0] as Row);
+      const size = this.#countAddress(there[0] as Row);
       const ids = there.map(({ id }) => this.#rows.toString('latin1', id, id + idLength));
       const text = [...new Set(ids)].sort().join(',');
       if (!this.#hasObjecten) return place + text;
@@ -199,6 +209,7 @@ class LineJoiner {
       });
       const objects = distinctObjects(texts);
       this.#derived.objecten += objects.filter(isOfHoofdadres).length;
+      addObjects(size, objects);
       return `${place.slice(0, -1)}${objects.join(betweenObjects)}\t${text}`;
     });
     this.#lines.write(`\t${places.sort().join('\t')}\n`, 'latin1');
@@ -207,7 +218,7 @@ class LineJoiner {
   #endSingleLine(row: Row): void {
     const { place, id, end } = row;
     const lines = this.#lines;
-    this.#countAddress(row);
+    const size = this.#countAddress(row);
     lines.memory[lines.length++] = tab;
     lines.copy(place, 0, place.byteLength);
     const objects = id + rowFields.objects;
@@ -215,23 +226,30 @@ class LineJoiner {
       lines.length--; // before the last tab of the place
       lines.copy(this.#view, objects, end - objects);
       lines.memory[lines.length++] = tab;
-      this.#countObjects(objects, end);
+      this.#countObjects(objects, end, size);
     }
     lines.copy(this.#view, id, idLength);
     lines.memory[lines.length++] = lineEnd;
   }
 
-  #countObjects(start: number, end: number): void {
-    for (let at = start; at > 0 && at < end; at = this.#rows.indexOf(betweenObjects, at) + 1) {
+  #countObjects(start: number, end: number, size: PlaceSize): void {
+    const texts: string[] = [];
+    for (let at = start; at < end; at++) {
+      if (at > start && this.#rows[at - 1] !== semicolon) continue;
       if (this.#rows[at + roleInObject] === ofHoofdadres) this.#derived.objecten++;
+      // Nearly every object is a verblijfsobject, of which the address alone counts.
+      if (this.#rows[at + typeInObject] !== verblijfsobject)
+        texts.push(this.#rows.toString('latin1', at, at + roleInObject));
     }
+    addObjects(size, texts);
+    if (texts.length === 0) size[withObjects]++;
   }
 
-  /** Counts an address at its place: as `sizeOfAddress`, but for the names. */
-  #countAddress({ start, id, place }: Row): void {
+  /** Counts an address at its place: as `sizesOfAddress`, but for its objects and the names. */
+  #countAddress({ start, id, place }: Row): PlaceSize {
     let size = this.#sizes.get(place);
     if (!size) {
-      size = [0, 0, 0, 0];
+      size = noSize();
       this.#sizes.set(place, size);
     }
     const toevoeging = start + this.#toevoeging;
@@ -239,6 +257,7 @@ class LineJoiner {
     size[0]++;
     size[1] += suffix & 1;
     size[2] += suffix >> 1;
+    return size;
   }
 }
 

@@ -11,7 +11,7 @@ import {
   unpackLineBytes,
 } from '../register/stored-form.ts';
 import { type Line, linesForm, parseLine } from './lines.ts';
-import { addSizes, type PlaceSize, type PlaceSizes, sizeOfAddress } from './place-sizes.ts';
+import { addSizes, type PlaceSizes, sizesOfAddress } from './place-sizes.ts';
 
 /** How many lines there are, how many of them have only a list of toevoegingen, and the addresses by woonplaats. */
 export type LineCounts = { lines: number; lists: number; places: PlaceSizes };
@@ -20,9 +20,7 @@ export const noLines: LineCounts = { lines: 0, lists: 0, places: {} };
 
 function countLines(lines: readonly Line[]): LineCounts {
   const all = lines.map(parseLine);
-  const sizes = all.flatMap(({ key, places }) =>
-    places.map((place): [string, PlaceSize] => [place.woonplaats, sizeOfAddress(key, place)]),
-  );
+  const sizes = all.flatMap(({ key, places }) => places.flatMap((place) => sizesOfAddress(key, place)));
   return {
     lines: lines.length,
     lists: all.filter(({ places }) => places.length === 0).length,

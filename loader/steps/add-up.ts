@@ -38,6 +38,10 @@ export async function addUp(storage: Storage, load: Load, target: ManifestEntry 
     {},
     merged.flatMap((segment) => Object.entries(segment.places ?? {})),
   );
+  const after = addSizes(
+    {},
+    merged.flatMap(({ placesAfter }) => Object.entries(placesAfter)),
+  );
   const csv = merged.flatMap((segment) => segment.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
   const segments = merged.filter(({ addresses }) => addresses > 0).map(({ segment }) => segment);
   const made = load.target
@@ -55,7 +59,7 @@ export async function addUp(storage: Storage, load: Load, target: ManifestEntry 
   };
   const unexplained = sumOfChanges(merged.map((segment) => segment.unexplained));
   const snapshot: Snapshot = { ...made.snapshot, segments };
-  return { ...made, counts, files, snapshot, unexplained, tallies, places, csv };
+  return { ...made, counts, files, snapshot, unexplained, tallies, places, after, csv };
 }
 
 type Made = {

@@ -1,4 +1,5 @@
 import type { ChangeCounts } from '../addresses/lines.ts';
+import { isGemeente } from '../addresses/place-sizes.ts';
 import { areaText, isFuture } from '../bag/delivery-document.ts';
 import { problemCounts } from '../bag/problem-report.ts';
 import {
@@ -50,7 +51,7 @@ export async function guard(
     throw new LoadError('StaleLoadError', `Another load was published since ${loadId} began. Run the load again.`);
   }
   const target = manifest.history.find(({ load: id }) => id === load.target?.load);
-  const { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, csv } = await addUp(
+  const { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, after, csv } = await addUp(
     storage,
     load,
     target,
@@ -63,7 +64,8 @@ export async function guard(
   const allowOlder = wasJudged || isAhead || isDisposable(load.source) || isDisposable(base?.source);
   const ofDay = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
   const earlier = wasJudged || !base ? null : await findSums(storage, base.snapshot.id);
-  const judged = { peildatum: load.peildatum, allowOlder, wasJudged, tallies, earlier };
+  const isFirstOfObjects = load.objecten === true && !(base && hasObjecten(base.snapshot));
+  const judged = { peildatum: load.peildatum, allowOlder, wasJudged, tallies, earlier, after, isFirstOfObjects };
   const { objections, renamed } = judge(counts, judged, base && { ...base, places }, thresholds, ofDay);
   const found = [
     ...objections,
@@ -127,7 +129,7 @@ async function findSums(storage: Storage, snapshot: string): Promise<Earlier | n
 }
 
 const renamedText = ({ from, to, addresses }: RenamedPlace) =>
-  `the register renames ${from} to ${to}, which is one change: ${grouped(addresses)} addresses`;
+  `${isGemeente(from) ? `${from} becomes part of ${to}` : `the register renames ${from} to ${to}`}, which is one change: ${grouped(addresses)} addresses`;
 
 /** Whether an extract is of the same location and area as the last one; a disposable one never is. */
 function isSameExtract(

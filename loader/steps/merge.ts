@@ -107,12 +107,13 @@ async function mergeSegment(
   const { load } = shared;
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const merged: Merged = {
-    ...{ segment, files: [], ...noChanges(), nummeraanduidingen: 0, problems: emptyReport() },
+    ...{ segment, files: [], ...noChanges(), nummeraanduidingen: 0, problems: emptyReport(), placesAfter: {} },
     unexplained: noChanges().changes,
   };
   const byPlace = new PlaceCounter();
   const isReturned = returnsOf(storage, shared, segment);
   const places: [string, PlaceSize][] = [];
+  const placesAfter: [string, PlaceSize][] = [];
   const linesOfPart = load.target
     ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
     : derived(storage, shared, merged);
@@ -138,6 +139,7 @@ async function mergeSegment(
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
     places.push(...Object.entries(before.counts(part).places));
+    placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
     for (const change of load.base && !isUnchanged ? diff(linesIn(live), linesIn(lines)) : []) {
       const counted = countChange(merged, change);
@@ -166,6 +168,7 @@ async function mergeSegment(
   }
   flush();
   if (!load.target && merged.addresses > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
+  merged.placesAfter = addSizes({}, placesAfter);
   if (load.base) {
     await csv.flush();
     merged.csv = csv.files;

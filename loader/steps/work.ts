@@ -72,8 +72,10 @@ export type Merged = SegmentCounts & {
   problems: ProblemReport;
   /** What changes by woonplaats, and on the streets with the most changes; absent for a first load. */
   byPlace?: PlaceTallies;
-  /** The sizes of the woonplaatsen before it. */
+  /** The sizes of the woonplaatsen and gemeenten before it. */
   places?: PlaceSizes;
+  /** Their sizes after it. */
+  placesAfter: PlaceSizes;
   /** The files of its changes as CSV; absent as `byPlace` is. */
   csv?: ChangesCsv[];
 };

@@ -16,7 +16,7 @@ import {
 } from '../addresses/lines.ts';
 import { nameOf } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
-import { corrected } from './place-changes.ts';
+import { type ChangedObjects, corrected } from './place-changes.ts';
 
 /** A change in readable form, with the BAG ids of the nummeraanduidingen that have the address before or after it. */
 export type ChangeExample = {
@@ -112,35 +112,45 @@ function sumOf<Name extends string>(names: readonly Name[], all: readonly Record
 }
 
 /** What else is known of a change: of how many objects, and whether of nothing but the gemeente. */
-export type CountedChange = { objects: Pick<ObjectenCounts, 'lost' | 'moved'>; isOfGemeente: boolean };
+export type CountedChange = { objects: ChangedObjects; isOfGemeente: boolean };
 
 /** Adds one change to `counts`, and keeps the first few as examples. */
 export function countChange(counts: SegmentCounts, change: Change): CountedChange {
   const { kind } = change;
   const isOfGemeente = kind === 'changed' && hasSameRest(change);
   const { objecten } = counts;
-  const objects = objecten ? objectsOf(change) : { lost: 0, moved: 0 };
+  const objects = objecten ? changedObjects(change) : {};
   if (kind === 'list') counts.listsChanged++;
   else if (kind !== 'objecten') countAddress(counts, kind, change);
   if (isOfGemeente) counts.gemeenteChanged++;
   if (objecten) {
     if (kind === 'objecten') objecten.changed++;
-    objecten.lost += objects.lost;
-    objecten.moved += objects.moved;
+    objecten.lost += objects.lost ?? 0;
+    objecten.moved += objects.moved ?? 0;
   }
   return { objects, isOfGemeente };
 }
 
-function objectsOf({ kind, before, after }: Change): CountedChange['objects'] {
-  const objects = { lost: 0, moved: 0 };
-  if (kind === 'list' || before === null || after === null) return objects;
+function changedObjects({ kind, before, after }: Change): ChangedObjects {
+  if (kind === 'list' || before === null || after === null) return {};
+  const changed: ChangedObjects = {};
   const now = objectsIn(after);
-  for (const [id, { locatie: old }] of objectsIn(before)) {
-    const locatie = now.get(id)?.locatie;
-    if (!locatie) objects.lost++;
-    else if (Math.hypot(locatie.x - old.x, locatie.y - old.y) > corrected) objects.moved++;
+  for (const [id, old] of objectsIn(before)) {
+    const one = now.get(id);
+    if (!one) {
+      changed.lost = (changed.lost ?? 0) + 1;
+      if (old.type === 'ligplaats') changed.ligplaatsen = 1;
+      if (old.type === 'standplaats') changed.standplaatsen = 1;
+      continue;
+    }
+    const distance = Math.hypot(one.locatie.x - old.locatie.x, one.locatie.y - old.locatie.y);
+    if (distance > corrected) changed.moved = (changed.moved ?? 0) + 1;
+    if (distance > 0) changed.locations = 1;
+    if (String(one.gebruiksdoelen) !== String(old.gebruiksdoelen)) changed.uses = 1;
+    if (one.oppervlakte !== old.oppervlakte) changed.surfaces = 1;
+    if (one.status !== old.status) changed.statuses = 1;
   }
-  return objects;
+  return changed;
 }
 
 function objectsIn(line: Line): Map<string, AdresObject> {

@@ -1,12 +1,12 @@
 /** What a load may change without an approval, and each objection to what changes more (decision 0112). */
 
 import { addressText } from '../../core/addresses/address-key.ts';
-import type { PlaceSize, PlaceSizes } from '../addresses/place-sizes.ts';
+import { isGemeente, noSize, type PlaceSize, type PlaceSizes } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 import { type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
 import {
   type AreaTally,
-  gemeentePrefix,
+  type Counted,
   limitOf,
   mergeTallies,
   mostChanged,
@@ -47,6 +47,7 @@ const otherCodes = [
   'too_few_addresses',
   'too_many_problems',
   'too_many_object_problems',
+  'too_few_objects',
   'too_many_set_aside',
   'last_file_full',
   'repeated_occurrences',
@@ -80,6 +81,9 @@ export type Earlier = PlaceTallies & { since: string };
 /** A new quarter has 2,000 addresses: any dataset and woonplaats may get so many times what a woonplaats may lose. */
 const newQuarter = 10;
 
+/** A village whose objects are measured anew has 1,000 addresses: four times what any woonplaats may lose. */
+const measuredAgain = 4;
+
 /** A dataset with more addresses than any woonplaats may not change a larger share than a woonplaats may. */
 const largestPlace = 500_000;
 
@@ -94,7 +98,7 @@ type Area = {
 
 /** @param streetsOf the streets with the most changes of a kind */
 function objectionsIn(
-  { tally, own, size = [0, 0, 0, 0], place, since }: Area,
+  { tally, own, size = noSize(), place, since }: Area,
   thresholds: Thresholds,
   streetsOf: (kind: PlaceKind) => string[] = () => [],
 ): Objection[] {
@@ -117,6 +121,7 @@ function objectionsIn(
     const always = Math.max(
       place === undefined ? alwaysAllowed : alwaysAllowedInPlace,
       kind === 'added' ? newQuarter * alwaysAllowedInPlace : 0,
+      place !== undefined && found.code === 'too_many_objects_changed' ? measuredAgain * alwaysAllowedInPlace : 0,
     );
     if (count <= Math.max(of * most, always)) return [];
     const over = most > 0 ? percent(most) : grouped(always);
@@ -167,27 +172,51 @@ const renamedFrom = 0.8;
 /** Up to this many gemeenten may become part of others at once; beyond it their share of the addresses counts. */
 const mostMerged = 3;
 
-/** What gets another name, and the other changes: addresses that go to another woonplaats are relocated. */
-function renamedPlaces(tallies: PlaceTallies, live: PlaceSizes): { renamed: RenamedPlace[]; tallies: PlaceTallies } {
-  const [renamed, merged, moved]: [RenamedPlace[], RenamedPlace[], PlaceTallies[]] = [[], [], []];
-  for (const [names, counted] of Object.entries(tallies.names)) {
-    const [from = '', to = ''] = names.split('\t');
-    const one = { from, to, addresses: counted.count };
-    if (from.startsWith(gemeentePrefix)) merged.push(one);
-    else if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0)) renamed.push(one);
-    else moved.push({ ...noTallies(), all: { relocated: counted }, woonplaatsen: { [from]: { relocated: counted } } });
+const of = (kind: PlaceKind, counted: Counted, woonplaats?: string): PlaceTallies => {
+  const tally = { [kind]: counted };
+  return { ...noTallies(), all: tally, ...(woonplaats !== undefined && { woonplaatsen: { [woonplaats]: tally } }) };
+};
+
+/**
+ * What gets another name, and the other changes. Addresses that go to another woonplaats are relocated. A gemeente
+ * merges if it has no woonplaats left, and becomes part of one that loses none.
+ */
+function renamedPlaces(
+  tallies: PlaceTallies,
+  live: PlaceSizes,
+  after: PlaceSizes,
+): { renamed: RenamedPlace[]; tallies: PlaceTallies } {
+  const pairs = Object.entries(tallies.names).map(([names, counted]) => {
+    const [from = '', to = '', woonplaats] = names.split('\t');
+    return { from, to, woonplaats, counted };
+  });
+  const givers = new Set(pairs.map(({ from }) => from));
+  const [renamed, mergers, moved]: [RenamedPlace[], Map<string, RenamedPlace>, PlaceTallies[]] = [[], new Map(), []];
+  const merged: PlaceTallies[] = [];
+  for (const { from, to, woonplaats, counted } of pairs) {
+    if (!isGemeente(from)) {
+      if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0)) renamed.push({ from, to, addresses: counted.count });
+      else moved.push(of('relocated', counted, from));
+    } else if (after[from] === undefined && !givers.has(to)) {
+      const { addresses = 0 } = mergers.get(`${from}\t${to}`) ?? {};
+      mergers.set(`${from}\t${to}`, { from, to, addresses: addresses + counted.count });
+      merged.push(of('mergers', counted));
+    } else moved.push(of('gemeente', counted, woonplaats));
   }
-  const all = mergeTallies([tallies, ...moved]);
-  const isMerger = merged.length > 0 && merged.length <= mostMerged;
-  if (isMerger) delete all.all.gemeente;
-  return { renamed: isMerger ? [...renamed, ...merged] : renamed, tallies: all };
+  const all = [...mergers.values()];
+  const isFew = new Set(all.map(({ from }) => from)).size <= mostMerged;
+  return {
+    renamed: isFew ? [...renamed, ...all] : renamed,
+    tallies: mergeTallies([tallies, ...moved, ...(isFew ? [] : merged)]),
+  };
 }
 
 /** Up to this many woonplaatsen may get another name in one load: three, or a hundredth of all. */
-const mostRenamed = (places: PlaceSizes) => Math.max(3, Object.keys(places).length / 100);
+const mostRenamed = (places: PlaceSizes) =>
+  Math.max(3, Object.keys(places).filter((name) => !isGemeente(name)).length / 100);
 
 function objectionsToNames(all: readonly RenamedPlace[], live: PlaceSizes): Objection[] {
-  const renamed = all.filter(({ from }) => !from.startsWith(gemeentePrefix));
+  const renamed = all.filter(({ from }) => !isGemeente(from));
   const names = new Set(renamed.map(({ to }) => to));
   if (renamed.length <= mostRenamed(live) && names.size === renamed.length) return [];
   const examples = renamed.slice(0, 3).map(({ from, to }) => `${from} → ${to}`);
@@ -202,6 +231,10 @@ export type Judged = {
   wasJudged?: boolean;
   tallies: PlaceTallies;
   earlier?: Earlier | null;
+  /** The sizes of woonplaatsen and gemeenten after it. */
+  after: PlaceSizes;
+  /** Whether it is the first load with adresseerbare objecten: then none of them changes. */
+  isFirstOfObjects?: boolean;
 };
 
 /** Every objection to a load, and the woonplaatsen that it renames. @param ofDay what it may change of all addresses */
@@ -231,6 +264,7 @@ export function judge(
     const what = 'objects have an address that is not there, or an unknown location';
     check('too_many_object_problems', what, missing, objecten.live + missing);
   }
+  if (objecten && load.isFirstOfObjects) found.push(...objectionsToFirstObjects(load.after, thresholds));
   if (problems && !load.wasJudged) {
     const count = problemCount(problems);
     check('too_many_problems', 'addresses have a problem', count, nummeraanduidingen + count);
@@ -242,21 +276,42 @@ export function judge(
   return { objections: found, renamed };
 }
 
+/** The first objects have none before them to be compared with; nearly every address has one. */
+function objectionsToFirstObjects(after: PlaceSizes, thresholds: Thresholds): Objection[] {
+  const objectionIn = ([of, , , , , , withObjects]: PlaceSize, always: number, place?: string): Objection[] => {
+    const count = of - withObjects;
+    const most = thresholds.maximumObjectShare;
+    if (count <= always || count <= of * most) return [];
+    const where = place === undefined ? '' : ` in ${place}`;
+    const message = `${grouped(count)} of ${grouped(of)} addresses${where} would have no object: ${percent(count / of)}, over the limit of ${percent(most)}`;
+    return [{ code: 'too_few_objects', message, count, of, ...(place !== undefined && { place }) }];
+  };
+  const inPlaces = Object.entries(after).flatMap(([name, size]) =>
+    isGemeente(name) ? [] : objectionIn(size, thresholds.alwaysAllowedInPlace, name),
+  );
+  return [...objectionIn(wholeOf(after), thresholds.alwaysAllowed), ...firstOfEach(inPlaces)];
+}
+
 const nothing: ReturnType<typeof judge> = { objections: [], renamed: [] };
+
+/** The sum of the sizes of all woonplaatsen. */
+function wholeOf(places: PlaceSizes): PlaceSize {
+  const sizes = Object.entries(places).flatMap(([name, size]) => (isGemeente(name) ? [] : [size]));
+  return noSize().map((_, member) => sizes.reduce((sum, size) => sum + (size[member] ?? 0), 0)) as PlaceSize;
+}
 
 /** A load alone may change as many addresses as a day may; with the days before it, as many as a load may. */
 function judgeChanges(
-  { tallies, earlier }: Judged,
+  { tallies, earlier, after }: Judged,
   { addresses, places }: Live,
   thresholds: Thresholds,
   ofDay: Thresholds,
 ): ReturnType<typeof judge> {
-  const { renamed, tallies: ofLoad } = renamedPlaces(tallies, places);
-  const together = earlier ? renamedPlaces(mergeTallies([earlier, tallies]), places).tallies : ofLoad;
+  const { renamed, tallies: ofLoad } = renamedPlaces(tallies, places, after);
+  const together = earlier ? renamedPlaces(mergeTallies([earlier, tallies]), places, after).tallies : ofLoad;
   const since = earlier?.since;
-  const sizes = Object.values(places);
-  const of = (member: 1 | 2 | 3) => sizes.reduce((sum, size) => sum + size[member], 0);
-  const whole = { own: ofLoad.all, size: [addresses, of(1), of(2), of(3)] satisfies PlaceSize };
+  const [, ...others] = wholeOf(places);
+  const whole = { own: ofLoad.all, size: [addresses, ...others] satisfies PlaceSize };
   const alone = objectionsIn({ ...whole, tally: ofLoad.all }, ofDay);
   const withDays = earlier ? objectionsIn({ ...whole, tally: together.all, since }, thresholds) : [];
   const inPlaces = Object.entries(ofLoad.woonplaatsen).flatMap(([place, own]) => {
@@ -270,11 +325,11 @@ function judgeChanges(
   const onStreets = Object.entries(tallies.streets).flatMap(([place, { removed }]) =>
     removed ? objectionsIn({ own: { removed }, tally: { removed }, place }, thresholds) : [],
   );
-  const others = withDays.filter(({ code }) => !alone.some((one) => one.code === code));
+  const onlyWithDays = withDays.filter(({ code }) => !alone.some((one) => one.code === code));
   return {
     objections: [
       ...alone,
-      ...others,
+      ...onlyWithDays,
       ...firstOfEach([...inPlaces, ...onStreets]),
       ...objectionsToNames(renamed, places),
     ],

@@ -3,10 +3,12 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { Place } from '../../core/place-fields.ts';
 import { type Change, type ChangedPlaces, keyOf, type Line } from '../addresses/lines.ts';
-import { isSpecial, nameOf, suffixOf } from '../addresses/place-sizes.ts';
+import { gemeentePrefix, isSpecial, nameOf, suffixOf } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 
 type Threshold = keyof typeof loadDefaults.guard | 'maximumNamesShare';
+/** The members of a `PlaceSize` that a change may be a share of. */
+type SizeMember = 1 | 2 | 3 | 4 | 5 | 6;
 
 /** Metres that a location may be corrected by. */
 export const corrected = 50;
@@ -19,20 +21,23 @@ type Limit = {
   /** Limits on streets of one woonplaats are numbers without a share: no month renames or empties more of them. */
   place?: Threshold;
   /** The member of a `PlaceSize` that it is a share of, and what these addresses are; the live ones by default. */
-  of?: 1 | 2 | 3;
+  of?: SizeMember;
   there?: string;
 };
 
 const removed = { whole: 'maximumRemovedShare', place: 'maximumPlaceShare' } as const;
 const lost = { whole: 'maximumLostShare', place: 'maximumLostShare', there: 'have one' } as const;
 const streets = { place: 'alwaysAllowedStreets' } as const;
+const [values, there] = [{ whole: 'maximumChangedShare', place: 'maximumLostShare' }, 'have one'] as const;
+const ofObjects = { code: 'too_many_objects_changed', of: 6, there, ...values } as const;
 /**
  * What a load changes in addresses, and how much of it. `removed` and `added` are of an address that no other key of
  * its street has before or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another
  * street, `relocated` another woonplaats, and `changed` is any change that is no other one, as of its id. `huisletters`
  * and `toevoegingen` are lost ones. `letters`: a name in which only the special letters differ; `garbled`: one with
- * characters that no name has. `lost` and `moved` are of objects. The last two count streets: with another name, and
- * that lose many addresses.
+ * characters that no name has. `lost` and `moved` count objects, the six after them addresses; `locations` are moved by
+ * any distance. The last two count streets: with another name, and that lose many addresses. `mergers`: of a gemeente
+ * that ceases to exist; `gemeente`: every other change of it.
  */
 const limits = {
   removed: { code: 'too_many_removed', what: 'remove', ...removed },
@@ -45,7 +50,11 @@ const limits = {
     ...{ code: 'too_many_changed', what: 'change the woonplaats of' },
     ...{ whole: 'maximumNamesShare', place: 'maximumPlaceShare' },
   },
-  gemeente: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
+  gemeente: {
+    ...{ code: 'too_many_changed', what: 'change the gemeente of' },
+    ...{ whole: 'maximumNamesShare', place: 'maximumPlaceShare' },
+  },
+  mergers: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
   gemeenteLost: { code: 'too_many_changed', what: 'take the gemeente off', whole: 0 },
   added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
   renumbered: { code: 'too_many_renumbered', what: 'change the huisnummer or postcode of', ...removed },
@@ -58,6 +67,12 @@ const limits = {
   garbled: { code: 'too_many_names_garbled', what: 'put characters that no name has into the names of', whole: 0 },
   lost: { code: 'too_many_objects_lost', what: 'take an object from', ...removed },
   moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
+  ligplaatsen: { code: 'too_many_objects_lost', what: 'take the ligplaats from', of: 4, ...lost },
+  standplaatsen: { code: 'too_many_objects_lost', what: 'take the standplaats from', of: 5, ...lost },
+  uses: { what: 'change the gebruiksdoelen of the objects of', ...ofObjects },
+  surfaces: { what: 'change the oppervlakte of the objects of', ...ofObjects },
+  statuses: { what: 'change the status of the objects of', ...ofObjects },
+  locations: { what: 'change the location of the objects of', ...ofObjects },
   renamedStreets: { code: 'too_many_streets_changed', what: 'change the name of', ...streets },
   emptiedStreets: { code: 'too_many_streets_removed', what: 'remove many addresses from each of', ...streets },
 } as const satisfies Record<string, Limit>;
@@ -80,14 +95,20 @@ export type PlaceTallies = {
   all: AreaTally;
   streets: Record<string, AreaTally>;
   woonplaatsen: Record<string, AreaTally>;
-  /** Changes of nothing but the woonplaats or gemeente, by the old and the new one with a tab between them. */
+  /**
+   * Changes of the woonplaats, and of the gemeente, by the old and the new one with a tab between them; the woonplaats
+   * follows the gemeenten after another tab.
+   */
   names: Record<string, Counted>;
 };
 
-export const noTallies = (): PlaceTallies => ({ all: {}, streets: {}, woonplaatsen: {}, names: {} });
+/** What changes in the objects of one address: how many are lost or moved, and 1 for each other kind of change. */
+export type ChangedObjects = Partial<Record<(typeof objectKinds)[number], number>>;
+const objectKinds = [
+  ...(['lost', 'moved', 'ligplaatsen', 'standplaatsen', 'uses', 'surfaces', 'statuses', 'locations'] as const),
+];
 
-/** What gemeenten begin with among the names. */
-export const gemeentePrefix = 'gemeente ';
+export const noTallies = (): PlaceTallies => ({ all: {}, streets: {}, woonplaatsen: {}, names: {} });
 
 const examplesKept = 3;
 
@@ -146,7 +167,11 @@ export class PlaceCounter {
   count(
     { kind, before, after }: Change,
     { old, now }: ChangedPlaces,
-    { objects = { lost: 0, moved: 0 }, isOfGemeente = false, isReturned = false } = {},
+    {
+      objects = {},
+      isOfGemeente = false,
+      isReturned = false,
+    }: { objects?: ChangedObjects; isOfGemeente?: boolean; isReturned?: boolean } = {},
   ): void {
     const key = keyOf((after ?? before) as Line);
     const [were, are] = [old ?? [], now ?? []];
@@ -167,12 +192,16 @@ export class PlaceCounter {
     const [first] = were;
     if (!first) return;
     const at = { key, place: first };
-    if (isOfGemeente) {
-      const [from = 'none', to] = [first.gemeente, are[0]?.gemeente];
-      this.#add(to === undefined ? 'gemeenteLost' : 'gemeente', at);
-      if (to !== undefined) this.#addNames(`${gemeentePrefix}${from}`, `${gemeentePrefix}${to}`, key);
-    } else if (kind === 'changed' && gone.length + come.length === 0) this.#add('changed', at);
-    for (const what of ['lost', 'moved'] as const) this.#add(what, at, objects[what]);
+    const [to] = are;
+    if (to && first.gemeente !== to.gemeente) this.#countGemeente(at, to.gemeente);
+    if (kind === 'changed' && !isOfGemeente && gone.length + come.length === 0) this.#add('changed', at);
+    for (const [what, count] of Object.entries(objects)) this.#add(what as keyof ChangedObjects, at, count);
+  }
+
+  #countGemeente(at: At, to: string | undefined): void {
+    const { gemeente = 'none', woonplaats } = at.place;
+    if (to === undefined) this.#add('gemeenteLost', at);
+    else this.#addNames(`${gemeentePrefix}${gemeente}`, `${gemeentePrefix}${to}\t${woonplaats}`, at.key);
   }
 
   #countPlace(key: string, from: Place | undefined, to: Place | undefined, isChanged: boolean): void {

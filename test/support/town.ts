@@ -1,4 +1,4 @@
-import type { NumStand, Voorkomens } from '../../local/demo/stand-xml.ts';
+import type { NumStand, VboStand, Voorkomens } from '../../local/demo/stand-xml.ts';
 
 const begin = '2010-01-01';
 const special = ['Henriëtte Roland Holsthof', 'Jozef Israëlsstraat', 'Mr.J.C.Bührmannlaan', 'Willem de Mérodestraat'];
@@ -97,4 +97,93 @@ export const quarter =
       },
     }));
     return { ...state, NUM: [...state.NUM, ...NUM], OPR: [...state.OPR, ...OPR] };
+  };
+
+/** 600 addresses of the town and 600 in each of two others, each in a gemeente of its own, and what they are of. */
+export function threeTowns(): Voorkomens {
+  const town = townOfWeesp();
+  const others = ['1013', '1014'];
+  const WPL = [
+    ...town.WPL,
+    ...others.map((identificatie) => ({ identificatie, naam: `Plaats ${identificatie}`, begin })),
+  ];
+  const NUM = town.NUM.slice(0, 1_800).map((num, i) => {
+    return { ...num, ...(i >= 600 && { woonplaats: others[Math.floor(i / 600) - 1] as string }) };
+  });
+  const gemeenten = ['0457', '0363', '0402'];
+  const relaties = WPL.map(({ identificatie }, i) => {
+    return { woonplaats: identificatie, gemeente: gemeenten[i] as string, begin };
+  });
+  const objectOf = ({ identificatie }: NumStand, code: string) => ({
+    ...{
+      identificatie: `${identificatie.slice(0, 4)}${code}${identificatie.slice(6)}`,
+      hoofdadres: identificatie,
+      begin,
+    },
+  });
+  const isBoat = (_: NumStand, i: number) => i % 60 === 7;
+  const isSite = (_: NumStand, i: number) => i % 60 === 8;
+  const corners = '131000 480000 131009 480000 131009 480005 131000 480005 131000 480000';
+  return {
+    ...{ ...town, NUM, WPL, relaties },
+    VBO: NUM.filter((num, i) => !isBoat(num, i) && !isSite(num, i)).map((num, i) => ({
+      ...objectOf(num, '01'),
+      ...{ punt: `${131_000 + 7 * i}.25 ${480_000 + 13 * (i % 97)}.75`, oppervlakte: 40 + (i % 150) },
+      gebruiksdoelen: [uses[i % uses.length] as string],
+    })),
+    LIG: NUM.filter(isBoat).map((num) => ({ ...objectOf(num, '02'), corners })),
+    STA: NUM.filter(isSite).map((num) => ({ ...objectOf(num, '03'), corners })),
+  };
+}
+
+const uses = ['woonfunctie', 'winkelfunctie', 'kantoorfunctie', 'industriefunctie'];
+
+/** With other values of the verblijfsobjecten; one that has none goes. */
+export const objects =
+  (change: (vbo: VboStand, index: number, all: readonly VboStand[]) => Partial<VboStand> | null): Change =>
+  (state) => ({
+    ...state,
+    VBO: (state.VBO ?? []).flatMap((vbo, index, all) => {
+      const changed = change(vbo, index, all);
+      return changed ? [{ ...vbo, ...changed }] : [];
+    }),
+  });
+
+const metres = (change: (metre: number) => number): Change =>
+  objects(({ punt }) => ({
+    punt: punt
+      .split(' ')
+      .map((one) => change(Number(one)).toFixed(3))
+      .join(' '),
+  }));
+
+/** What goes wrong with the objects of a register of any size. */
+export const wrongObjects = {
+  ofOneSquareMetre: objects(() => ({ oppervlakte: 1 })),
+  tenTimesAsLarge: objects(({ oppervlakte }) => ({ oppervlakte: 10 * oppervlakte })),
+  usedAsTheNextKind: objects(({ gebruiksdoelen }) => ({
+    gebruiksdoelen: gebruiksdoelen.map((doel) => uses[(uses.indexOf(doel) + 1) % uses.length] as string),
+  })),
+  allGevormd: objects(() => ({ status: 'Verblijfsobject gevormd' })),
+  movedBy45Metres: metres((metre) => metre + 32),
+  roundedTo50Metres: metres((metre) => 50 * Math.round(metre / 50)),
+  ofTheNeighbour: objects((_, i, all) => {
+    const { oppervlakte, gebruiksdoelen, status } = all[(i + 1) % all.length] as VboStand;
+    return { oppervlakte, gebruiksdoelen, status };
+  }),
+  withoutLigplaatsen: ((state) => ({ ...state, LIG: [] })) satisfies Change,
+  withoutStandplaatsen: ((state) => ({ ...state, STA: [] })) satisfies Change,
+  withHalf: objects((_, i) => (i % 2 === 0 ? null : {})),
+  withATenth: objects((_, i) => (i % 10 === 0 ? {} : null)),
+};
+
+/** With each woonplaats in the gemeente of another one. @param of the place of the one whose gemeente it gets */
+export const gemeentenOf =
+  (of: (index: number) => number): Change =>
+  (state) => {
+    const all = state.relaties ?? [];
+    return {
+      ...state,
+      relaties: all.map((one, i) => ({ ...one, gemeente: all[of(i)]?.gemeente ?? one.gemeente })),
+    };
   };

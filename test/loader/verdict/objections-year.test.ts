@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AdresObject } from '../../../core/adres-object.ts';
 import type { Place } from '../../../core/place-fields.ts';
-import { type Change, changedPlaces, lineOf } from '../../../loader/addresses/lines.ts';
+import { type Change, changedPlaces, diff, lineOf } from '../../../loader/addresses/lines.ts';
 import type { PlaceSize } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { loadDefaults } from '../../../loader/names.ts';
@@ -11,7 +12,9 @@ import { Random } from '../../../tools/bench/generator/random.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
 /** An address before or after an event. */
-type Address = { number: number; suffix?: string; id: number } & Pick<Place, 'straat' | 'woonplaats' | 'gemeente'>;
+type Address = { number: number; suffix?: string; id: number } & Pick<Place, 'straat' | 'woonplaats' | 'gemeente'> & {
+    object?: Partial<AdresObject>;
+  };
 
 /** What happens to the addresses of one street: an address before and after it, by its place on the street. */
 type Event = (at: Address, i: number) => [before: Partial<Address> | null, after: Partial<Address> | null];
@@ -45,7 +48,19 @@ const events: [aYear: number, least: number, most: number, Event][] = [
   // Another object at the same address; addresses that go to the next woonplaats.
   [30_000, 1, 1, ({ id }) => moved({ id: id + 1_000_000_000 })],
   [20, 5, 150, () => moved({ woonplaats: 'Elders' })],
+  // Objects: a block is taken into use; one of them, or those of a quarter, are rebuilt, used or measured otherwise.
+  [1_500, 5, 120, () => [{ object: { status: 'Verblijfsobject gevormd' } }, { object: {} }]],
+  [20_000, 1, 1, () => moved({ object: { oppervlakte: 120 } })],
+  [60, 100, 800, () => moved({ object: { oppervlakte: 120 } })],
+  [2_000, 1, 20, () => moved({ object: { gebruiksdoelen: ['kantoorfunctie'] } })],
+  [60, 100, 800, () => moved({ object: { locatie: { x: 1002, y: 2001 } } })],
+  [6, 5, 40, () => [{ object: { type: 'ligplaats', status: 'Plaats aangewezen' } }, {}]],
 ];
+
+const vbo: AdresObject = {
+  ...{ identificatie: '0001010000000001', type: 'verblijfsobject', status: 'Verblijfsobject in gebruik' },
+  ...{ hoofdadres: true, locatie: { x: 1000, y: 2000 }, oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] },
+};
 
 /** 2,500 woonplaatsen: most have fewer than 1,000 addresses, and the largest half a million. */
 function country(random: Random): [name: string, addresses: number][] {
@@ -75,13 +90,14 @@ class Year {
       this.#ends.push(end);
     }
     this.addresses = end;
-    const sizeOf = (size: number): PlaceSize => [size, size >> 4, size >> 5, size >> 5];
+    const sizeOf = (size: number): PlaceSize => [size, size >> 4, size >> 5, size >> 5, size >> 9, size >> 9, size];
     this.sizes = Object.fromEntries(this.#places.map(([name, size]) => [name, sizeOf(size)]));
   }
 
   /** What changes on a day, the first of which is 1 January. */
   day(day: number) {
-    const [counts, places] = [noChanges(), new PlaceCounter()];
+    const counts = { ...noChanges(), objecten: { live: this.addresses, changed: 0, lost: 0, moved: 0 } };
+    const places = new PlaceCounter();
     const happen = (woonplaats: string, size: number, event: Event) => {
       const straat = `Straat ${this.#made++}`;
       for (let i = 0; i < size; i++) {
@@ -92,7 +108,7 @@ class Year {
           : !after
             ? 'removed'
             : before.split('\t')[0] === after.split('\t')[0]
-              ? 'changed'
+              ? [...diff([before], [after])][0]?.kind
               : null;
         const changes = kind
           ? [{ kind, before, after }]
@@ -122,7 +138,7 @@ class Year {
     for (let merger = 0; merger < 4; merger++) {
       for (let i = 0; i < 25; i++) {
         const [name, size] = this.#places[200 + merger * 25 + i] as [string, number];
-        happen(name, Math.min(size, 4_000), () => moved({ gemeente: `100${merger}` }));
+        happen(name, Math.min(size, 4_000), () => [{ gemeente: `200${merger}` }, { gemeente: `100${merger}` }]);
         for (let street = 0; street < 60 / 25; street++)
           happen(name, 20, ({ straat }) => moved({ straat: `Oude ${straat}` }));
       }
@@ -139,9 +155,10 @@ class Year {
   }
 }
 
-function line({ number, suffix = '', id, ...place }: Address): string {
+function line({ number, suffix = '', id, object, ...place }: Address): string {
   const nummeraanduidingen = [`${id}`.padStart(16, '0')];
-  return lineOf({ key: `1381AA#${number}#${suffix}`, places: [{ ...place, nummeraanduidingen }] });
+  const objecten = [{ ...vbo, ...object }];
+  return lineOf({ key: `1381AA#${number}#${suffix}`, places: [{ ...place, nummeraanduidingen, objecten }] });
 }
 
 /** The objections of a year, of which these days happen: all gemeenten that merge do so on the first one. */
@@ -153,7 +170,7 @@ function asked(seed: number, first: number, days: number) {
   };
   const live = { peildatum: '2025-12-31', addresses: year.addresses, places: year.sizes };
   const ofDay = thresholdsOfDays(loadDefaults.guard, [{ vanaf: '2025-12-31', tot: '2026-01-01' }]);
-  const load = { peildatum: '2026-12-31', allowOlder: false };
+  const load = { peildatum: '2026-12-31', allowOlder: false, after: year.sizes };
   const found: { daily: Objection[][]; monthly: Objection[][] } = { daily: [], monthly: [] };
   let earlier: Earlier | null = null;
   let month = noTallies();

@@ -11,9 +11,9 @@ const names = Array.from({ length: 100 }, (_, i) => `Plaats ${i}`);
 const live: Live = {
   peildatum: '2026-01-08',
   addresses: 10_000,
-  places: Object.fromEntries(names.map((name): [string, PlaceSize] => [name, [100, 10, 10, 5]])),
+  places: Object.fromEntries(names.map((name): [string, PlaceSize] => [name, [100, 10, 10, 5, 0, 0, 100]])),
 };
-const load = { peildatum: '2026-02-08', allowOlder: false };
+const load = { peildatum: '2026-02-08', allowOlder: false, after: live.places };
 
 /** These changes, spread over all woonplaatsen. */
 function spread(changes: Partial<Record<PlaceKind, number>>): Judged['tallies'] {
@@ -127,7 +127,7 @@ describe('the guard', () => {
   });
 
   it('allows no larger share of a country than of a woonplaats', () => {
-    const places = Object.fromEntries(names.map((name): [string, PlaceSize] => [name, [90_000, 0, 0, 0]]));
+    const places = Object.fromEntries(names.map((name): [string, PlaceSize] => [name, [90_000, 0, 0, 0, 0, 0, 0]]));
     const country: Live = { ...live, addresses: 9_000_000, places };
     expect(objections({ removed: 180_000, changed: 900_000 }, {}, country)).toEqual([]);
     expect(objections({ removed: 180_001 }, {}, country)[0]).toMatchObject({ count: 180_001, of: 9_000_000 });
@@ -183,7 +183,10 @@ describe('the guard', () => {
 });
 
 describe('the guard of a woonplaats', () => {
-  const weesp: Live = { ...live, places: { ...live.places, Weesp: [12_000, 1_200, 300, 100], Bussum: [400, 0, 0, 0] } };
+  const weesp: Live = {
+    ...live,
+    places: { ...live.places, Weesp: [12_000, 1_200, 300, 100, 300, 40, 11_000], Bussum: [400, 0, 0, 0, 0, 0, 0] },
+  };
   const counted = (count: number) => ({ count, examples: ['1381AA#9#A'] });
   const inPlace = (kind: PlaceKind, count: number, place = 'Weesp') => {
     const street = { total: counted(count), [kind]: counted(count) };
@@ -225,6 +228,27 @@ describe('the guard of a woonplaats', () => {
       'Weesp',
       'change the woonplaats of 251 addresses where 12,000 are live in Weesp: 2.1%, over the limit of 2%',
     ],
+    ['gemeente', 250, 'Weesp', 'change the gemeente of 251 addresses where 12,000 are live in Weesp: 2.1%'],
+    ['uses', 5_500, 'Weesp', 'change the gebruiksdoelen of the objects of 5,501 addresses where 11,000 have one in W'],
+    [
+      'surfaces',
+      5_500,
+      'Weesp',
+      'change the oppervlakte of the objects of 5,501 addresses where 11,000 have one in We',
+    ],
+    [
+      'statuses',
+      5_500,
+      'Weesp',
+      'change the status of the objects of 5,501 addresses where 11,000 have one in Weesp: ',
+    ],
+    [
+      'locations',
+      5_500,
+      'Weesp',
+      'change the location of the objects of 5,501 addresses where 11,000 have one in Wees',
+    ],
+    ['ligplaatsen', 250, 'Weesp', 'take the ligplaats from 251 addresses where 300 have one in Weesp: 83.7%'],
     ['renamedStreets', 25, 'Weesp', 'change the name of 26 streets in Weesp, over the limit of 25'],
     ['emptiedStreets', 25, 'Weesp', 'remove many addresses from each of 26 streets in Weesp, over the limit of 25'],
   ])('allows %s up to %s in %s, and says where and by how much beyond', (kind, most, place, message) => {
@@ -285,7 +309,79 @@ describe('a woonplaats that gets another name', () => {
   });
 });
 
+describe('a gemeente that changes', () => {
+  const size = (count: number): PlaceSize => [count, 0, 0, 0, 0, 0, 0];
+  /** Each woonplaats `W` of 1,000 addresses from one gemeente to another. @param left the gemeenten after it */
+  const change = (moves: Record<string, [from: string, to: string]>, left: string[]) => {
+    const places = Object.fromEntries(Object.keys(moves).map((name) => [name, size(1_000)]));
+    const tallies = {
+      ...noTallies(),
+      names: Object.fromEntries(
+        Object.entries(moves).map(([name, [from, to]]) => [
+          `gemeente ${from}\tgemeente ${to}\t${name}`,
+          { count: 1_000, examples: ['1381AA#9#A'] },
+        ]),
+      ),
+    };
+    const after = { ...places, ...Object.fromEntries(left.map((code) => [`gemeente ${code}`, size(1_000)])) };
+    return judge(counts(), { ...load, tallies, after }, { ...live, addresses: 100_000, places }, localGuardDefaults);
+  };
+
+  it('merges where it has no woonplaats left and its addresses go to one that none is taken from: one change', () => {
+    const { objections, renamed } = change({ W1: ['1', '3'], W2: ['1', '3'], W3: ['2', '3'] }, ['3']);
+    expect(objections).toEqual([]);
+    expect(renamed).toEqual([
+      { from: 'gemeente 1', to: 'gemeente 3', addresses: 2_000 },
+      { from: 'gemeente 2', to: 'gemeente 3', addresses: 1_000 },
+    ]);
+  });
+
+  it('is divided over four others: one change too', () => {
+    const moves = { W1: ['1', '3'], W2: ['1', '4'], W3: ['1', '5'], W4: ['1', '6'] } as const;
+    expect(change(structuredClone(moves) as never, ['3', '4', '5', '6']).objections).toEqual([]);
+  });
+
+  it.each<[string, Record<string, [string, string]>, string[]]>([
+    ['swaps with another', { W1: ['1', '2'], W2: ['2', '1'] }, ['1', '2']],
+    ['rotates with two others', { W1: ['1', '2'], W2: ['2', '3'], W3: ['3', '1'] }, ['1', '2', '3']],
+    ['becomes part of one that itself goes to a third', { W1: ['1', '2'], W2: ['2', '3'] }, ['2', '3']],
+    ['gives one woonplaats away and keeps others', { W1: ['1', '2'] }, ['1', '2']],
+  ])('is weighed by each woonplaats where it %s', (_, moves, left) => {
+    const { objections, renamed } = change(moves, left);
+    expect(renamed).toEqual([]);
+    expect(objections.filter(({ place }) => place).map(({ code, place }) => [code, place])).toEqual(
+      Object.keys(moves).map((name) => ['too_many_changed', name]),
+    );
+    expect(objections.at(-1)?.message).toMatch(/change the gemeente of 1,000 addresses where 1,000 are live in W\d/);
+  });
+
+  it('is weighed by its share of all where more than three merge', () => {
+    const moves = Object.fromEntries([1, 2, 3, 4].map((one) => [`W${one}`, [`${one}`, '9'] as [string, string]]));
+    expect(change(moves, ['9'])).toEqual({ objections: [], renamed: [] });
+    const many = Object.fromEntries(
+      Array.from({ length: 11 }, (_, i) => [`W${i}`, [`${i}`, '99'] as [string, string]]),
+    );
+    expect(change(many, ['99']).objections).toMatchObject([{ code: 'too_many_changed', count: 11_000 }]);
+  });
+});
+
 describe('the guard of objects', () => {
+  it.each([
+    [500, 0],
+    [501, 1],
+  ])('objects to a first load with objects where %i of 10,000 addresses have none: %i times', (without, times) => {
+    const withObjects = { ...counts(), objecten: { live: 10_000, changed: 0, lost: 0, moved: 0 } };
+    const after = { ...live.places, 'Plaats 0': [100, 0, 0, 0, 0, 0, 100 - without] as PlaceSize };
+    const given = { ...load, tallies: noTallies(), after, isFirstOfObjects: true };
+    const { objections } = judge(withObjects, given, live, localGuardDefaults);
+    expect(objections.filter(({ place }) => !place).map(({ code, count }) => [code, count])).toEqual(
+      Array.from({ length: times }, () => ['too_few_objects', without]),
+    );
+    // Without objects, and once they are live, that is nothing to weigh.
+    expect(judge(counts(), given, live, localGuardDefaults).objections).toEqual([]);
+    expect(judge(withObjects, { ...given, isFirstOfObjects: false }, live, localGuardDefaults).objections).toEqual([]);
+  });
+
   it('objects to too_many_object_problems, and states by how much', () => {
     const found = { ...counts(), objecten: { live: 10_000, changed: 10_000, lost: 0, moved: 0 } };
     if (found.problems) found.problems.address_missing.count = 200;

@@ -13,7 +13,18 @@ import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-
 import { dateAfter } from '../../support/register.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
-import { type Change, nums, quarter, streets, townOfWeesp, wrongs } from '../../support/town.ts';
+import {
+  type Change,
+  gemeentenOf,
+  nums,
+  objects,
+  quarter,
+  streets,
+  threeTowns,
+  townOfWeesp,
+  wrongObjects,
+  wrongs,
+} from '../../support/town.ts';
 
 const town = townOfWeesp();
 const [january, february, march] = ['2026-01-08', '2026-02-08', '2026-03-08'];
@@ -195,7 +206,7 @@ describe('an extract of a town', () => {
         ...streets((naam, i) => (i >= 100 && i < 120 ? `Oude ${naam}` : naam))(state),
         relaties: [{ woonplaats: '1012', gemeente: '0363', begin: '2010-01-01' }],
       }),
-      ['the register renames gemeente 0457 to gemeente 0363, which is one change: '],
+      ['gemeente 0457 becomes part of gemeente 0363, which is one change: '],
     ],
     ['has a new quarter of 2,000 addresses', quarter(2_000), []],
     ['numbers a street anew', inStreet(47, ({ huisnummer }) => ({ huisnummer: 2 * huisnummer })), []],
@@ -242,4 +253,75 @@ describe('an extract of a town', () => {
     },
     120_000,
   );
+});
+
+describe('an extract of three towns, each in a gemeente of its own, with the objects of addresses', () => {
+  const towns = threeTowns();
+  let options: Awaited<ReturnType<typeof newDataset>>['options'];
+  const onto = (more: Partial<Parameters<typeof runLoad>[0]>) => {
+    return runLoad({ ...options, objecten: true, ...more, waiveSize: false, thresholds: localGuardDefaults });
+  };
+  const plan = async (change: Change) => onto({ planOnly: true, source: await extract(february, change(towns)) });
+  beforeAll(async () => {
+    ({ options } = await newDataset(bench));
+    await onto({ source: await extract(january, towns) });
+  }, 60_000);
+
+  const cases: [string, Change, string, RegExp][] = [
+    ['every oppervlakte 1', wrongObjects.ofOneSquareMetre, 'too_many_objects_changed', /oppervlakte of the objects of/],
+    ['ten times each oppervlakte', wrongObjects.tenTimesAsLarge, 'too_many_objects_changed', /oppervlakte of the obj/],
+    ['the next gebruiksdoel', wrongObjects.usedAsTheNextKind, 'too_many_objects_changed', /gebruiksdoelen of the obj/],
+    ['every status "gevormd"', wrongObjects.allGevormd, 'too_many_objects_changed', /status of the objects of/],
+    ['coordinates 45 m off', wrongObjects.movedBy45Metres, 'too_many_objects_changed', /location of the objects of/],
+    ['coordinates of 50 m', wrongObjects.roundedTo50Metres, 'too_many_objects_changed', /location of the objects of/],
+    ['values of the neighbour', wrongObjects.ofTheNeighbour, 'too_many_objects_changed', /oppervlakte of the objects/],
+    ['no ligplaats', wrongObjects.withoutLigplaatsen, 'too_many_objects_lost', /take the ligplaats from 30 addresses/],
+    ['no standplaats', wrongObjects.withoutStandplaatsen, 'too_many_objects_lost', /standplaats from 30 addresses/],
+    ['half of the objects', wrongObjects.withHalf, 'too_many_objects_lost', /take an object from 8\d\d addresses/],
+    ['two gemeenten swapped', gemeentenOf((i) => [1, 0, 2][i] ?? i), 'too_many_changed', /gemeente of 600 addresses/],
+    ['three gemeenten rotated', gemeentenOf((i) => (i + 1) % 3), 'too_many_changed', /gemeente of 1,800 addresses/],
+  ];
+
+  it.each(sweep(cases, 3))('with %s is refused, and says what of how many', async (_, change, code, message) => {
+    const { objections } = await plan(change);
+    const found = objections.filter((one) => one.code === code && message.test(one.message));
+    expect(found.length > 0 || objections).toBe(true);
+  });
+
+  it('with a woonplaats of a gemeente that keeps another one is refused once it moves', async () => {
+    const two = gemeentenOf((i) => [0, 0, 2][i] ?? i);
+    const { options: fresh } = await newDataset(bench);
+    await onto({ ...fresh, source: await extract(january, two(towns)) });
+    const moved = await onto({ ...fresh, planOnly: true, source: await extract(february, towns) });
+    expect(moved.objections).toMatchObject([{ code: 'too_many_changed' }, { place: 'Plaats 1013', count: 600 }]);
+  });
+
+  it.each(sweep([wrongObjects.withHalf, wrongObjects.withATenth, (all: typeof towns) => all], 3))(
+    'is weighed by the addresses without an object when these are turned on, and not by their number',
+    async (change) => {
+      const { options: fresh } = await newDataset(bench);
+      const { VBO: _, LIG: __, STA: ___, ...bare } = towns;
+      await onto({ ...fresh, objecten: false, source: await extract(january, bare) });
+      const { objections } = await onto({ ...fresh, planOnly: true, source: await extract(february, change(towns)) });
+      const isWhole = change(towns).VBO?.length === towns.VBO?.length;
+      expect(objections.map(({ code }) => code)).toEqual(isWhole ? [] : expect.arrayContaining(['too_few_objects']));
+      // So is a first load.
+      const { options: empty } = await newDataset(bench);
+      const first = await onto({ ...empty, planOnly: true, source: await extract(january, change(towns)) });
+      expect(first.objections.length > 0).toBe(!isWhole);
+    },
+    30_000,
+  );
+
+  inSweep('with such values in one day is refused too', async () => {
+    const folder = bench.newFolder();
+    const date = dateAfter(january, 1);
+    const next = objects(() => ({ oppervlakte: 1 }))(towns);
+    const VBO = (towns.VBO ?? []).map((vbo) => ({ ...vbo, eind: date }));
+    const later = (next.VBO ?? []).map((vbo) => ({ ...vbo, begin: date, volgnummer: 2 }));
+    const changes = mutationsBetween(towns, { ...towns, VBO: [...VBO, ...later] });
+    await writeFile(join(folder, deliveryName(january, date)), await writeMutationDelivery(january, date, changes));
+    const error: RefusedLoadError = await onto({ mutations: [folder] }).catch((error) => error);
+    expect(error.report?.objections[0]).toMatchObject({ code: 'too_many_objects_changed' });
+  });
 });
