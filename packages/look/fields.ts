@@ -17,7 +17,7 @@ type Field = {
 };
 
 /** What a field depends on: what was typed, what is wrong, and whether it was typed before the value changed. */
-type FormVisit = {
+export type FormVisit = {
   form: Readonly<Record<string, string>>;
   fault?: { field: string; message: string };
   comesBack?: boolean;

@@ -17,11 +17,6 @@ export function postForm({ formField, text }: Visit, action: string, fields: Htm
   return html`<form method="post" action="${action}">${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
 }
 
-/** A form that searches a list; its button says so. */
-export function searchForm(action: string, fields: Html, label: string): Html {
-  return html`<form method="get" action="${action}" role="search" class="search">${fields}<button class="button">${label}</button></form>`;
-}
-
 /** A question before something with consequences; `isDanger` unless it takes nothing away. */
 export function confirmation(
   visit: Visit,

@@ -9,10 +9,11 @@ import {
   type Role,
   roles,
 } from '../../packages/admin/index.ts';
+import { pager } from '../../packages/look/list.ts';
 import { type Html, scrollTable } from '../../packages/look/table.ts';
 import type { AccountVisit, Page, Visit } from '../visit/visit.ts';
 import { attempt } from './form.ts';
-import { instantOf, limitsText, pager, untilOf } from './parts.ts';
+import { instantOf, limitsText, untilOf } from './parts.ts';
 
 /**
  * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of

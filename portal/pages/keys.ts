@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { AdminError, dutchTime, type KeyView, labelAfter } from '../../packages/admin/index.ts';
 import { choice, field, hidden } from '../../packages/look/fields.ts';
+import { type Column, chosenFields, chosenIn, listOf } from '../../packages/look/list.ts';
 import { aside, facts, type Html, scrollTable } from '../../packages/look/table.ts';
 import { type AccountVisit, accountRoutes, may, OtherPage, type Page, type PageAnswer } from '../visit/visit.ts';
 import { curlLine } from './account.ts';
 import { findKeyForm } from './find-key.ts';
 import { attempt, faulty, postForm } from './form.ts';
 import { actorName } from './history.ts';
-import { type Column, chosenFields, chosenIn, listOf } from './list.ts';
 import { codeBlock, doneNote, faultPage, instantOf, invalidPage, notFoundPage, stateTag, untilOf } from './parts.ts';
 
 /** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */

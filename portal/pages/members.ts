@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { type MemberView, roles } from '../../packages/admin/index.ts';
 import { choice, field, hidden } from '../../packages/look/fields.ts';
+import { listOf } from '../../packages/look/list.ts';
 import { facts, type Html } from '../../packages/look/table.ts';
 import {
   type AccountVisit,
@@ -12,7 +13,6 @@ import {
   type Visit,
 } from '../visit/visit.ts';
 import { attempt, confirmation, postForm } from './form.ts';
-import { listOf } from './list.ts';
 import { doneNote, faultPage, instantOf, notFoundPage } from './parts.ts';
 
 /** Who may sign in for an account. */

@@ -12,6 +12,7 @@ import {
   windowNames,
 } from '../../packages/admin/index.ts';
 import { choice, field, hidden } from '../../packages/look/fields.ts';
+import { pager, searchForm } from '../../packages/look/list.ts';
 import { aside, facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
 import { warnShare } from '../visit/shared.ts';
@@ -32,10 +33,9 @@ import {
   postForm,
   readLimits,
   readSeen,
-  searchForm,
   seenField,
 } from './form.ts';
-import { limitText, pager, quotaBar, stateTag } from './parts.ts';
+import { limitText, quotaBar, stateTag } from './parts.ts';
 import { allPlans } from './plans.ts';
 
 /** The accounts of the service, as operators find, make and change them. */

@@ -19,26 +19,6 @@ export function codeBlock(caption: string, text: string, id = ''): Html {
   return raw(sample(escaped(caption), escaped(text), { id }));
 }
 
-/** Links to the first and the next page of what is listed by a cursor, in the parameter `name` of a query. */
-export function pager(
-  { text, path, query }: Visit,
-  {
-    name,
-    cursor,
-    at = '',
-    keeps = [],
-  }: { name: string; cursor: string | null; at?: string; keeps?: readonly string[] },
-): Html {
-  const address = (given: Record<string, string>) => {
-    const kept = keeps.flatMap((name) => (query[name] ? [[name, query[name]]] : []));
-    const all = new URLSearchParams({ ...Object.fromEntries(kept), ...given }).toString();
-    return `${path}${all && `?${all}`}${at}`;
-  };
-  const first = query[name] ? html`<a href="${address({})}">${text.first}</a>` : '';
-  const next = cursor ? html`<a href="${address({ [name]: cursor })}">${text.next}</a>` : '';
-  return first || next ? html`<p class="actions">${first}${next}</p>` : '';
-}
-
 /** The part of an account that a member begins at: who may not see the overview begins at the usage. */
 export const homeOf = (role: Role): string => (may(role, 'account.view') ? '' : '/usage');
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SessionPage, SessionScope, SessionView } from '../../packages/admin/index.ts';
 import { field, hidden } from '../../packages/look/fields.ts';
+import { listOf, pager, searchForm } from '../../packages/look/list.ts';
 import { type Html, scrollTable } from '../../packages/look/table.ts';
 import { type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
-import { attempt, confirmation, faulty, postForm, searchForm } from './form.ts';
+import { attempt, confirmation, faulty, postForm } from './form.ts';
 import { changesPart } from './history.ts';
-import { listOf } from './list.ts';
 import { leaveLink } from './members.ts';
-import { doneNote, homeOf, instantOf, pager } from './parts.ts';
+import { doneNote, homeOf, instantOf } from './parts.ts';
 
 /** Who is signed in: one's own sessions, and for operators those of everybody. */
 export const sessionPages = serviceRoutes({

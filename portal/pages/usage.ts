@@ -13,6 +13,7 @@ import type {
 } from '../../packages/admin/index.ts';
 import { chart } from '../../packages/look/chart.ts';
 import { field, hidden } from '../../packages/look/fields.ts';
+import { listOf } from '../../packages/look/list.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
 import {
@@ -26,7 +27,6 @@ import {
 } from '../visit/visit.ts';
 import { csvTable } from './csv.ts';
 import { attempt, faulty } from './form.ts';
-import { listOf } from './list.ts';
 import { invalidPage, quotaBar, stateTag } from './parts.ts';
 import {
   daysLater,

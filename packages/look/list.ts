@@ -1,8 +1,18 @@
 import { html } from 'hono/html';
-import { field, hidden as hiddenField } from '../../packages/look/fields.ts';
-import { type Head, type Html, scrollTable } from '../../packages/look/table.ts';
-import type { Visit } from '../visit/visit.ts';
-import { searchForm } from './form.ts';
+import { type FormVisit, field, hidden as hiddenField } from './fields.ts';
+import { type Head, type Html, scrollTable } from './table.ts';
+
+/** The page that a list is on: its address, and the words and numbers of its language. */
+export type ListPage = FormVisit & {
+  path: string;
+  query: Readonly<Record<string, string>>;
+  text: Readonly<
+    Record<'show' | 'hide' | 'pages' | 'previous' | 'next' | 'first' | 'search' | 'noneFound', string> & {
+      rowsOf: (from: string, to: string, all: string) => string;
+    }
+  >;
+  format: { number: (value: number) => string };
+};
 
 /** A column of a list. */
 export type Column<T> = {
@@ -58,7 +68,7 @@ export function hasWords(text: string, search: string): boolean {
  * control.
  */
 export function listOf<T>(
-  visit: Visit,
+  visit: ListPage,
   { caption, columns, rows, words, choice, hidden, keeps = [], none }: List<T>,
 ): Html {
   const { path, query, text, format } = visit;
@@ -111,4 +121,29 @@ export function listOf<T>(
   const hasSearch = words !== undefined && (rows.length > rowsShown || search !== '');
   const fields = html`${field(visit, { name: 'q', label: text.search, type: 'search', value: search })}${showsAll ? hiddenField('all', 'yes') : ''}`;
   return html`${hasSearch ? searchForm(path, fields, text.search) : ''}${body}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
+}
+
+/** A form that searches a list; its button says so. */
+export function searchForm(action: string, fields: Html, label: string): Html {
+  return html`<form method="get" action="${action}" role="search" class="search">${fields}<button class="button">${label}</button></form>`;
+}
+
+/** Links to the first and the next page of what is listed by a cursor, in the parameter `name` of a query. */
+export function pager(
+  { text, path, query }: Pick<ListPage, 'text' | 'path' | 'query'>,
+  {
+    name,
+    cursor,
+    at = '',
+    keeps = [],
+  }: { name: string; cursor: string | null; at?: string; keeps?: readonly string[] },
+): Html {
+  const address = (given: Record<string, string>) => {
+    const kept = keeps.flatMap((name) => (query[name] ? [[name, query[name]]] : []));
+    const all = new URLSearchParams({ ...Object.fromEntries(kept), ...given }).toString();
+    return `${path}${all && `?${all}`}${at}`;
+  };
+  const first = query[name] ? html`<a href="${address({})}">${text.first}</a>` : '';
+  const next = cursor ? html`<a href="${address({ [name]: cursor })}">${text.next}</a>` : '';
+  return first || next ? html`<p class="actions">${first}${next}</p>` : '';
 }
