@@ -4,10 +4,10 @@ import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEven
 import { secureHeaders } from 'hono/secure-headers';
 import { type AccountView, AdminError } from '../packages/admin/index.ts';
 import { iconUrl, readAsset, styleSheet } from '../packages/look/assets.ts';
+import { excelType } from '../packages/look/csv.ts';
 import { type Language, languageIn } from '../packages/look/language.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
 import { accountPages } from './pages/account.ts';
-import { excelType } from './pages/csv.ts';
 import { findKeyPages } from './pages/find-key.ts';
 import { faultOf, helpPages, keptNote, type PageFault, signedOut, signInAgain, welcome } from './pages/general.ts';
 import { homePages } from './pages/home.ts';

@@ -8,12 +8,12 @@ import { faultPage } from './parts.ts';
 export const helpPages = serviceRoutes({ 'GET /help': ['home', helpPage] });
 
 function helpPage({ text }: Visit): Page {
-  const { title, sections } = text.help;
-  const cards = sections.map(({ name, sentences, terms = [] }) => {
-    const list = terms.map(([term, meaning]) => html`<div><dt>${term}</dt><dd>${meaning}</dd></div>`);
-    return html`<div class="card"><h2>${name}</h2>${sentences.map((one) => html`<p>${one}</p>`)}${list.length > 0 ? html`<dl class="terms">${list}</dl>` : ''}</div>`;
+  const { title, topics } = text.help;
+  const list = Object.values(topics).map((topic) => {
+    const [name = '', ...meaning] = topic.split(': ');
+    return html`<div><dt>${name}</dt><dd>${meaning.join(': ')}</dd></div>`;
   });
-  return { title, body: html`${cards}` };
+  return { title, body: html`<div class="card"><dl class="terms">${list}</dl></div>` };
 }
 
 /** What a visitor sees who has not signed in; signing in leads to the page that was asked for. */

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import type { LoadDecision, LoadObjection, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
+import { csvFile } from '../../packages/look/csv.ts';
 import { hidden } from '../../packages/look/fields.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { OtherPage, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
-import { csvFile } from './csv.ts';
 import { attempt, confirmation } from './form.ts';
 import { changesPart } from './history.ts';
 import { conflictPage, doneNote, instantOf, notFoundPage } from './parts.ts';

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { AdminError } from '../../packages/admin/index.ts';
 import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
+import { csvFile } from '../../packages/look/csv.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import {
   type AccountVisit,
@@ -11,7 +12,6 @@ import {
   serviceRoutes,
   type Visit,
 } from '../visit/visit.ts';
-import { csvFile } from './csv.ts';
 import { instantOf, invalidPage } from './parts.ts';
 
 /** The statements of closed months: of one account for its members, of all accounts for operators. */

@@ -12,22 +12,9 @@ import type {
   WindowName,
 } from '../../packages/admin/index.ts';
 import { chart } from '../../packages/look/chart.ts';
+import { csvTable } from '../../packages/look/csv.ts';
 import { field, hidden } from '../../packages/look/fields.ts';
 import { listOf } from '../../packages/look/list.ts';
-import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import type { Text } from '../text/en.ts';
-import {
-  type AccountVisit,
-  accountRoutes,
-  OtherPage,
-  type Page,
-  type PageAnswer,
-  serviceRoutes,
-  type Visit,
-} from '../visit/visit.ts';
-import { csvTable } from './csv.ts';
-import { attempt, faulty } from './form.ts';
-import { invalidPage, quotaBar, stateTag } from './parts.ts';
 import {
   daysLater,
   isDay,
@@ -39,7 +26,20 @@ import {
   sumsBy,
   type UsagePeriod,
   utcDateOf,
-} from './usage-periods.ts';
+} from '../../packages/look/periods.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import type { Text } from '../text/en.ts';
+import {
+  type AccountVisit,
+  accountRoutes,
+  OtherPage,
+  type Page,
+  type PageAnswer,
+  serviceRoutes,
+  type Visit,
+} from '../visit/visit.ts';
+import { attempt, faulty } from './form.ts';
+import { invalidPage, quotaBar, stateTag } from './parts.ts';
 
 /** What an account used, by day, week and month, as a chart, a table and files. */
 export const usagePages = [

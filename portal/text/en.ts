@@ -1,8 +1,5 @@
 import type { AuditAction } from '../../packages/admin/index.ts';
 
-/** A part of the help page: what it is about, in sentences and in terms with their meaning. */
-type HelpSection = { name: string; sentences: string[]; terms?: [term: string, meaning: string][] };
-
 /** Every sentence of the portal in English; the other languages have the same keys. */
 export const en = {
   language: 'English',
@@ -264,52 +261,26 @@ export const en = {
   quotaText:
     'Each lookup with valid input counts, also if the address does not exist. Over a limit, the response is 429 with Retry-After.',
 
+  /** Each topic begins with its name. */
   help: {
     title: 'Help',
-    sections: [
-      {
-        name: 'Signing in',
-        sentences: [
-          'You sign in at the service of your supplier or of your own organisation. If you see "No account yet", copy the identity on that page and ask an administrator of your account to add you with it.',
-          'You stay signed in for eight hours. Your name, at the top, leads to where you are signed in, and to signing out everywhere.',
-        ],
-      },
-      {
-        name: 'Keys',
-        sentences: ['An application calls the API with a key of its own.'],
-        terms: [
-          [
-            'Create',
-            'Name the key after the application that will use it. You see it once: copy it at once and keep it like a password. Never put a key in a web page or an app, where everybody can read it.',
-          ],
-          [
-            'Replace',
-            'You get a new key and choose how long the old one still works. Replace it everywhere in that time; no request is refused.',
-          ],
-          [
-            'Revoke',
-            'From then on every request with the key is refused, for good. If the key is in use you are asked for its id, so that you do not revoke another one by mistake.',
-          ],
-          [
-            'Leaked',
-            'Paste the key, or a text that has it, on the page Keys: you see which one it is and since when it was used. Replace it, with a short time for the old one, or revoke it at once.',
-          ],
-        ],
-      },
-      {
-        name: 'Limits and usage',
-        sentences: [
-          'Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time after which requests are accepted again.',
-          'The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
-        ],
-      },
-      {
-        name: 'Members',
-        sentences: [
-          'An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. Your name, at the top, leads to leaving an account. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
-        ],
-      },
-    ] as HelpSection[],
+    topics: {
+      signIn:
+        'Signing in: You sign in at the service of your supplier or of your own organisation. If you see "No account yet", copy the identity on that page and ask an administrator of your account to add you with it. You stay signed in for eight hours. Your name, at the top, leads to where you are signed in, and to signing out everywhere.',
+      keys: 'Keys: An application calls the API with a key of its own.',
+      create:
+        'Create: Name the key after the application that will use it. You see it once: copy it at once and keep it like a password. Never put a key in a web page or an app, where everybody can read it.',
+      replace:
+        'Replace: You get a new key and choose how long the old one still works. Replace it everywhere in that time; no request is refused.',
+      revoke:
+        'Revoke: From then on every request with the key is refused, for good. If the key is in use you are asked for its id, so that you do not revoke another one by mistake.',
+      leaked:
+        'Leaked: Paste the key, or a text that has it, on the page Keys: you see which one it is and since when it was used. Replace it, with a short time for the old one, or revoke it at once.',
+      limits:
+        'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time after which requests are accepted again. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
+      members:
+        'Members: An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. Your name, at the top, leads to leaving an account. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
+    },
   },
 
   usageText: 'Days are those of UTC; lookups as they were counted against the limits.',

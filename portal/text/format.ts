@@ -1,4 +1,4 @@
-import { dutchTime } from '../../packages/admin/index.ts';
+import { createFormatter } from '../../packages/look/format.ts';
 import type { Language } from '../../packages/look/language.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
@@ -6,51 +6,12 @@ import { nl } from './nl.ts';
 /** Every sentence of the portal in each language. */
 export const texts: Readonly<Record<Language, Text>> = { en, nl };
 
+export type Formatter = ReturnType<typeof createFormatter<keyof Text['counted']>>;
+
 const formatters: Partial<Record<Language, Formatter>> = {};
 
-/** How numbers and instants are written in a language; instants in Dutch time, which they name. */
+/** How numbers and instants are written in a language. */
 export function formatter(language: Language): Formatter {
-  formatters[language] ??= createFormatter(language); // expensive to create, for every page
+  formatters[language] ??= createFormatter(texts[language]); // expensive to create, for every page
   return formatters[language];
 }
-
-function createFormatter(language: Language) {
-  const timeZone = dutchTime.zone;
-  const { locale, percent, counted } = texts[language];
-  const numbers = new Intl.NumberFormat(locale);
-  const plurals = new Intl.PluralRules(locale);
-  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-  // The parts of `dateStyle: 'medium'` and `timeStyle: 'short'`, which can't be given a zone.
-  const date = { day: 'numeric', month: 'short' } as const;
-  const time = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
-  const instants = new Intl.DateTimeFormat(locale, { ...date, year: 'numeric', ...time, timeZone });
-  const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
-  const shortDays = new Intl.DateTimeFormat(locale, { ...date, timeZone });
-  const shortMonths = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-  const ages = new Intl.RelativeTimeFormat(locale);
-  return {
-    number: (value: number) => numbers.format(value),
-    /** `1 address` */
-    count: (count: number, what: keyof Text['counted']) =>
-      `${numbers.format(count)} ${counted[what][plurals.select(count) === 'one' ? 'one' : 'other']}`,
-    /** `3 days ago` */
-    ago: (milliseconds: number) => {
-      const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
-      if (minutes < 120) return ages.format(-minutes, 'minute');
-      const hours = Math.floor(minutes / 60);
-      return hours < 48 ? ages.format(-hours, 'hour') : ages.format(-Math.floor(hours / 24), 'day');
-    },
-    share: (value: number) => shares.format(value).replace('%', percent),
-    instant: (iso: string) => instants.format(new Date(iso)),
-    /** `2026-11` */
-    month: (month: string) => months.format(new Date(`${month}-01`)),
-    day: (iso: string) => days.format(new Date(iso)),
-    /** `23-29 Nov 2026`, from and to a UTC date */
-    days: (from: string, to: string) => days.formatRange(new Date(from), new Date(to)),
-    shortDay: (date: string) => shortDays.format(new Date(date)),
-    shortMonth: (date: string) => shortMonths.format(new Date(date)),
-  };
-}
-
-export type Formatter = ReturnType<typeof createFormatter>;

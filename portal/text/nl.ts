@@ -265,52 +265,26 @@ export const nl: Text = {
   quotaText:
     'Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Boven een limiet is het antwoord 429 met Retry-After.',
 
+  /** Each topic begins with its name. */
   help: {
     title: 'Hulp',
-    sections: [
-      {
-        name: 'Inloggen',
-        sentences: [
-          'U logt in bij de inlogdienst van uw leverancier of van uw eigen organisatie. Ziet u "Nog geen account"? Kopieer dan de identiteit op die pagina en vraag een beheerder van uw account om u daarmee toe te voegen.',
-          'U blijft acht uur ingelogd. Via uw naam, bovenaan, ziet u waar u bent ingelogd en kunt u overal uitloggen.',
-        ],
-      },
-      {
-        name: 'Sleutels',
-        sentences: ['Een toepassing roept de API aan met een eigen sleutel.'],
-        terms: [
-          [
-            'Aanmaken',
-            'Noem de sleutel naar de toepassing die hem gebruikt. U ziet een sleutel één keer: kopieer hem meteen en bewaar hem als een wachtwoord. Zet een sleutel nooit in een webpagina of app, want dan kan iedereen hem lezen.',
-          ],
-          [
-            'Vervangen',
-            'U krijgt een nieuwe sleutel en kiest hoe lang de oude nog werkt. Vervang de sleutel in die tijd overal; er wordt geen verzoek geweigerd.',
-          ],
-          [
-            'Intrekken',
-            'Na het intrekken wordt elk verzoek met die sleutel geweigerd. Dat kan niet ongedaan worden gemaakt. Is de sleutel in gebruik, dan vraagt het portaal om de id, zodat u niet per ongeluk de verkeerde intrekt.',
-          ],
-          [
-            'Uitgelekt',
-            'Plak de sleutel, of een tekst waar hij in staat, op de pagina Sleutels: u ziet welke het is en sinds wanneer hij is gebruikt. Vervang hem, met een korte tijd voor de oude, of trek hem meteen in.',
-          ],
-        ],
-      },
-      {
-        name: 'Limieten en gebruik',
-        sentences: [
-          'Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd.',
-          'De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
-        ],
-      },
-      {
-        name: 'Leden',
-        sentences: [
-          'Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
-        ],
-      },
-    ],
+    topics: {
+      signIn:
+        'Inloggen: U logt in bij de inlogdienst van uw leverancier of van uw eigen organisatie. Ziet u "Nog geen account"? Kopieer dan de identiteit op die pagina en vraag een beheerder van uw account om u daarmee toe te voegen. U blijft acht uur ingelogd. Via uw naam, bovenaan, ziet u waar u bent ingelogd en kunt u overal uitloggen.',
+      keys: 'Sleutels: Een toepassing roept de API aan met een eigen sleutel.',
+      create:
+        'Aanmaken: Noem de sleutel naar de toepassing die hem gebruikt. U ziet een sleutel één keer: kopieer hem meteen en bewaar hem als een wachtwoord. Zet een sleutel nooit in een webpagina of app, want dan kan iedereen hem lezen.',
+      replace:
+        'Vervangen: U krijgt een nieuwe sleutel en kiest hoe lang de oude nog werkt. Vervang de sleutel in die tijd overal; er wordt geen verzoek geweigerd.',
+      revoke:
+        'Intrekken: Na het intrekken wordt elk verzoek met die sleutel geweigerd. Dat kan niet ongedaan worden gemaakt. Is de sleutel in gebruik, dan vraagt het portaal om de id, zodat u niet per ongeluk de verkeerde intrekt.',
+      leaked:
+        'Uitgelekt: Plak de sleutel, of een tekst waar hij in staat, op de pagina Sleutels: u ziet welke het is en sinds wanneer hij is gebruikt. Vervang hem, met een korte tijd voor de oude, of trek hem meteen in.',
+      limits:
+        'Limieten en gebruik: Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd. De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
+      members:
+        'Leden: Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
+    },
   },
 
   usageText: 'De dagen zijn in UTC; de zoekopdrachten zijn zoals ze voor de limieten zijn geteld.',

@@ -1,5 +1,3 @@
-import type { Visit } from '../visit/visit.ts';
-
 /** A column of a file: its stable name for programs, and its heading for people. */
 export type CsvColumn = { name: string; heading: string };
 
@@ -11,7 +9,7 @@ type Cell = string | number | null | undefined;
  * formula gets an apostrophe first.
  */
 export function csvTable(
-  { query }: Pick<Visit, 'query'>,
+  { query }: { query: Readonly<Record<string, string>> },
   { name, columns, rows }: { name: string; columns: readonly CsvColumn[]; rows: readonly (readonly Cell[])[] },
 ) {
   const isForPeople = query.for === 'people';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Hono } from 'hono';
-import { type GatewayEvent, portalHandler } from '../../../portal/app.ts';
-import { csvTable } from '../../../portal/pages/csv.ts';
-import { gatewayEvent } from '../../support/gateway-event.ts';
+import { csvTable } from '../../packages/look/csv.ts';
+import { type GatewayEvent, portalHandler } from '../../portal/app.ts';
+import { gatewayEvent } from '../support/gateway-event.ts';
 
 /** The bytes of a file as API Gateway sends them. */
 async function downloaded(query: Record<string, string>): Promise<Buffer> {

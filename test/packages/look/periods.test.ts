@@ -8,7 +8,7 @@ import {
   sumsBy,
   type UsagePeriod,
   utcDateOf,
-} from '../../../portal/pages/usage-periods.ts';
+} from '../../../packages/look/periods.ts';
 
 describe('the bars of a range', () => {
   it.each<[days: number, asked: UsagePeriod | undefined, shown: UsagePeriod]>([
