@@ -54,17 +54,17 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <link rel="icon" href="${assets.icon}">
 <script src="${assets.script}" defer></script>
 </head>
-<body class="portal" data-copy="${text.copy}" data-copied="${text.copied}">
-<a class="skip" href="#content">${text.skip}</a>
+<body class="portal" data-copy="${text.act.copy}" data-copied="${text.act.copied}">
+<a class="skip" href="#content">${text.frame.skip}</a>
 <header><p><a href="/">${assets.logo ? html`<img src="${assets.logo}" alt="">` : ''}${company ? html`${company} <span>${service}</span>` : service}</a></p>
 <div class="links">
 ${person ? html`<a href="/sessions">${text.signedInAs(person.name)}</a>` : ''}
 ${frame.canSwitch ? others.map((other) => html`<a href="/language?to=${other}&amp;back=${encodeURIComponent(address)}" lang="${other}" hreflang="${other}">${texts[other].language}</a>`) : ''}
-${person ? html`<form method="post" action="/sign-out">${frame.formField}<button class="link">${text.signOut}</button></form>` : ''}
+${person ? html`<form method="post" action="/sign-out">${frame.formField}<button class="link">${text.frame.signOut}</button></form>` : ''}
 </div></header>
 ${navigation(frame, text)}
 <main id="content" class="page" tabindex="-1">
-${view ? accountHead(view, text, formatter(language)) : frame.account ? html`<p class="crumb muted">${text.account} ${frame.account.id}</p>` : ''}
+${view ? accountHead(view, text, formatter(language)) : frame.account ? html`<p class="crumb muted">${text.about.account} ${frame.account.id}</p>` : ''}
 <h1>${title}</h1>
 ${body}
 </main>
@@ -87,34 +87,34 @@ function accountHead({ id, name, state, plan, planState, windows }: AccountView,
     ];
   });
   return html`<div class="account"><p class="name">${name ?? id}</p>
-<p class="about"><code data-copies="${text.account}">${id}</code> ${stateTag(state, text)} <span>${text.plan} ${plan}</span>${planState === 'inactive' ? html` ${stateTag(planState, text)}` : ''} ${used}</p></div>`;
+<p class="about"><code data-copies="${text.about.account}">${id}</code> ${stateTag(state, text)} <span>${text.about.plan} ${plan}</span>${planState === 'inactive' ? html` ${stateTag(planState, text)}` : ''} ${used}</p></div>`;
 }
 
 function navigation({ account, person, path, language, waiting = 0 }: Frame, text: Text): Html {
   const operator: Tab[] = person?.operator
     ? [
-        { path: '/operator/home', name: text.home },
-        { path: '/operator/accounts', name: text.accounts },
-        { path: '/operator/plans', name: text.plans },
-        { path: '/operator/register', name: text.register, count: waiting },
-        { path: '/operator/statements', name: text.statements },
-        { path: '/operator/sessions', name: text.sessions },
+        { path: '/operator/home', name: text.tabs.home },
+        { path: '/operator/accounts', name: text.operatorTabs.accounts },
+        { path: '/operator/plans', name: text.operatorTabs.plans },
+        { path: '/operator/register', name: text.operatorTabs.register, count: waiting },
+        { path: '/operator/statements', name: text.bill.statements },
+        { path: '/operator/sessions', name: text.operatorTabs.sessions },
       ]
     : [];
   const tabs = account ? accountTabs(account, text) : [];
   const listOf = (label: string, all: Tab[]) => (all.length > 0 ? tabList(label, all, path, formatter(language)) : '');
-  return html`${listOf(text.manage, operator)}${listOf(text.menu, tabs)}`;
+  return html`${listOf(text.manage, operator)}${listOf(text.frame.menu, tabs)}`;
 }
 
 function accountTabs({ id, role }: NonNullable<Frame['account']>, text: Text): Tab[] {
   const at = `/accounts/${id}`;
   const all: (Tab & { action: Action })[] = [
-    { path: at, name: text.overview, action: 'account.view' },
+    { path: at, name: text.tabs.overview, action: 'account.view' },
     { path: `${at}/keys`, name: text.keys, action: 'account.view' },
-    { path: `${at}/usage`, name: text.usage, action: 'usage.view' },
-    { path: `${at}/statements`, name: text.statements, action: 'usage.view' },
-    { path: `${at}/changes`, name: text.changes, action: 'audit.view' },
-    { path: `${at}/members`, name: text.members, action: 'member.view' },
+    { path: `${at}/usage`, name: text.tabs.usage, action: 'usage.view' },
+    { path: `${at}/statements`, name: text.bill.statements, action: 'usage.view' },
+    { path: `${at}/changes`, name: text.tabs.changes, action: 'audit.view' },
+    { path: `${at}/members`, name: text.tabs.members, action: 'member.view' },
     { path: `${at}/api`, name: text.api, action: 'account.view' },
     { path: `${at}/manage`, name: text.manage, action: 'account.manage' },
   ];

@@ -15,7 +15,7 @@ function apiPage(visit: AccountVisit): Page {
   const { apiUrl } = tools.settings;
   return {
     title: text.api,
-    body: html`<div class="card"><p>${text.apiText}</p>${codeBlock('curl', curlLine(apiUrl), 'call')}${codeBlock(text.answer, exampleAnswer)}
+    body: html`<div class="card"><p>${text.apiText}</p>${codeBlock('curl', curlLine(apiUrl), 'call')}${codeBlock(text.call.answer, exampleAnswer)}
 <p>${text.quotaText}</p>
 <p><a href="/try">${text.tryHere}</a></p>
 <p><a href="/help">${text.help.title}</a></p>

@@ -56,5 +56,5 @@ function listOf(visit: Visit, { keys, given }: KeySearch): Html {
     key.label ?? '-',
     stateTag(key.state, text),
   ]);
-  return html`<div class="card">${scrollTable(text.keys, [text.account, text.label, text.state], rows)}</div>`;
+  return html`<div class="card">${scrollTable(text.keys, [text.about.account, text.key.label, text.about.state], rows)}</div>`;
 }

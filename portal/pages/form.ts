@@ -13,7 +13,7 @@ type Submit = { label: string; isDanger?: boolean; goesOn?: boolean; cancel?: st
 /** A form that is sent to `action`. */
 export function postForm({ formField, text }: Visit, action: string, fields: Html, submit: Submit): Html {
   const { label, isDanger, goesOn, cancel } = submit;
-  const leave = cancel ? html`<a class="button plain" href="${cancel}">${text.cancel}</a>` : '';
+  const leave = cancel ? html`<a class="button plain" href="${cancel}">${text.act.cancel}</a>` : '';
   return html`<form method="post" action="${action}">${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
 }
 
@@ -152,8 +152,8 @@ export function limitFields(
   const { text } = visit;
   const fields = windowNames.map((name) => {
     const limit = limits[name];
-    const value = limit === null ? text.unlimited : String(limit ?? '');
-    const label = `${text.limit} ${text.windows[name].toLowerCase()}`;
+    const value = limit === null ? text.quota.unlimited : String(limit ?? '');
+    const label = `${text.quota.limit} ${text.windows[name].toLowerCase()}`;
     const own = about(name);
     return field(visit, { name: `limit-${name}`, label, value, ...(own ? { hint: own } : { hintId: 'limit-hint' }) });
   });
@@ -167,7 +167,7 @@ export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong:
     const given = (form[`limit-${name}`] ?? '').toLowerCase();
     const number = readNumber(given);
     if (given === '') continue;
-    if ([text.unlimited, 'unlimited'].includes(given)) limits[name] = null;
+    if ([text.quota.unlimited, 'unlimited'].includes(given)) limits[name] = null;
     else if (number === undefined) return { wrong: `limit-${name}` };
     else limits[name] = number;
   }

@@ -28,7 +28,7 @@ export function signInAgain(text: Text, back: string): Page {
 
 function signInCard(text: Text, explanation: string, back: string): Html {
   const address = back === '/' ? '/sign-in' : `/sign-in?back=${encodeURIComponent(back)}`;
-  return html`<div class="card"><p>${explanation}</p><p><a class="button" href="${address}">${text.signIn}</a></p></div>`;
+  return html`<div class="card"><p>${explanation}</p><p><a class="button" href="${address}">${text.frame.signIn}</a></p></div>`;
 }
 
 /** A page whose form has come back with what was typed. */
@@ -41,7 +41,7 @@ export function signedOut(text: Text, atProvider: string | undefined): Page {
   const there = atProvider ? html`<a class="button plain" href="${atProvider}">${text.signOutThere}</a>` : '';
   return {
     title: text.signedOut,
-    body: html`<div class="card"><p>${text.signedOutText}</p><div class="actions"><a class="button" href="/sign-in">${text.signIn}</a>${there}</div></div>`,
+    body: html`<div class="card"><p>${text.signedOutText}</p><div class="actions"><a class="button" href="/sign-in">${text.frame.signIn}</a>${there}</div></div>`,
   };
 }
 

@@ -49,7 +49,7 @@ export async function changesPage(visit: AccountVisit): Promise<Page> {
   );
   const told = entries.filter(({ action }) => person.operator || action in text.auditActions);
   return {
-    title: text.changes,
+    title: text.tabs.changes,
     body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}${pager(visit, { name: 'after', cursor })}</div>`,
   };
 }
@@ -64,7 +64,11 @@ function historyTable(visit: Visit, entries: readonly AuditEntry[], detailOf: (e
     html`${actions[entry.action] ?? entry.action}${entry.outcome === 'unknown' ? html` <span class="muted">(${text.unknownOutcome})</span>` : ''}`,
     detailOf(entry),
   ]);
-  return scrollTable(text.changes, [text.time, text.actor, text.change, text.detail], rows);
+  return scrollTable(
+    text.tabs.changes,
+    [text.history.time, text.history.actor, text.history.change, text.history.detail],
+    rows,
+  );
 }
 
 /** The detail of a change in the reader's words; of a change that has no words yet, operators read the names. */
@@ -82,7 +86,7 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
   if (typeof expires === 'string') parts.push(untilOf(visit, expires));
   if (person !== undefined) parts.push(String(person));
   if (isRole(role)) parts.push(text.roles[role]);
-  if (plan !== undefined) parts.push(`${text.plan} ${plan}`);
+  if (plan !== undefined) parts.push(`${text.about.plan} ${plan}`);
   if (isRecord(limits)) parts.push(ownLimitsText(visit, limits));
   // Customers don't read what operators note about them.
   const details = visit.person.operator ? { name, contact, note } : { name };

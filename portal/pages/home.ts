@@ -57,7 +57,7 @@ async function accountHome(visit: AccountVisit): Promise<Page> {
     ? createKeyCard(visit, keys.length === 0 && !person.operator ? text.firstKey : text.createKey)
     : html`<div class="card"><p>${text.noActiveKey}</p></div>`;
   return {
-    title: text.overview,
+    title: text.tabs.overview,
     body: html`${(await termsNote(visit)) || doneNote(visit)}
 ${state === 'suspended' ? html`<p class="note bad">${text.suspendedText}</p>` : ''}
 ${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</p>` : ''}
@@ -67,8 +67,8 @@ ${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}
 <div class="card">${limitTable(visit, view)}<p class="muted">${text.utc}</p></div>
 <div class="card">${facts([
       ...details.flatMap((name) => (shown[name] === null ? [] : [[text.detailNames[name], shown[name]] as const])),
-      [text.plan, plan],
-      [text.created, instantOf(visit, created)],
+      [text.about.plan, plan],
+      [text.about.created, instantOf(visit, created)],
     ])}</div>`,
   };
 }
@@ -97,12 +97,12 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
       return [
         html`<a href="/accounts/${account}/keys/${keyId}">${label ?? keyId}</a>`,
         html`<code>${keyId}</code>`,
-        last ? format.day(last) : text.notUsed,
+        last ? format.day(last) : text.keyUse.notUsed,
         format.number(lookups),
       ];
     });
   const counted = numbers(text.recentLookups(format.count(30, 'day')));
-  return scrollTable(text.keys, [text.label, text.keyId, text.lastUsed, counted], rows);
+  return scrollTable(text.keys, [text.key.label, text.key.keyId, text.key.lastUsed, counted], rows);
 }
 
 function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): Html {
@@ -111,20 +111,24 @@ function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): H
     const window = windows[name];
     if (!window) return [];
     const { limit, used, resets } = window;
-    const own = name in ownLimits ? html` <span class="muted">${text.ownLimit}</span>` : '';
+    const own = name in ownLimits ? html` <span class="muted">${text.limitState.ownLimit}</span>` : '';
     const bar = limit === null ? '' : quotaBar(visit, name, { used, limit });
     return [
       [
         text.windows[name],
-        html`${limit === null ? text.unlimited : format.number(limit)}${own}`,
+        html`${limit === null ? text.quota.unlimited : format.number(limit)}${own}`,
         html`${format.number(used)}${bar}`,
         limit === null ? '-' : format.number(Math.max(0, limit - used)),
         instantOf(visit, resets),
       ],
     ];
   });
-  const head = [text.window, ...[text.limit, text.used, text.left].map((label) => numbers(label)), text.resets];
-  return scrollTable(text.limits, head, rows);
+  const head = [
+    text.window,
+    ...[text.quota.limit, text.quota.used, text.quota.left].map((label) => numbers(label)),
+    text.quota.resets,
+  ];
+  return scrollTable(text.about.limits, head, rows);
 }
 
 /** How many sign-ins are read at once. */
@@ -142,7 +146,7 @@ async function operatorHome(visit: Visit): Promise<Page> {
   const link = (path: string, shown: string) => html`<a href="${path}">${shown}</a>`;
   const isOutOfReach = visit.loads && !loads;
   const stats = [
-    ...(isOutOfReach ? [[text.register, text.outOfReach] as const] : []),
+    ...(isOutOfReach ? [[text.operatorTabs.register, text.outOfReach] as const] : []),
     ...(loads
       ? [[text.waiting, link(registerPath, loads.waiting)] as const, [text.lastLoad, loads.last] as const]
       : []),
@@ -150,7 +154,7 @@ async function operatorHome(visit: Visit): Promise<Page> {
     [text.refusedSignIns, link('/operator/sessions#changes', signIns)] as const,
   ];
   return {
-    title: text.home,
+    title: text.tabs.home,
     body: html`<div class="card">${facts(stats, 'stats')}</div>
 ${loads?.entries ?? ''}
 ${near && near.count > 0 ? html`<div class="card">${accountTable(visit, text.near, near.accounts)}</div>` : ''}`,

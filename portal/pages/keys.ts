@@ -33,22 +33,22 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   const keys = await admin.keys.list(account);
   const canChange = may(role, 'key.change');
   const columns: Column<KeyView>[] = [
-    { name: 'label', label: text.label, show: (key) => keyLink(visit, key), sort: nameOf },
+    { name: 'label', label: text.key.label, show: (key) => keyLink(visit, key), sort: nameOf },
     {
       name: 'state',
-      label: text.state,
+      label: text.about.state,
       place: 'aside',
       show: (key) => stateOf(visit, key),
       sort: ({ state }) => state,
     },
     {
       name: 'created',
-      label: text.created,
+      label: text.about.created,
       place: 'minor',
       show: (key) => instantOf(visit, key.created),
       sort: (key) => key.created ?? '',
     },
-    { name: 'used', label: text.lastUsed, show: (key) => lastUsed(visit, key), sort: (key) => key.lastUsed ?? '' },
+    { name: 'used', label: text.key.lastUsed, show: (key) => lastUsed(visit, key), sort: (key) => key.lastUsed ?? '' },
     ...(canChange ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }] : []),
   ];
   const choice = {
@@ -88,16 +88,16 @@ async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<H
     const days = used.find(({ keyId }) => keyId === key.keyId)?.days.filter(({ date }) => date >= since) ?? [];
     const lookups = days.reduce((sum, day) => sum + day.lookups, 0);
     const last = days.at(-1)?.date;
-    const use = last ? html`${text.since(format.day(since))}: ${format.number(lookups)}` : text.notUsed;
+    const use = last ? html`${text.since(format.day(since))}: ${format.number(lookups)}` : text.keyUse.notUsed;
     const end = key.expires === null ? '-' : untilOf(visit, key.expires);
     return [
       keyLink(visit, key),
-      html`<span class="tag ${last ? 'warn' : 'good'}">${last ? text.stillUsed : text.notUsed}</span>`,
+      html`<span class="tag ${last ? 'warn' : 'good'}">${last ? text.stillUsed : text.keyUse.notUsed}</span>`,
       use,
       end,
     ];
   });
-  const head = [text.oldKey, aside(text.state), text.lookups, text.expires];
+  const head = [text.oldKey, aside(text.about.state), text.sum.lookups, text.key.expires];
   return html`<div class="card">${scrollTable(text.oldKeys, head, rows)}<p class="muted">${text.oldKeysText}</p></div>`;
 }
 
@@ -118,7 +118,7 @@ function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): 
 }
 
 function lastUsed({ format, text }: AccountVisit, key: KeyView): Html {
-  return key.lastUsed ? format.day(key.lastUsed) : text.notUsed;
+  return key.lastUsed ? format.day(key.lastUsed) : text.keyUse.notUsed;
 }
 
 function actionsOn(visit: AccountVisit, key: KeyView): Html {
@@ -138,8 +138,8 @@ const labelLength = 64;
 export function createKeyCard(visit: AccountVisit, heading: string): Html {
   const { text, tools } = visit;
   const min = new Date(tools.now()).toISOString().slice(0, 10);
-  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.label, hint: text.labelHint, maxLength: labelLength, required: true })}
-${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, type: 'date', min })}`;
+  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.key.label, hint: text.labelHint, maxLength: labelLength, required: true })}
+${field(visit, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}`;
   const form = postForm(visit, pathOf(visit), fields, { label: text.createKey });
   return html`<div class="card"><h2>${heading}</h2><p>${text.createKeyText}</p>${form}</div>`;
 }
@@ -176,7 +176,7 @@ function newKeyPage(visit: AccountVisit, made: NewKey, replaced: Html): Page {
   return {
     title: text.keyMade,
     body: html`<div class="card"><p>${text.keyMadeText}</p>${newKey(visit, made, text.keyMade, 'key')}</div>
-<div class="card"><h2>${text.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, made.key), 'curl')}</div>
+<div class="card"><h2>${text.call.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, made.key), 'curl')}</div>
 ${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
   };
 }
@@ -184,9 +184,9 @@ ${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
 function newKey(visit: AccountVisit, { key, keyId, label, expires }: NewKey, caption: string, id: string): Html {
   const { text } = visit;
   const about = facts([
-    [text.label, label],
-    [text.keyId, html`<code>${keyId}</code>`],
-    [text.expires, expires === null ? text.never : untilOf(visit, expires)],
+    [text.key.label, label],
+    [text.key.keyId, html`<code>${keyId}</code>`],
+    [text.key.expires, expires === null ? text.keyUse.never : untilOf(visit, expires)],
   ]);
   return html`${codeBlock(caption, key, id)}${about}`;
 }
@@ -219,13 +219,13 @@ type UseOfKey = Awaited<ReturnType<typeof useOf>>;
 function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey): Html {
   const { text, format } = visit;
   return facts([
-    [text.label, key.label ?? '-'],
-    [text.keyId, html`<code>${key.keyId}</code>`],
-    [text.state, stateOf(visit, key)],
-    [text.created, instantOf(visit, key.created)],
-    [text.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
-    [text.usedSince, since ? format.day(since) : text.notUsed],
-    [text.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
+    [text.key.label, key.label ?? '-'],
+    [text.key.keyId, html`<code>${key.keyId}</code>`],
+    [text.about.state, stateOf(visit, key)],
+    [text.about.created, instantOf(visit, key.created)],
+    [text.keyUse.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
+    [text.keyUse.usedSince, since ? format.day(since) : text.keyUse.notUsed],
+    [text.key.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
     [text.recentLookups(format.count(recentDays, 'day')), format.number(recent)],
   ]);
 }
@@ -316,7 +316,7 @@ async function severalPage(visit: AccountVisit): Promise<Page> {
   });
   return {
     title: text.rotateChosen,
-    body: html`<div class="card">${scrollTable(text.keys, [text.label, text.newLabel, text.lastUsed], rows)}</div>
+    body: html`<div class="card">${scrollTable(text.keys, [text.key.label, text.newLabel, text.key.lastUsed], rows)}</div>
 <div class="card"><p>${text.rotateText}</p>${form}</div>`,
   };
 }
@@ -364,7 +364,7 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
   const confirm = isInUse(key, use)
-    ? field(visit, { name: 'confirm', label: text.keyId, hint: text.confirmIdHint, maxLength: 8, required: true })
+    ? field(visit, { name: 'confirm', label: text.key.keyId, hint: text.confirmIdHint, maxLength: 8, required: true })
     : '';
   const form = postForm(visit, visit.path, confirm, { label: text.revokeYes, isDanger: true, cancel: back });
   return {

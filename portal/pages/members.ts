@@ -33,7 +33,7 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, role, text } = visit;
   const canChange = may(role, 'member.change');
   const list = listOf(visit, {
-    caption: text.members,
+    caption: text.tabs.members,
     columns: [
       {
         name: 'member',
@@ -43,7 +43,7 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
       },
       {
         name: 'role',
-        label: text.role,
+        label: text.membership.role,
         show: ({ role: given }) => text.roles[given],
         sort: ({ role: given }) => given,
       },
@@ -57,21 +57,21 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
     none: text.noMembers,
   });
   return {
-    title: text.members,
+    title: text.tabs.members,
     body: html`${doneNote(visit)}<div class="card">${list}</div>
 ${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemberText}</p>${addForm(visit)}</div>` : ''}`,
   };
 }
 
 const personOf = (visit: AccountVisit, person: string): Html =>
-  html`${person}${isSelf(visit, person) ? html` <span class="muted">(${visit.text.you})</span>` : ''}`;
+  html`${person}${isSelf(visit, person) ? html` <span class="muted">(${visit.text.membership.you})</span>` : ''}`;
 
 function changeLink(visit: AccountVisit): (member: MemberView) => Html {
   const { account, text } = visit;
   return ({ person }) =>
     isSelf(visit, person)
       ? leaveLink(visit, account)
-      : html`<span class="actions"><a href="${pathOf(visit)}/member?person=${encodeURIComponent(person)}" aria-label="${text.changeIt}: ${person}">${text.changeIt}</a></span>`;
+      : html`<span class="actions"><a href="${pathOf(visit)}/member?person=${encodeURIComponent(person)}" aria-label="${text.membership.changeIt}: ${person}">${text.membership.changeIt}</a></span>`;
 }
 
 function addForm(visit: AccountVisit): Html {
@@ -84,7 +84,7 @@ function addForm(visit: AccountVisit): Html {
 function roleChoice(visit: AccountVisit, value?: string): Html {
   const { text } = visit;
   const options = (['viewer', 'finance', 'admin'] as const).map((role) => [role, text.roles[role]] as const);
-  return choice(visit, { name: 'role', label: text.role, options, value });
+  return choice(visit, { name: 'role', label: text.membership.role, options, value });
 }
 
 /** Adds somebody, or gives a member another role. */
@@ -107,14 +107,14 @@ async function memberPage(visit: AccountVisit): Promise<Page> {
   const cancel = pathOf(visit);
   const about = [
     [text.member, person],
-    [text.role, text.roles[member.role]],
+    [text.membership.role, text.roles[member.role]],
     [text.added, instantOf(visit, member.added)],
   ] as const;
-  const role = postForm(visit, cancel, html`${who}${roleChoice(visit, member.role)}`, { label: text.save, cancel });
+  const role = postForm(visit, cancel, html`${who}${roleChoice(visit, member.role)}`, { label: text.act.save, cancel });
   const removal = postForm(visit, `${cancel}/remove`, who, { label: text.removeMemberYes, isDanger: true, cancel });
   return {
     title: person,
-    body: html`<div class="card">${facts(about)}</div><div class="card"><h2>${text.role}</h2>${role}</div>
+    body: html`<div class="card">${facts(about)}</div><div class="card"><h2>${text.membership.role}</h2>${role}</div>
 <div class="card"><h2>${text.removeMember(person)}</h2><p>${text.removeMemberText}</p>${removal}</div>`,
   };
 }
@@ -133,12 +133,18 @@ const noMember = (visit: AccountVisit, person: string) =>
 
 /** Leads to leaving an account; also for who may not see its members. */
 export const leaveLink = ({ text }: Pick<Visit, 'text'>, account: string): Html =>
-  html`<span class="actions"><a href="/accounts/${account}/leave" aria-label="${text.leave}: ${account}">${text.leave}</a></span>`;
+  html`<span class="actions"><a href="/accounts/${account}/leave" aria-label="${text.membership.leave}: ${account}">${text.membership.leave}</a></span>`;
 
 function leaveQuestion(visit: AccountVisit): Page {
   const { account, text } = visit;
   const [title, explanation] = [text.leaveAccount(account), text.leaveText];
-  return confirmation(visit, { title, explanation, action: visit.path, yes: text.leaveYes, cancel: sessionsPath });
+  return confirmation(visit, {
+    title,
+    explanation,
+    action: visit.path,
+    yes: text.membership.leaveYes,
+    cancel: sessionsPath,
+  });
 }
 
 /** Under each identity, by e-mail address and by subject, under which this person is a member. */

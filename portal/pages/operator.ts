@@ -87,12 +87,13 @@ async function accountsPage(visit: Visit): Promise<Page> {
     admin.plans.counts(),
   ]);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const stats = [[text.accounts, format.number(total)] as const, await nearStat(visit)];
-  const found = accounts.length > 0 ? accountTable(visit, text.accounts, accounts) : html`<p>${text.noAccounts}</p>`;
+  const stats = [[text.operatorTabs.accounts, format.number(total)] as const, await nearStat(visit)];
+  const found =
+    accounts.length > 0 ? accountTable(visit, text.operatorTabs.accounts, accounts) : html`<p>${text.noAccounts}</p>`;
   const more = cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
   return {
-    title: text.accounts,
-    body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.usage}: ${text.csv}</a></p>
+    title: text.operatorTabs.accounts,
+    body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.tabs.usage}: ${text.csv}</a></p>
 <div class="card">${facts(stats, 'stats')}${filterForm(visit, counts)}</div>
 <div class="card">${found}${more}${pager(visit, { name: 'after', cursor, keeps: filterNames })}</div>`,
   };
@@ -119,19 +120,22 @@ async function fullPage(visit: Visit): Promise<AccountPage> {
 /** How many accounts have used much of a limit, with the link to them; while they are counted it says so. */
 export async function nearStat({ shared, text, format }: Visit): Promise<readonly [name: string, value: Html]> {
   const near = await within(searchMilliseconds, shared.nearLimits());
-  return [text.near, html`<a href="${accountsPath}?only=near">${near ? format.number(near.count) : text.counting}</a>`];
+  return [
+    text.near,
+    html`<a href="${accountsPath}?only=near">${near ? format.number(near.count) : text.accountList.counting}</a>`,
+  ];
 }
 
 function filterForm(visit: Visit, counts: Readonly<Record<string, number>>): Html {
   const { query, text, format } = visit;
   const asked = { ...visit, form: Object.fromEntries(filterNames.map((name) => [name, query[name] ?? ''])) };
-  const all = ['', text.all] as const;
+  const all = ['', text.accountList.all] as const;
   const plans = Object.entries(counts).map(([code, count]) => [code, `${code} (${format.number(count)})`] as const);
   const states = (['active', 'suspended'] as const).map((state) => [state, text[state]] as const);
   const only = [['near', text.near] as const, ['new', text.newAccounts(format.count(newDays, 'day'))] as const];
   const fields = html`${field(asked, { name: 'q', label: text.searchAccounts, type: 'search', maxLength: 200 })}
-${choice(asked, { name: 'plan', label: text.plan, options: [all, ...plans] })}
-${choice(asked, { name: 'state', label: text.state, options: [all, ...states] })}
+${choice(asked, { name: 'plan', label: text.about.plan, options: [all, ...plans] })}
+${choice(asked, { name: 'state', label: text.about.state, options: [all, ...states] })}
 ${choice(asked, { name: 'only', label: text.show, options: [all, ...only] })}`;
   return searchForm(accountsPath, fields, text.search);
 }
@@ -149,8 +153,14 @@ export function accountTable(visit: Visit, caption: string, accounts: readonly A
       format.day(created),
     ];
   });
-  const head = [text.account, aside(text.state), text.plan, text.used, numbers(text.activeKeys, 'minor')];
-  return scrollTable(caption, [...head, { label: text.created, place: 'minor' }], rows);
+  const head = [
+    text.about.account,
+    aside(text.about.state),
+    text.about.plan,
+    text.quota.used,
+    numbers(text.accountList.activeKeys, 'minor'),
+  ];
+  return scrollTable(caption, [...head, { label: text.about.created, place: 'minor' }], rows);
 }
 
 /** The day or the month, whichever has less left of its limit. */
@@ -179,7 +189,7 @@ function createForm(visit: Visit, plans: { code: string }[]): Html {
   const { text } = visit;
   const options = plans.map(({ code }) => [code, code] as const);
   const fields = html`${field(visit, { name: 'id', label: text.accountId, hint: text.accountIdHint, maxLength: 32, required: true })}
-${choice(visit, { name: 'plan', label: text.plan, options })}
+${choice(visit, { name: 'plan', label: text.about.plan, options })}
 ${detailFields(visit)}`;
   return postForm(visit, accountsPath, fields, { label: text.createAccount, cancel: accountsPath });
 }
@@ -235,14 +245,14 @@ async function managePage(visit: AccountVisit): Promise<Page> {
   const details = { name, contact, note };
   const options = plans.map(({ code }) => [code, code] as const);
   const planFields = html`${seenField({ plan, ownLimits })}
-${choice(visit, { name: 'plan', label: text.plan, options, value: plan })}
+${choice(visit, { name: 'plan', label: text.about.plan, options, value: plan })}
 ${limitFields(visit, ownLimits, text.limitHint, (name) => {
   const limit = ofPlan(plans, plan)[name];
   const used = windows[name]?.used;
-  const has = text.planHas(limit === undefined ? text.notCounted : limitText(visit, limit));
-  return used === undefined ? has : `${has}; ${text.used.toLowerCase()}: ${format.number(used)}`;
+  const has = text.planHas(limit === undefined ? text.limitState.notCounted : limitText(visit, limit));
+  return used === undefined ? has : `${has}; ${text.quota.used.toLowerCase()}: ${format.number(used)}`;
 })}`;
-  const planForm = postForm(visit, pathOf(visit), planFields, { label: text.goOn });
+  const planForm = postForm(visit, pathOf(visit), planFields, { label: text.act.goOn });
   const detailsForm = postForm(
     visit,
     `${overviewOf(visit)}/details`,
@@ -275,8 +285,8 @@ function termChanges(
   const limitsOf = ({ plan, limits }: AccountTerms): Limits => ({ ...ofPlan(plans, plan), ...limits });
   const [old, changed] = [limitsOf(before), limitsOf(after)];
   const said = (limit: number | null | undefined, name: WindowName) =>
-    limit === undefined ? text.notCounted : say(limit, name);
-  const moved = before.plan === after.plan ? [] : [[text.plan, text.becomes(before.plan, after.plan)] as const];
+    limit === undefined ? text.limitState.notCounted : say(limit, name);
+  const moved = before.plan === after.plan ? [] : [[text.about.plan, text.becomes(before.plan, after.plan)] as const];
   return [
     ...moved,
     ...windowNames
@@ -376,13 +386,13 @@ async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'):
   const { id, name, plan, keys, windows } = await visit.view();
   const active = keys.filter(({ state }) => state === 'active');
   const about = [
-    [text.account, html`${name ?? id} <code>${id}</code>`],
-    [text.plan, plan],
+    [text.about.account, html`${name ?? id} <code>${id}</code>`],
+    [text.about.plan, plan],
     [
-      text.activeKeys,
+      text.accountList.activeKeys,
       `${format.number(active.length)}${active.length > 0 ? `: ${active.map(({ label, keyId }) => label ?? keyId).join(', ')}` : ''}`,
     ],
-    [text.lookupsToday, windows.day ? format.number(windows.day.used) : '-'],
+    [text.refusal.lookupsToday, windows.day ? format.number(windows.day.used) : '-'],
   ] as const;
   const [title, explanation] = [text[verb], text[`${verb}Text`]];
   const [isDanger, cancel] = [verb === 'suspend', pathOf(visit)];

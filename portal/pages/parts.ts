@@ -39,7 +39,8 @@ export function quotaBar({ text, format }: Visit, name: WindowName, { used, limi
   const state = share >= 1 ? 'bad' : share >= warnShare ? 'warn' : 'good';
   const bar = html`<svg class="bar ${state}" role="meter" aria-label="${label}" aria-valuemin="0" aria-valuemax="100" aria-valuenow="${Math.floor(percent)}"><rect width="${percent.toFixed(1)}%" height="100%" rx="3"></rect></svg>`;
   if (state === 'good') return bar;
-  const words = state === 'bad' ? text.limitReached : text.nearLimit(format.share(Math.floor(share * 100) / 100));
+  const words =
+    state === 'bad' ? text.limitState.limitReached : text.nearLimit(format.share(Math.floor(share * 100) / 100));
   return html`${bar}<span class="tag ${state}">${words}</span>`;
 }
 
@@ -57,7 +58,7 @@ export function untilOf({ text, format }: Pick<Visit, 'text' | 'format'>, iso: s
 
 /** `1,000`, or `unlimited` */
 export const limitText = ({ text, format }: Visit, limit: number | null): string =>
-  limit === null ? text.unlimited : format.number(limit);
+  limit === null ? text.quota.unlimited : format.number(limit);
 
 /** `1,000 per day, unlimited per month` */
 export function limitsText(visit: Visit, limits: Limits): string {

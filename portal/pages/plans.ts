@@ -55,12 +55,12 @@ async function plansPage(visit: Visit): Promise<Page> {
     limitsText(visit, limits),
     format.number(counts[code] ?? 0),
   ]);
-  const head = [text.plan, text.state, text.limits, numbers(text.accounts)];
+  const head = [text.about.plan, text.about.state, text.about.limits, numbers(text.operatorTabs.accounts)];
   const fields = html`${field(visit, { name: 'code', label: text.planCode, hint: text.planCodeHint, maxLength: 32, required: true })}
 ${limitFields(visit, {}, text.planLimitHint)}`;
   return {
-    title: text.plans,
-    body: html`${doneNote(visit)}<div class="card">${rows.length > 0 ? scrollTable(text.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
+    title: text.operatorTabs.plans,
+    body: html`${doneNote(visit)}<div class="card">${rows.length > 0 ? scrollTable(text.operatorTabs.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
 <div class="card"><h2>${text.createPlan}</h2>${postForm(visit, plansPath, fields, { label: text.createPlan })}</div>`,
   };
 }
@@ -124,15 +124,15 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
   const verb = verbOf(plan);
   const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}`;
   return {
-    title: `${text.plan} ${code}`,
+    title: `${text.about.plan} ${code}`,
     body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card">${facts(
       [
-        [text.state, stateTag(state, text)],
-        [text.accounts, format.number(count)],
-        [text.limits, limitsText(visit, limits)],
+        [text.about.state, stateTag(state, text)],
+        [text.operatorTabs.accounts, format.number(count)],
+        [text.about.limits, limitsText(visit, limits)],
       ],
     )}</div>
-<div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields, { label: text.goOn })}</div>
+<div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields, { label: text.act.goOn })}</div>
 <div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${pathOf(code)}/state">${text[verb]}</a></p></div>
 ${changes}
 <p><a href="${plansPath}">${text.backToPlans}</a></p>`,
@@ -221,9 +221,9 @@ async function changePage(visit: Visit, { code, change }: PlanPage['plans'][numb
   const counted = counts.reduce((sum, count) => sum + count, 0);
   const all = Math.max(looked, counted);
   const label = text.lookedAt(format.number(looked), format.count(all, 'account'));
-  const form = postForm(visit, visit.path, '', { label: text.goOn, goesOn: true });
+  const form = postForm(visit, visit.path, '', { label: text.act.goOn, goesOn: true });
   return {
-    title: `${text.plan} ${code}: ${text.unfinished}`,
+    title: `${text.about.plan} ${code}: ${text.unfinished}`,
     body: html`<div class="card" aria-live="polite"><p>${text.changeStarted} ${instantOf(visit, started)} (${actor})</p>
 <p><meter min="0" max="${Math.max(all, 1)}" value="${looked}" aria-label="${label}"></meter> ${label}</p>
 <p>${text.haveChange(format.count(followed, 'account'))}</p><p>${text.changeGoesOn}</p>${form}</div>

@@ -55,14 +55,14 @@ async function registerPage(visit: Visit): Promise<Page> {
     [added, changed, removed].map(format.number).join(' / '),
   ]);
   const changes = numbers(`${text.added} / ${text.changed} / ${text.removed}`);
-  const head = [text.load, text.peildatum, text.time, numbers(text.addresses), changes];
+  const head = [text.dataset.load, text.peildatum, text.history.time, numbers(text.dataset.addresses), changes];
   return {
-    title: text.register,
+    title: text.operatorTabs.register,
     body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p>${facts([[text.peildatum, live ? format.day(live) : '-']])}</div>
 ${running[0] ? runningNote(visit, running[0].since) : ''}
 ${setAside.count > 0 ? html`<div class="card"><h2>${text.setAside}</h2><p>${text.setAsideText(format.count(setAside.addresses, 'address'))}</p><ul>${setAside.examples.map((one) => html`<li>${one}</li>`)}</ul></div>` : ''}
 <div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
-<div class="card">${rows.length > 0 ? scrollTable(text.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
+<div class="card">${rows.length > 0 ? scrollTable(text.dataset.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
 ${decisions}`,
   };
 }
@@ -75,7 +75,7 @@ function runningNote(visit: Visit, since: string): Html {
 export function waitingEntry(visit: Visit, load: WaitingLoad): Html {
   const { text, format } = visit;
   return html`<section class="entry"><h3>${text.loadOf(format.day(load.peildatum))}</h3>${objectionList(visit, load)}${approvalNote(visit, load)}
-<p><a class="button" href="${pathOf(load.load)}" aria-label="${text.look}: ${load.load}">${text.look}</a></p></section>`;
+<p><a class="button" href="${pathOf(load.load)}" aria-label="${text.dataset.look}: ${load.load}">${text.dataset.look}</a></p></section>`;
 }
 
 /** Each objection with its figures, or with the loader's own sentence where the reader knows its language. */
@@ -124,7 +124,7 @@ async function loadPage(visit: Visit): Promise<Page> {
     body: html`<div class="card"><h2>${text.whyItWaits}</h2>${objectionList(visit, load)}<p>${text.waitingText}</p></div>
 <div class="card"><h2>${text.whatItChanges}</h2>${facts([
       [text.peildatum, format.day(peildatum)],
-      [text.liveDate, livePeildatum ? format.day(livePeildatum) : '-'],
+      [text.example.liveDate, livePeildatum ? format.day(livePeildatum) : '-'],
       [text.addressesAfter, format.number(addresses)],
       [text.added, format.number(added)],
       [text.changed, format.number(changed)],
@@ -158,7 +158,7 @@ async function changesFile(visit: Visit): Promise<PageAnswer> {
 function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: WaitingLoad): Html {
   const tableOf = (caption: string, places: WaitingLoad['streets']) => {
     const rows = places.map(({ name, changes }): Html[] => [name, format.number(changes)]);
-    const head = [text.place, numbers(text.addresses)];
+    const head = [text.example.place, numbers(text.dataset.addresses)];
     return rows.length > 0 ? html`<div class="card">${scrollTable(caption, head, rows)}</div>` : '';
   };
   return html`<div class="columns">${tableOf(text.mostChangedStreets, streets)}${tableOf(text.mostChangedPlaces, woonplaatsen)}</div>`;
@@ -178,7 +178,11 @@ async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise
     ]),
   );
   if (rows.length === 0) return html`<p>${text.noExamples}</p>`;
-  return scrollTable(text.examples, [text.change, text.address, text.before, text.after], rows);
+  return scrollTable(
+    text.examples,
+    [text.history.change, text.example.address, text.example.before, text.example.after],
+    rows,
+  );
 }
 
 /** Names the proposal that the reader saw: what changed since is shown again rather than decided. */

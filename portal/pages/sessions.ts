@@ -30,7 +30,7 @@ async function ownPage(visit: Visit): Promise<Page> {
     text.roles[role],
     leaveLink(visit, account),
   ]);
-  const memberships = scrollTable(text.yourAccounts, [text.account, text.role, text.actions], rows);
+  const memberships = scrollTable(text.yourAccounts, [text.about.account, text.membership.role, text.actions], rows);
   const { sessions } = await admin.sessions.list({ person: person.subject });
   const table = sessionList(visit, sessions, text.yourSessions, (session) => {
     if (session.id === visit.session) return '-';
@@ -63,23 +63,23 @@ function sessionList(
     columns: [
       {
         name: 'person',
-        label: text.person,
+        label: text.session.person,
         show: ({ people, name }) => html`${name}<br><span class="muted">${people.at(-1)}</span>`,
         sort: ({ name }) => name,
       },
       {
         name: 'browser',
-        label: text.browser,
+        label: text.session.browser,
         show: ({ id, browser }) =>
-          html`${browserName(browser)}${id === visit.session ? html` <span class="muted">(${text.thisSession})</span>` : ''}`,
+          html`${browserName(browser)}${id === visit.session ? html` <span class="muted">(${text.session.thisSession})</span>` : ''}`,
       },
       {
         name: 'started',
-        label: text.signedInSince,
+        label: text.session.signedInSince,
         show: ({ started }) => instantOf(visit, started),
         sort: ({ started }) => started,
       },
-      { name: 'seen', label: text.lastUsed, show: ({ seen }) => instantOf(visit, seen), sort: ({ seen }) => seen },
+      { name: 'seen', label: text.key.lastUsed, show: ({ seen }) => instantOf(visit, seen), sort: ({ seen }) => seen },
       ...(end ? [{ name: 'end', label: text.actions, show: end }] : []),
     ],
     rows: sessions,
@@ -144,9 +144,9 @@ async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Prom
   const signIns = await changesPart(visit, admin.sessions.audit);
   const whose = field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint });
   return {
-    title: text.sessions,
+    title: text.operatorTabs.sessions,
     body: html`${doneNote(visit)}<div class="card">${searchForm(operatorPath, whose, text.search)}</div>
-<div class="card">${sessionList(visit, sessions, text.sessions)}${next}${end}</div>
+<div class="card">${sessionList(visit, sessions, text.operatorTabs.sessions)}${next}${end}</div>
 ${signIns}`,
   };
 }

@@ -55,12 +55,12 @@ async function find<T>(visit: Visit, back: string, work: (statements: Statements
 /** The months of the statements, of all accounts or of one. @throws OtherPage where they are not connected */
 async function readMonths({ tools, text }: Visit, account?: string): Promise<readonly UsageMonth[]> {
   if (tools.statements) return (await tools.statements()).months({ account });
-  throw new OtherPage({ title: text.statements, body: html`<div class="card"><p>${text.noStatements}</p></div>` });
+  throw new OtherPage({ title: text.bill.statements, body: html`<div class="card"><p>${text.noStatements}</p></div>` });
 }
 
 async function monthsPage(visit: AccountVisit): Promise<Page> {
   const { text, format } = visit;
-  const title = text.statements;
+  const title = text.bill.statements;
   // Only the state: the counts of a month are those of all accounts.
   const rows = (await readMonths(visit, visit.account)).map(({ month, state }): Html[] => [
     format.month(month),
@@ -71,7 +71,7 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
   ]);
   return {
     title,
-    body: html`<div class="card"><p>${text.statementsText}</p>${scrollTable(title, [text.month, text.state, text.statement], rows)}</div>`,
+    body: html`<div class="card"><p>${text.statementsText}</p>${scrollTable(title, [text.month, text.about.state, text.bill.statement], rows)}</div>`,
   };
 }
 
@@ -86,15 +86,15 @@ async function statementPage(visit: AccountVisit): Promise<Page> {
   });
   const rows = days.map((day): Html[] => [format.day(day.date), format.number(day.lookups)]);
   return {
-    title: `${text.statement} ${format.month(month)}`,
+    title: `${text.bill.statement} ${format.month(month)}`,
     body: html`<div class="card">${facts([
-      [text.lookups, format.number(lookups)],
+      [text.sum.lookups, format.number(lookups)],
       ['SHA-256', html`<code>${sha256}</code>`],
     ])}
 <p class="muted">${text.statementText}</p>
-<p class="actions"><a href="${fileOf(visit, month, 'csv')}">${text.csv}</a><a href="${fileOf(visit, month, 'json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.statements}</a></p></div>
-<div class="card">${scrollTable(text.plan, [text.plan, text.rangeFrom, text.rangeTo, numbers(text.lookups)], periods)}<p class="muted">${text.planPeriodsText}</p></div>
-<div class="card">${scrollTable(text.lookups, [text.day, numbers(text.lookups)], rows)}</div>`,
+<p class="actions"><a href="${fileOf(visit, month, 'csv')}">${text.csv}</a><a href="${fileOf(visit, month, 'json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.bill.statements}</a></p></div>
+<div class="card">${scrollTable(text.about.plan, [text.about.plan, text.range.rangeFrom, text.range.rangeTo, numbers(text.sum.lookups)], periods)}<p class="muted">${text.planPeriodsText}</p></div>
+<div class="card">${scrollTable(text.sum.lookups, [text.day, numbers(text.sum.lookups)], rows)}</div>`,
   };
 }
 
@@ -113,7 +113,7 @@ async function statementJson(visit: AccountVisit): Promise<PageAnswer> {
 
 async function allMonthsPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
-  const title = text.statements;
+  const title = text.bill.statements;
   const number = (value: number | null) => (value === null ? '-' : format.number(value));
   const rows = (await readMonths(visit)).map(({ month, state, closed, accounts, lookups }): Html[] => [
     format.month(month),
@@ -123,10 +123,10 @@ async function allMonthsPage(visit: Visit): Promise<Page> {
     number(lookups),
     html`<a href="${state === 'closed' ? allPath : '/operator/usage'}.csv?month=${month}">${text.csv}</a>`,
   ]);
-  const counts = [numbers(text.accounts), numbers(text.lookups)];
+  const counts = [numbers(text.operatorTabs.accounts), numbers(text.sum.lookups)];
   return {
     title,
-    body: html`<div class="card"><p>${text.allStatementsText}</p>${scrollTable(title, [text.month, text.state, text.closedAt, ...counts, text.file], rows)}</div>`,
+    body: html`<div class="card"><p>${text.allStatementsText}</p>${scrollTable(title, [text.month, text.about.state, text.sum.closedAt, ...counts, text.file], rows)}</div>`,
   };
 }
 

@@ -27,10 +27,10 @@ function tryPage(visit: Visit): Page {
   const inputs = Object.entries(parameters).map(([name, value]) =>
     field(shown, { name, label: name, value, ...(name === 'include' && { hint: text.tryInclude }) }),
   );
-  const fields = html`${field(shown, { name: 'key', label: text.apiKey, hint: text.tryKey, required: true })}
+  const fields = html`${field(shown, { name: 'key', label: text.call.apiKey, hint: text.tryKey, required: true })}
 <div class="fields">${inputs.slice(0, -1)}</div>${inputs.at(-1)}`;
-  const form = postForm(visit, path, fields, { label: text.tryIt });
-  return { title: text.tryIt, body: html`<div class="card"><p>${text.tryText}</p>${form}</div>` };
+  const form = postForm(visit, path, fields, { label: text.call.tryIt });
+  return { title: text.call.tryIt, body: html`<div class="card"><p>${text.tryText}</p>${form}</div>` };
 }
 
 /** What was typed for the parameters; a key in one of them would be sent in an address. */
@@ -51,10 +51,10 @@ async function tryLookup(visit: Visit): Promise<Page> {
   const answer = await responseTo(lookupUrl(apiUrl, query), key).catch(() => undefined);
   const { title, body } = tryPage(visit);
   if (!answer) return { title, status: 503, body: html`<p class="note bad" role="alert">${text.tryFailed}</p>${body}` };
-  const request = codeBlock(text.request, curlLine(apiUrl, 'YOUR_KEY', query), 'curl');
+  const request = codeBlock(text.call.request, curlLine(apiUrl, 'YOUR_KEY', query), 'curl');
   return {
     title,
-    body: html`<div class="card" role="status">${request}${codeBlock(text.answer, answer, 'answer')}</div>${body}`,
+    body: html`<div class="card" role="status">${request}${codeBlock(text.call.answer, answer, 'answer')}</div>${body}`,
   };
 }
 

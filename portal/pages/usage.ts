@@ -71,7 +71,7 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
   const { admin, account, query, text } = visit;
   const asked = { ...visit, form: { from: query.from ?? '', to: query.to ?? '' } };
   const show = (again: AccountVisit): Page => ({
-    title: text.usage,
+    title: text.tabs.usage,
     body: html`<div class="card">${rangeForm(again)}</div>`,
   });
   const message = text.errors.range;
@@ -112,13 +112,16 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   const { from, to } = usage;
   const total = usage.sums.reduce((sum, { lookups }) => sum + lookups, 0);
   const { windows } = await visit.view();
-  const head = html`${facts([...(await comparisonOf(visit, windows)), [text.total, format.number(total)]], 'stats')}
+  const head = html`${facts([...(await comparisonOf(visit, windows)), [text.sum.total, format.number(total)]], 'stats')}
 <div class="toolbar">${choices(visit, usage.by)}${rangeForm({ ...visit, form: { from, to } })}</div>`;
   if (total === 0 && usage.refusals.length === 0)
-    return { title: text.usage, body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>` };
+    return {
+      title: text.tabs.usage,
+      body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>`,
+    };
   const byKey = await admin.accounts.usageByKey(account, { from, to });
   return {
-    title: text.usage,
+    title: text.tabs.usage,
     body: html`<div class="card">${head}
 ${await usageChart(visit, usage)}<p class="muted">${text.usageText}</p></div>
 ${refusalCard(visit, usage)}
@@ -136,7 +139,7 @@ function choices(visit: AccountVisit, by: UsagePeriod): Html {
     (period) =>
       html`<a href="${pathOf(visit)}?by=${period}"${period === by ? html` aria-current="true"` : ''}>${text.byPeriod[period]}</a>`,
   );
-  return html`<nav class="choices" aria-label="${text.period}">${links}</nav>`;
+  return html`<nav class="choices" aria-label="${text.range.period}">${links}</nav>`;
 }
 
 /** A file for people and one for programs. */
@@ -207,7 +210,7 @@ async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
   const refused = refusalColumns(text).filter(({ name }) => sums.some((sum) => sum[name] > 0));
   const bars = sums.map((sum) => {
     const isUnfinished = periodStart(by, sum.to) === periodStart(by, today);
-    const name = `${nameOf(visit, by, sum)}${isUnfinished ? ` (${text.soFar})` : ''}`;
+    const name = `${nameOf(visit, by, sum)}${isUnfinished ? ` (${text.sum.soFar})` : ''}`;
     const parts = refused.flatMap(({ name, heading }) =>
       sum[name] > 0 ? [`${heading}: ${text.atLeast(format.number(sum[name]))}`] : [],
     );
@@ -222,8 +225,8 @@ async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
     const from = sums[i]?.from;
     return from === undefined ? [] : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
   });
-  const legend = refused.map(({ name, heading }) => ({ name, label: `${heading} (${text.lowerBound})` }));
-  const parts = [{ name: 'lookups', label: text.lookups }, ...legend];
+  const legend = refused.map(({ name, heading }) => ({ name, label: `${heading} (${text.refusal.lowerBound})` }));
+  const parts = [{ name: 'lookups', label: text.sum.lookups }, ...legend];
   const limit = await limitLine(visit, by, sums);
   return chart({ label: text.chart, parts, bars, limit, axis, format: format.number });
 }
@@ -237,7 +240,7 @@ async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly Pe
   const since = await limitSince(visit, by, sums[0]?.from ?? '');
   const from = sums.findIndex(({ to }) => to >= since);
   if (from < 0) return undefined;
-  const label = `${text.limit} ${text.windows[by].toLowerCase()}: ${format.number(value)}`;
+  const label = `${text.quota.limit} ${text.windows[by].toLowerCase()}: ${format.number(value)}`;
   return { value, from, label: from === 0 ? label : `${label}, ${text.since(format.day(since))}` };
 }
 
@@ -312,7 +315,7 @@ function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
           return [format.day(date), html`${text.refusedWhy[kind]}${why}`, count(counts[kind])];
         }),
     );
-  const head = [text.day, text.reason, numbers(text.requests, 'aside')];
+  const head = [text.day, text.refusal.reason, numbers(text.refusal.requests, 'aside')];
   return html`<div class="card">${scrollTable(text.whyRefused, head, rows)}<p class="muted">${text.refusedText}</p></div>`;
 }
 
@@ -335,7 +338,7 @@ function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
     caption: text.byPeriod[by],
     columns: [
       { name: 'period', label: text[by], show: (sum) => nameOf(visit, by, sum) },
-      column('lookups', text.lookups),
+      column('lookups', text.sum.lookups),
       ...refused,
     ],
     rows: sums.toReversed(),
@@ -355,13 +358,17 @@ function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByK
     ...cells(key),
   ]);
   if (unattributed.lookups > 0) rows.push([text.unattributed, ...cells(unattributed)]);
-  return scrollTable(text.byKey, [text.keyId, numbers(text.lookups), numbers(text.share), text.lastUsedOn], rows);
+  return scrollTable(
+    text.range.byKey,
+    [text.key.keyId, numbers(text.sum.lookups), numbers(text.range.share), text.lastUsedOn],
+    rows,
+  );
 }
 
 function rangeForm(visit: AccountVisit): Html {
   const { text, query } = visit;
   return html`<form method="get" action="${pathOf(visit)}" class="search">${query.by ? hidden('by', query.by) : ''}
-${field(visit, { name: 'from', label: text.rangeFrom, type: 'date' })}${field(visit, { name: 'to', label: text.rangeTo, type: 'date' })}
+${field(visit, { name: 'from', label: text.range.rangeFrom, type: 'date' })}${field(visit, { name: 'to', label: text.range.rangeTo, type: 'date' })}
 <button class="button plain">${text.show}</button></form>`;
 }
 
@@ -397,16 +404,16 @@ async function accountForFile({ account, view }: AccountVisit): Promise<FileAcco
 /** The columns of a file of usage, and its rows for an account, or for one of its keys. */
 function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
   const ofKey = [
-    { name: 'key_id', heading: text.keyId },
-    { name: 'label', heading: text.label },
+    { name: 'key_id', heading: text.key.keyId },
+    { name: 'label', heading: text.key.label },
   ];
   const columns = [
-    { name: 'account', heading: text.account },
-    { name: 'plan', heading: text.plan },
+    { name: 'account', heading: text.about.account },
+    { name: 'plan', heading: text.about.plan },
     ...(isByKey ? ofKey : []),
     { name: by === 'day' ? 'date' : by, heading: text[by] },
-    { name: 'limit', heading: text.limit },
-    { name: 'lookups', heading: text.lookups },
+    { name: 'limit', heading: text.quota.limit },
+    { name: 'lookups', heading: text.sum.lookups },
     ...refusalColumns(text).map(({ name, heading }) => ({ name: `refused_${name}`, heading })),
   ];
   const rowsOf = ({ account, plan, limits }: FileAccount, sums: readonly PeriodSum[], key?: FileKey) => {
@@ -481,13 +488,13 @@ const back = '/operator/statements';
 function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): Page {
   const rows = parts.map(({ after = '', last = '' }, i): Html[] => {
     const path = `/operator/usage.csv?month=${month}&after=${after}&last=${last}`;
-    const accounts = `${after === '' ? '' : `${text.after} ${after} `}${last === '' ? '' : `${text.partUntil} ${last}`}`;
+    const accounts = `${after === '' ? '' : `${text.example.after} ${after} `}${last === '' ? '' : `${text.bill.partUntil} ${last}`}`;
     const links = html`<span class="actions"><a href="${path}&for=people">${text.fileForPeople}</a><a href="${path}">${text.csv}</a></span>`;
     return [format.number(i + 1), accounts, links];
   });
-  const table = scrollTable(text.file, [numbers(text.part), text.accounts, text.file], rows);
+  const table = scrollTable(text.file, [numbers(text.bill.part), text.operatorTabs.accounts, text.file], rows);
   return {
-    title: `${text.usage}, ${format.month(month)}`,
-    body: html`<div class="card"><p>${text.partsText}</p>${table}<p><a href="${back}">${text.statements}</a></p></div>`,
+    title: `${text.tabs.usage}, ${format.month(month)}`,
+    body: html`<div class="card"><p>${text.partsText}</p>${table}<p><a href="${back}">${text.bill.statements}</a></p></div>`,
   };
 }
