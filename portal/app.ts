@@ -28,20 +28,9 @@ import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
 import { keptForms } from './visit/kept-form.ts';
 import { createRateLimit, defaultRates, networkOf } from './visit/rates.ts';
+import { may, OtherPage, type Page, type PageAnswer, type PageRoute } from './visit/routes.ts';
 import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts';
-import {
-  checkSettings,
-  may,
-  OtherPage,
-  type Page,
-  type PageAnswer,
-  type PageRoute,
-  type PortalSettings,
-  type Session,
-  type Tools,
-  type Visit,
-  visits,
-} from './visit/visit.ts';
+import { checkSettings, type PortalSettings, type Session, type Tools, type Visit, visits } from './visit/visit.ts';
 
 /** Every page behind a sign-in, with the action that it needs. */
 export const pageRoutes: readonly PageRoute[] = [

@@ -8,8 +8,9 @@ import type { Html } from '../packages/look/table.ts';
 import { stateTag, usedShare } from './pages/parts.ts';
 import type { Text } from './text/en.ts';
 import { type Formatter, formatter, texts } from './text/format.ts';
+import { type Action, may, type Page } from './visit/routes.ts';
 import { warnShare } from './visit/shared.ts';
-import { type Action, may, type Page, type Person, type PortalRole, type PortalSettings } from './visit/visit.ts';
+import type { Person, PortalRole, PortalSettings } from './visit/visit.ts';
 
 /** What surrounds a page. */
 export type Frame = {

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import { programTabs } from '../../packages/look/samples.ts';
-import { type AccountVisit, accountRoutes, type Page } from '../visit/visit.ts';
+import { accountRoutes, type Page } from '../visit/routes.ts';
+import type { AccountVisit } from '../visit/visit.ts';
 import { changesPage } from './history.ts';
 import { codeBlock } from './parts.ts';
 

@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import type { KeySearch } from '../../packages/admin/index.ts';
 import { field } from '../../packages/look/fields.ts';
 import { type Html, scrollTable } from '../../packages/look/table.ts';
-import { may, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { may, type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
+import type { Visit } from '../visit/visit.ts';
 import { attempt, faulty, postForm } from './form.ts';
 import { stateTag } from './parts.ts';
 

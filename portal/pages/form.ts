@@ -4,7 +4,8 @@ import { AdminError, type Limits, type WindowName, windowNames } from '../../pac
 import { field, hidden } from '../../packages/look/fields.ts';
 import { facts, type Html } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
-import { OtherPage, type Page, type Visit } from '../visit/visit.ts';
+import { OtherPage, type Page } from '../visit/routes.ts';
+import type { Visit } from '../visit/visit.ts';
 import { conflictPage, invalidPage, notFoundPage } from './parts.ts';
 
 /** The button that sends a form; the script presses one that `goesOn`. `cancel` is where a link beside it leads. */

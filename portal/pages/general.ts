@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { Html } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
-import { type Page, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { type Page, serviceRoutes } from '../visit/routes.ts';
+import type { Visit } from '../visit/visit.ts';
 import { faultPage } from './parts.ts';
 
 /** What a customer's people have to know, in their language: the texts have it. */

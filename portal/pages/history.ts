@@ -11,7 +11,8 @@ import {
 } from '../../packages/admin/index.ts';
 import { pager } from '../../packages/look/list.ts';
 import { type Html, scrollTable } from '../../packages/look/table.ts';
-import type { AccountVisit, Page, Visit } from '../visit/visit.ts';
+import type { Page } from '../visit/routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { attempt } from './form.ts';
 import { instantOf, limitsText, untilOf } from './parts.ts';
 

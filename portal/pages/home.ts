@@ -2,15 +2,8 @@ import { html } from 'hono/html';
 import { type AccountView, type AuditPage, type KeyView, windowNames } from '../../packages/admin/index.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
-import {
-  type AccountVisit,
-  accountRoutes,
-  may,
-  type Page,
-  type PageAnswer,
-  serviceRoutes,
-  type Visit,
-} from '../visit/visit.ts';
+import { accountRoutes, may, type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { createKeyCard } from './keys.ts';
 import { accountTable, nearStat, termsNote } from './operator.ts';
 import { codeBlock, doneNote, homeOf, instantOf, quotaBar } from './parts.ts';

@@ -4,7 +4,8 @@ import { AdminError, dutchTime, type KeyView, labelAfter } from '../../packages/
 import { choice, field, hidden } from '../../packages/look/fields.ts';
 import { type Column, chosenFields, chosenIn, listOf } from '../../packages/look/list.ts';
 import { aside, facts, type Html, scrollTable } from '../../packages/look/table.ts';
-import { type AccountVisit, accountRoutes, may, OtherPage, type Page, type PageAnswer } from '../visit/visit.ts';
+import { accountRoutes, may, OtherPage, type Page, type PageAnswer } from '../visit/routes.ts';
+import type { AccountVisit } from '../visit/visit.ts';
 import { curlLine } from './account.ts';
 import { findKeyForm } from './find-key.ts';
 import { attempt, faulty, postForm } from './form.ts';

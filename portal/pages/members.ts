@@ -3,15 +3,8 @@ import { type MemberView, roles } from '../../packages/admin/index.ts';
 import { choice, field, hidden } from '../../packages/look/fields.ts';
 import { listOf } from '../../packages/look/list.ts';
 import { facts, type Html } from '../../packages/look/table.ts';
-import {
-  type AccountVisit,
-  accountRoutes,
-  may,
-  OtherPage,
-  type Page,
-  type PageAnswer,
-  type Visit,
-} from '../visit/visit.ts';
+import { accountRoutes, may, OtherPage, type Page, type PageAnswer } from '../visit/routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { attempt, confirmation, postForm } from './form.ts';
 import { doneNote, faultPage, instantOf, notFoundPage } from './parts.ts';
 

@@ -15,15 +15,9 @@ import { choice, field, hidden } from '../../packages/look/fields.ts';
 import { pager, searchForm } from '../../packages/look/list.ts';
 import { aside, facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
+import { accountRoutes, type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
 import { warnShare } from '../visit/shared.ts';
-import {
-  type AccountVisit,
-  accountRoutes,
-  type Page,
-  type PageAnswer,
-  serviceRoutes,
-  type Visit,
-} from '../visit/visit.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
 import {
   attempt,
   confirmation,

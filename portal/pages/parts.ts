@@ -11,8 +11,9 @@ import {
 import { escaped, sample } from '../../packages/look/samples.ts';
 import type { Html } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
+import { may, type Page } from '../visit/routes.ts';
 import { warnShare } from '../visit/shared.ts';
-import { may, type Page, type Visit } from '../visit/visit.ts';
+import type { Visit } from '../visit/visit.ts';
 
 /** Text that can be copied, in the same form as in the reference. */
 export function codeBlock(caption: string, text: string, id = ''): Html {

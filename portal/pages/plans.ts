@@ -4,7 +4,8 @@ import type { Admin, Plan, PlanPage } from '../../packages/admin/index.ts';
 import { field, hidden } from '../../packages/look/fields.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
-import { type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
+import type { Visit } from '../visit/visit.ts';
 import {
   attempt,
   confirmation,

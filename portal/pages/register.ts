@@ -3,7 +3,8 @@ import type { LoadDecision, LoadObjection, Loads, WaitingLoad } from '../../pack
 import { csvFile } from '../../packages/look/csv.ts';
 import { hidden } from '../../packages/look/fields.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import { OtherPage, type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
+import type { Visit } from '../visit/visit.ts';
 import { attempt, confirmation } from './form.ts';
 import { changesPart } from './history.ts';
 import { conflictPage, doneNote, instantOf, notFoundPage } from './parts.ts';

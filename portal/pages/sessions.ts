@@ -4,7 +4,8 @@ import type { SessionPage, SessionScope, SessionView } from '../../packages/admi
 import { field, hidden } from '../../packages/look/fields.ts';
 import { listOf, pager, searchForm } from '../../packages/look/list.ts';
 import { type Html, scrollTable } from '../../packages/look/table.ts';
-import { type Page, type PageAnswer, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
+import type { Visit } from '../visit/visit.ts';
 import { attempt, confirmation, faulty, postForm } from './form.ts';
 import { changesPart } from './history.ts';
 import { leaveLink } from './members.ts';

@@ -3,15 +3,8 @@ import { AdminError } from '../../packages/admin/index.ts';
 import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
 import { csvFile } from '../../packages/look/csv.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import {
-  type AccountVisit,
-  accountRoutes,
-  OtherPage,
-  type Page,
-  type PageAnswer,
-  serviceRoutes,
-  type Visit,
-} from '../visit/visit.ts';
+import { accountRoutes, OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { instantOf, invalidPage } from './parts.ts';
 
 /** The statements of closed months: of one account for its members, of all accounts for operators. */

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { field } from '../../packages/look/fields.ts';
-import { type Page, serviceRoutes, type Visit } from '../visit/visit.ts';
+import { type Page, serviceRoutes } from '../visit/routes.ts';
+import type { Visit } from '../visit/visit.ts';
 import { curlLine, lookupUrl } from './account.ts';
 import { faulty, postForm } from './form.ts';
 import { codeBlock } from './parts.ts';

@@ -29,15 +29,8 @@ import {
 } from '../../packages/look/periods.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
-import {
-  type AccountVisit,
-  accountRoutes,
-  OtherPage,
-  type Page,
-  type PageAnswer,
-  serviceRoutes,
-  type Visit,
-} from '../visit/visit.ts';
+import { accountRoutes, OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { attempt, faulty } from './form.ts';
 import { invalidPage, quotaBar, stateTag } from './parts.ts';
 

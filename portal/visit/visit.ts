@@ -33,30 +33,6 @@ export type PortalRole = Role | 'operator';
 /** What the audit adds to the name of an operator. */
 export const operatorSuffix = ' (operator)';
 
-/** What a page can show or do, and the one place that decides who may; a member has a role in that account only. */
-export const permissions = {
-  'account.view': ['viewer', 'admin', 'operator'],
-  'audit.view': ['viewer', 'admin', 'operator'],
-  'usage.view': ['finance', 'viewer', 'admin', 'operator'],
-  'account.leave': ['finance', 'viewer', 'admin'],
-  'key.change': ['admin', 'operator'],
-  'member.view': ['admin', 'operator'],
-  'member.change': ['admin', 'operator'],
-  'account.manage': ['operator'],
-  'operator.view': ['operator'],
-  'plan.change': ['operator'],
-  'load.approve': ['operator'],
-  'session.end': ['operator'],
-} satisfies Record<string, readonly PortalRole[]>;
-
-export type Action = keyof typeof permissions;
-
-/** Whether a role allows an action. */
-export function may(role: PortalRole, action: Action): boolean {
-  const allowed: readonly PortalRole[] = permissions[action];
-  return allowed.includes(role);
-}
-
 /** The settings of the portal. */
 export type PortalSettings = CookieSettings & {
   /** The address API, as customers call it. */
@@ -129,50 +105,6 @@ export type Visit = {
 
 /** A visit to a page of one account, by a person who has a role there; `view` is the account, read once. */
 export type AccountVisit = Visit & { account: string; role: PortalRole; view: () => Promise<AccountView> };
-
-/** What a page shows; `status` is 200 unless it says otherwise. */
-export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503 };
-
-/** A page answers with content, or sends the browser to another page (303), or with a file. */
-export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
-
-type Handle<V> = (visit: V) => PageAnswer | Promise<PageAnswer>;
-type Verb = 'GET' | 'POST';
-type Path = { method: Verb; path: string };
-
-/** A page, with the action that it requires permission for. */
-export type PageRoute =
-  | (Path & { of: 'account'; action: Action; handle: Handle<AccountVisit> })
-  | (Path & { of: 'service'; action: Action | 'home'; handle: Handle<Visit> });
-
-/** Pages by their verb and path, `GET /keys`, with the action that each requires permission for. */
-type Pages<A extends Action | 'home', V> = Readonly<Record<string, readonly [A, Handle<V>]>>;
-
-/** Pages of one account: permission depends on the role in it, and no one else learns whether it exists. */
-export const accountRoutes = (pages: Pages<Action, AccountVisit>): PageRoute[] =>
-  routesOf(pages).map(([{ method, path }, action, handle]) => {
-    return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };
-  });
-
-/** Pages of the whole service; `home` needs no permission. */
-export const serviceRoutes = (pages: Pages<Action | 'home', Visit>): PageRoute[] =>
-  routesOf(pages).map(([at, action, handle]) => ({ of: 'service', ...at, action, handle }));
-
-function routesOf<A extends Action | 'home', V>(pages: Pages<A, V>) {
-  return Object.entries(pages).map(([name, [action, handle]]) => {
-    const [method = '', path = ''] = name.split(' ');
-    return [{ method: method as Verb, path }, action, handle] as const;
-  });
-}
-
-/** Thrown to answer with another page than the one that was requested: nothing more of its work is done. */
-export class OtherPage extends Error {
-  readonly page: Page;
-  constructor(page: Page) {
-    super(page.title);
-    this.page = page;
-  }
-}
 
 /** A session, with what the provider has to confirm first. */
 export type Session = { id: string; person: Person; people: readonly string[]; isStale: boolean };

@@ -44,8 +44,11 @@ const visitors = {
 type Visitor = keyof typeof visitors;
 
 /** Every parameter that a page reads of a query, as the source names it. */
-const pages = join(import.meta.dirname, '../../portal/pages');
-const source = readdirSync(pages).map((file) => readFileSync(join(pages, file), 'utf8'));
+const source = ['portal/pages', 'packages/look'].flatMap((folder) => {
+  const path = join(import.meta.dirname, '../..', folder);
+  const files = readdirSync(path).filter((file) => file.endsWith('.ts'));
+  return files.map((file) => readFileSync(join(path, file), 'utf8'));
+});
 const parameters = [
   ...new Set(
     source.flatMap((text) =>

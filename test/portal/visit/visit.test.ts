@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../portal/app.ts';
-import { type PortalRole, permissions } from '../../../portal/visit/visit.ts';
+import { permissions } from '../../../portal/visit/routes.ts';
+import type { PortalRole } from '../../../portal/visit/visit.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 import { restoreItems, storedItems } from '../../support/stored-items.ts';
