@@ -102,7 +102,7 @@ function refuseEmpty(args: string[]): void {
   }
 }
 
-/** What is wrong, and the help of the command that the arguments begin with. */
+/** The fault, and the help of the command that the arguments begin with. */
 function explainUsage(error: CommanderError, program: Command, args: readonly string[]): ErrorExplanation {
   let named = program;
   for (const word of args) {

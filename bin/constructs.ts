@@ -15,7 +15,7 @@ import { featureFlags } from '../operator/config/feature-flags.ts';
 import { parseConfig } from '../operator/config/parse-config.ts';
 import { PortalStack } from '../portal/stack/portal-stack.ts';
 
-/** The stacks besides the one with the data, which all of them need. */
+/** The stacks besides the data stack, which they all need. */
 export type BagAdresPart = 'service' | 'loader' | 'portal';
 
 /** The configuration, with the names of `bag-adres.json` (docs/configuration.md). Everything has a default. */
@@ -42,7 +42,7 @@ export type BagAdresApi = {
 /** The accounts, their keys and their quotas, for other stacks of the app. */
 export type BagAdresAccounts = {
   readonly table: ITable;
-  /** The secret with which the checksums of API keys are made. */
+  /** The secret behind the checksums of API keys. */
   readonly keyChecksumSecret: ISecret;
   /** Allows what checking a key and counting a request takes, as the service itself does it; nothing else. */
   grantCharge(grantee: IGrantable): void;
@@ -57,7 +57,7 @@ export type BagAdresAddresses = {
 
 /**
  * The address service inside an app of your own: its stacks, in the region and account of the props. It reads no
- * context and no environment variable. Two of them in one app need different values of `stage`, `region` or `account`.
+ * context and no environment variable. Two constructs in one app differ in `stage`, `region` or `account`.
  *
  * ```ts
  * const bagAdres = new BagAdres(app, 'BagAdres', { stage: 'test', alarmEmail: 'beheer@example.nl' });
@@ -70,12 +70,12 @@ export class BagAdres extends Construct {
   readonly service: ServiceStack | undefined;
   /** The stack that loads the register, unless `parts` leaves it out. */
   readonly loader: LoaderStack | undefined;
-  /** The stack of the customer portal, if there is one. */
+  /** The stack of the customer portal, if it is configured. */
   readonly portal: PortalStack | undefined;
   readonly accounts: BagAdresAccounts;
   readonly addresses: BagAdresAddresses;
 
-  /** @throws ConfigError that names each invalid prop and what it may be */
+  /** @throws ConfigError that names each invalid prop and its allowed values */
   constructor(scope: Construct, id: string, { parts, ...settings }: BagAdresProps = {}) {
     super(scope, id);
     const config = parseConfig(settings, `the props of ${this.node.path}`);
@@ -135,7 +135,7 @@ function refuseSecond(data: DataStack): void {
   if (!first) return;
   const [here, there] = [data, first].map(({ node }) => node.scope?.node.path);
   throw new Error(
-    `${here} and ${there} would both be deployed as ${data.stackName} and so on, to the same region and account. Give one of them another "stage".`,
+    `${here} and ${there} would both be deployed as ${data.stackName} and so on, to the same region and account. Give either of them another "stage".`,
   );
 }
 

@@ -3,7 +3,7 @@
 import module from 'node:module';
 import { join } from 'node:path';
 
-// What the packages that it is made of need; `engines` of the package says the same.
+// The requirement of its packages; `engines` of the package says the same.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 12)) {
   console.error(

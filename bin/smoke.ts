@@ -6,7 +6,7 @@ import type { SmokeOptions, WrittenAddress } from '../operator/checks/smoke-chec
 import { mostLookups } from '../operator/checks/smoke-lookups.ts';
 import { table } from '../operator/cli/table.ts';
 
-/** A table of the checks, the reason of each that did not pass, and what the run cost. */
+/** A table of the checks, the reason of each that did not pass, and the cost of the run. */
 function renderSmoke({ results, requests, lookups }: SmokeReport): string {
   const rows = results.map(({ section, title, state }) => [state, section, title]);
   const others = results.filter(({ state }) => state !== 'passed');
@@ -15,7 +15,7 @@ function renderSmoke({ results, requests, lookups }: SmokeReport): string {
     table(['state', 'section', 'guarantee'], rows, process.stdout.isTTY ? process.stdout.columns : undefined),
     ...others.map(({ state, title, reason }) => `${state}: ${title}\n  ${reason}`),
     `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped; ` +
-      `${requests} requests, of which ${lookups} counted against the quota.`,
+      `${requests} requests; ${lookups} counted against the quota.`,
   ].join('\n');
 }
 
@@ -39,8 +39,8 @@ async function main(): Promise<void> {
     )
     .option('--key <key>', 'a valid API key (default: BAG_ADRES_KEY in the environment)')
     .option('--address <text>', 'an address that exists (default: "1012RJ 147")', anAddress)
-    .option('--ambiguous <text>', 'one that is ambiguous, such as "9999ZZ 1" in the demo data', anAddress)
-    .option('--lettered <text>', 'one that exists and ends in a letter, such as "1381AA 9 a"', anAddress)
+    .option('--ambiguous <text>', 'an ambiguous address, such as "9999ZZ 1"', anAddress)
+    .option('--lettered <text>', 'an address that exists and ends in a letter, such as "1381AA 9 a"', anAddress)
     .option('--json', 'print JSON: {"passed", "lookups", "requests", "results": [...]}')
     .addHelpText(
       'after',

@@ -23,7 +23,7 @@ export function bagAdresApp({ context, ...props }: AppProps = {}, file?: Setting
 }
 
 /**
- * The flags that this project does not decide, each at what the CDK does without it. Its command line would otherwise
+ * The flags that this project leaves to the CDK, each at its default there. Its command line would otherwise
  * report them after every command, as if the operator had to do something about them.
  */
 function otherFlags(): Record<string, unknown> {

@@ -97,7 +97,7 @@ export function answeredObject(object: AdresObject): AnsweredObject {
   return { ...object, locatie: { ...object.locatie, ...etrs89OfRd(object.locatie) } };
 }
 
-/** Between the texts of several objects. */
+/** Separates the texts of objects. */
 export const betweenObjects = ';';
 
 /** Whether the register may give an object that exists this status. */

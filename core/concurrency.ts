@@ -35,7 +35,7 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
-/** The same as they come, in the order of the items: no more than `concurrency` of them are held. */
+/** The same as they come, in the order of the items: holds at most `concurrency` results. */
 export async function* mapInOrder<T, R>(
   items: AsyncIterable<T>,
   concurrency: number,

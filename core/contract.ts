@@ -50,7 +50,7 @@ export const addressesToLookUpSchema = z.strictObject({
 
 const identificatieSchema = () => z.string().check(z.regex(/^[0-9]{16}$/));
 
-/** Where an adresseerbaar object is. */
+/** The location of an adresseerbaar object. */
 export const locatieSchema = z.object({ x: z.number(), y: z.number(), lat: z.number(), lon: z.number() });
 
 /** An adresseerbaar object in a response. */

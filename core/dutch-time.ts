@@ -11,7 +11,7 @@ export const dutchTime: {
   dateEndingAt(iso: string): string | undefined;
 } = { zone, endOfDay, dateEndingAt };
 
-/** The instant at which a date, `2026-12-31`, has passed in the Netherlands; `undefined` for what is no date. */
+/** The instant at which a date, `2026-12-31`, has passed in the Netherlands; `undefined` if it is no date. */
 function endOfDay(date: string): Date | undefined {
   if (!isDate(date)) return undefined;
   const midnight = Date.parse(`${date}T24:00:00Z`);

@@ -66,19 +66,19 @@ function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
   return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
 }
 
-/** What changes of an item: attributes, or members of maps (`map.member`), which have no other dots. Others stay. */
+/** The changes of an item: attributes, or members of maps (`map.member`), which have no other dots. Others stay. */
 export type Changes = {
   set?: Item;
-  /** Set only where there is none. */
+  /** Set only if absent. */
   keep?: Item;
-  /** Adds to a number; one that is absent counts as 0. */
+  /** Adds to a number; absent counts as 0. */
   raise?: Record<string, number>;
-  /** Maps each attribute to set to the one whose value it gets, which the same write may remove. */
+  /** Maps each attribute to the source of its new value, which the same write may remove. */
   copy?: Record<string, string>;
   remove?: string[];
 };
 
-/** What an attribute, or a member of a map, must be for a change to happen. */
+/** The condition on an attribute, or a member of a map, for a change to happen. */
 export type Guard =
   | { attribute: string; is: '=' | '<='; value: Item[string] }
   | { attribute: string; is: 'absent' | 'there' };
@@ -259,7 +259,7 @@ export function createStoreClient(place?: StorePlace): DynamoDBClient {
   const client = new DynamoDBClient({
     maxAttempts: 3,
     retryMode: 'standard',
-    // What the client would otherwise look for at every cold start, in files that no Lambda has.
+    // Otherwise the client looks for these at every cold start, in files that no Lambda has.
     defaultsMode: 'standard',
     accountIdEndpointMode: 'disabled',
     authSchemePreference: [],

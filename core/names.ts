@@ -33,24 +33,24 @@ export const environment = {
   keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
   /** The secret before it, while keys that it issued are still accepted. */
   previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
-  /** `off` where the test addresses do not exist. */
+  /** `off` if the test addresses do not exist. */
   testAddresses: 'TEST_ADDRESSES',
   /** `on` where addresses have their objects: loads read them, and `include` can name them. */
   objecten: 'DATASET_OBJECTEN',
-  /** `off` where the deployment has no page at `/docs`. */
+  /** `off` if the deployment has no page at `/docs`. */
   referencePage: 'REFERENCE_PAGE',
   /** How the pages and the OpenAPI document present the operator, as JSON. */
   branding: 'BRANDING',
-  /** Where a portal reads that secret. */
+  /** The place from which a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
   /** The settings of the portal, as JSON. */
   portal: 'PORTAL',
-  /** The secret that seals the cookies of the portal, and the one of its client at the OpenID provider. */
+  /** The secrets of the portal: for its cookies, and for its client at the OpenID provider. */
   portalSessionSecret: 'PORTAL_SESSION_SECRET',
   portalClientSecret: 'PORTAL_CLIENT_SECRET',
   /** The bucket with the statements of closed months. */
   statementsBucket: 'STATEMENTS_BUCKET',
-  /** The bucket of the loader, where the portal reads of the register. */
+  /** The loader's bucket, from which the portal reads about the register. */
   snapshotBucket: 'SNAPSHOT_BUCKET',
   /** The state machine of the loader, which the portal starts when an operator approves a load. */
   loadMachine: 'LOAD_MACHINE_ARN',
@@ -61,7 +61,7 @@ export const usageEnvironment = {
   /** The deployment, `bag-adres-prod`, which its events name. */
   deployment: 'USAGE_DEPLOYMENT',
   months: 'USAGE_MONTHS',
-  /** The share of a limit from which a message is sent; 0 sends none. */
+  /** The used share of a limit that sends a message; 0 sends none. */
   messageAtShare: 'USAGE_MESSAGE_AT_SHARE',
 } as const;
 
@@ -91,7 +91,7 @@ export const copiesEnvironment = {
 export const eventSource = 'bag-adres';
 export const eventVersion = 1;
 
-/** What happened, as the detail-type of an event names it. */
+/** The kinds of event, as their detail-type names them. */
 export const eventTypes = {
   quotaThreshold: 'quota.threshold',
   loadPublished: 'load.published',
@@ -130,7 +130,7 @@ export function metricNamespaceIn(variables: Environment): string {
 
 /** Dimensions of every metric of a request. */
 export const requestDimensions = {
-  /** `address`, `validate`, or `reference` for what is published without a key. */
+  /** `address`, `validate`, or `reference` for the pages that need no key. */
   service: 'service',
   /** `ok`, `not_found`, `ambiguous`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
   outcome: 'outcome',

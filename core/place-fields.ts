@@ -16,7 +16,7 @@ type StoredAttribute = { S?: string | undefined; NS?: string[] | undefined };
 
 /** How one field is written in a response, in an item and in a line. */
 type PlaceField<Value, Answered = Value> = {
-  /** What it is in a response, under the name of the field. */
+  /** Its value in a response, under the name of the field. */
   kind: 'name' | 'gemeente' | 'ids' | 'objects';
   attribute: string;
   /** Nothing for a value that an absent attribute stands for. */
@@ -25,7 +25,7 @@ type PlaceField<Value, Answered = Value> = {
   /** In a line: without tabs and line ends, and not empty, which stands for an absent field. */
   toText(value: Value): string;
   fromText(text: string): Value;
-  /** In a response, where that is more than what is stored, or has the field of a place that lacks it. */
+  /** Its form in a response, if that has more than the stored value, or exists without one. */
   toAnswer?(value: Value | undefined): Answered;
   /** The value of two places with the same names; absent where those must not differ. */
   combined?(one: Value | undefined, other: Value | undefined): Value | undefined;
@@ -57,7 +57,7 @@ function idsField(attribute: string): PlaceField<string[]> {
   };
 }
 
-/** The code of a gemeente, of which a response has the names too. */
+/** The code of a gemeente; a response has its names too. */
 function gemeenteField(attribute: string) {
   return {
     kind: 'gemeente',
@@ -71,7 +71,7 @@ function gemeenteField(attribute: string) {
   } as const satisfies PlaceField<string, Gemeente | null>;
 }
 
-/** Objects in order of identificatie: one text, which is absent where there are none. */
+/** Objects in order of identificatie: one text, absent without objects. */
 function objectsField(attribute: string) {
   const toText = (value: AdresObject[]) => value.map(adresObjectText).sort().join(betweenObjects);
   const fromText = (text: string) => text.split(betweenObjects).map(adresObjectOfText);
@@ -92,13 +92,13 @@ function objectsField(attribute: string) {
   } as const satisfies PlaceField<AdresObject[], AnsweredObject[]>;
 }
 
-/** What tells two addresses with the same key apart; every response has these. */
+/** The fields that tell two addresses with the same key apart; every response has these. */
 export const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
 
-/** What a response has if its `include` names it. */
+/** The fields of a response by `include`. */
 export const onRequest = {
   gemeente: gemeenteField('g'),
-  /** The adresseerbare objecten of the address, where the operator has them loaded. */
+  /** The adresseerbare objecten of the address, if the operator has them loaded. */
   objecten: objectsField('obj'),
   /** The nummeraanduidingen that are this address: several if it is registered more than once. */
   nummeraanduidingen: idsField('ids'),
@@ -135,7 +135,7 @@ export function offeredNames(hasObjects: boolean): readonly IncludeName[] {
   return hasObjects ? includeNames : includeNames.filter((name) => !optionalNames.includes(name));
 }
 
-/** The names of an `include`; `null` unless each is offered, once, and there is one. */
+/** The names of an `include`; `null` if it is empty, repeats a name or has a name that is not offered. */
 export function readInclude(names: readonly string[], offered: readonly IncludeName[]): IncludeName[] | null {
   const known = offered.filter((name) => names.includes(name));
   return known.length > 0 && known.length === names.length ? (names as IncludeName[]) : null;
@@ -146,7 +146,7 @@ const fields = Object.entries({ ...always, ...onRequest }) as [keyof Place, Plac
 /** The names of the fields in a line, in their order. */
 export const placeFieldNames = fields.map(([name]) => name);
 
-/** A place as a response has it: the fields of every response, and those that were requested. */
+/** A place in a response: the fields of every response, and the requested fields. */
 export function placeWith(place: Place, requested: readonly RequestedField[]): AnsweredPlace {
   const shown: Record<string, unknown> = {};
   for (const [name, { toAnswer }] of fields) {
@@ -156,7 +156,7 @@ export function placeWith(place: Place, requested: readonly RequestedField[]): A
   return shown as AnsweredPlace;
 }
 
-/** Places in the order of `comparePlaces`; those of the same names are one, without fields that can't be combined. */
+/** Places in the order of `comparePlaces`; equal names are one place, without fields that can't be combined. */
 export function distinctPlaces(places: readonly Place[]): Place[] {
   const distinct: Place[] = [];
   for (const place of places) {
@@ -196,7 +196,7 @@ export function placeOfAttribute({ M = {} }: { M?: Record<string, StoredAttribut
   return place as Place;
 }
 
-/** The text of each field of a place in a line; empty where it has none. */
+/** The text of each field of a place in a line; empty if absent. */
 export function placeTexts(place: Place): string[] {
   return fields.map(([name, { toText }]) => (place[name] === undefined ? '' : toText(place[name])));
 }

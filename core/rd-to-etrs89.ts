@@ -1,7 +1,7 @@
 /**
  * Latitude and longitude in ETRS89 of a point in the national grid (EPSG:28992), by the formulas of RDNAPTRANS2018
  * without its correction grid: the inverse of the oblique stereographic projection, then the datum transformation
- * (EPSG:9281). That is within 0.25 m, of which most is the distortion of the national grid itself. The library proj4
+ * (EPSG:9281). That is within 0.25 m, most of it caused by the distortion of the grid itself. The library proj4
  * does the same with 130 KB.
  */
 

@@ -26,7 +26,7 @@ export class Backoff {
     this.#failures = 0;
   }
 
-  /** Pauses before the next attempt. @throws `error` if there is none */
+  /** Pauses before the next attempt. @throws `error` after the last one */
   async pause(error: unknown): Promise<void> {
     const {
       attempts,

@@ -66,10 +66,10 @@ export const windowItem = forEachWindow((window) => {
   };
 });
 
-/** What an item stores for unlimited: more than any limit or count, so that one comparison covers both. */
+/** Stored for unlimited: more than any limit or count, so that one comparison covers both. */
 const unlimited = 1e15;
 
-/** The form in which an item stores a limit. */
+/** The stored form of a limit. */
 export function storedLimit(limit: number | null): number {
   return limit ?? unlimited;
 }
@@ -196,7 +196,7 @@ export function newAccessItem(account: string, terms: Terms, nowSeconds: number)
   };
 }
 
-/** What a plan and an account's own limits are in its access item. They leave alone what was counted. */
+/** The attributes of a plan and an account's own limits in its access item. They leave the counts alone. */
 export function termsChanges({ plan, ownLimits }: Terms): { set: Item; remove: string[] } {
   const own = windowNames.flatMap((window) =>
     ownLimits[window] === undefined ? [] : [[windows[window].code, ownLimits[window]]],

@@ -3,7 +3,7 @@ import type { BodyFault, InputFault } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import { currentQuota, type Limits, type QuotaState } from './quota.ts';
 
-/** What a request needs to know of an account. `suspended`: an operator has stopped it. */
+/** The part of an account that a request needs. `suspended`: an operator has stopped it. */
 export type AccountState = 'active' | 'suspended';
 export type PlanState = 'active' | 'inactive';
 
@@ -13,11 +13,11 @@ export type Plan = { code: string; state: PlanState; limits: Limits };
 /** A plan as stored; each change makes a new version, and an account records the version that it follows. */
 export type PlanVersion = Plan & { version: number };
 
-/** What applies to an account: a plan, and its own limits, which override the plan's. */
+/** The terms of an account: a plan, and its own limits, which override the plan's. */
 export type Terms = { plan: PlanVersion; ownLimits: Limits };
 
 /**
- * The lookups of an access item that no usage record holds yet: those of `date` (UTC, `2026-11-21`), the day that is
+ * The lookups of an access item that no usage record holds yet: on `date` (UTC, `2026-11-21`), the day that is
  * being counted, and of `days` before it (decision 0141).
  */
 export type UsageCount = {
@@ -54,14 +54,14 @@ export type Access = {
 export const maxUnrecordedDays = 2;
 export const maxKeyCounts = 12;
 
-/** Whether there is no space left for another unrecorded day, on which all keys may be used. */
+/** Whether another unrecorded day, with all keys in use, has no space left. */
 export function hasNoSpace({ usage: { days, byKey, daysByKey }, keys }: Pick<Access, 'usage' | 'keys'>): boolean {
   const counts = [byKey, ...Object.values(daysByKey)].flatMap(Object.keys).length;
   const isCrowded = counts > 0 && counts + Object.keys(keys).length > maxKeyCounts;
   return isCrowded || Object.keys(days).length >= maxUnrecordedDays;
 }
 
-/** Who made a request; `charged` if it consumed quota. `quota` is what was left then. */
+/** Who made a request; `charged` if it consumed quota. `quota` is the rest at that time. */
 export type Caller = {
   account: string;
   keyId: string;
@@ -72,7 +72,7 @@ export type Caller = {
   label?: string;
 };
 
-/** `units` were requested, and `violated` has fewer left; `quota` is what the account has. */
+/** `units` were requested, and `violated` has fewer left; `quota` is the account's. */
 export type QuotaExceeded = {
   code: 'quota-exceeded';
   units: number;
@@ -81,7 +81,7 @@ export type QuotaExceeded = {
   quota: QuotaState;
 };
 
-/** Why a request is refused, with what the caller may know about it. */
+/** The reason of a refusal, with the details that the caller may know. */
 export type RefusalReason =
   | { code: 'unauthorized' }
   | { code: 'account-inactive' }
@@ -92,7 +92,7 @@ export type RefusalReason =
 
 export type RefusalCode = RefusalReason['code'];
 
-/** An expected refusal: thrown where it is decided, rendered once at the edge. Anything else thrown is a 500. */
+/** An expected refusal: thrown by the code that decides, rendered once at the edge. Anything else thrown is a 500. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly reason: RefusalReason;
@@ -110,7 +110,7 @@ export function requireCaller(access: Access | undefined, claim: KeyClaim, now: 
   return { account, keyId, access: admitting, quota: currentQuota(admitting.quota, now) };
 }
 
-/** Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`: that of a wrong key first. */
+/** Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`, a wrong key's first. */
 export function requireAccess(access: Access | undefined, claim: KeyClaim, now: number): Access {
   if (!access || !hasKey(access, claim, now)) throw new Refusal({ code: 'unauthorized' });
   if (access.state !== 'active') throw new Refusal({ code: 'account-inactive' });

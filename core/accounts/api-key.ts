@@ -33,7 +33,7 @@ export function containsApiKey(text: string): boolean {
   return keyLike.test(text);
 }
 
-/** Whether a parameter holds an API key, or what is left of one: no parameter has another reason to begin like that. */
+/** Whether a parameter holds an API key or a part of one: no parameter has another reason to begin like that. */
 export function hasKeyPrefix(text: string): boolean {
   return text.trimStart().toLowerCase().startsWith(`${apiKeyPrefix}_`) || containsApiKey(text);
 }
@@ -51,10 +51,10 @@ export function secretFingerprint(checksumSecret: string): string {
   return hash('sha256', `fingerprint ${checksumSecret}`).slice(0, 8);
 }
 
-/** What may be stored of a key: its account, its id and its hash. Never the secret. */
+/** The parts of a key that may be stored: its account, its id and its hash. Never the secret. */
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 
-/** A new key for `account`, to be shown once, and the claim to store. Its id is random or that of a token. */
+/** A new key for `account`, to be shown once, and the claim to store. Its id is random or follows from a token. */
 export function issueApiKey(
   account: string,
   checksumSecret: string,
@@ -90,7 +90,7 @@ export function findApiKey(text: string): { key: string; claim: KeyClaim } | nul
 const expiryBytes = 4;
 
 /**
- * What the access item stores of a key: its hash and, for a key that expires, the second since 1970 from which it is
+ * A key in the access item: its hash and, if it expires, the second since 1970 at which it becomes
  * refused, in 4 bytes. Stored in this order, one comparison of bytes in a condition checks both.
  */
 export function storedKey(hash: Uint8Array, expires: number | null): Uint8Array {
@@ -107,7 +107,7 @@ export function isValidKey(stored: Uint8Array, { hash }: KeyClaim, nowSeconds: n
   return expires === null || nowSeconds < expires;
 }
 
-/** The second from which a stored key is refused; `null` for a key that does not expire. */
+/** The second at which a stored key expires; `null` if it never does. */
 export function expiryOf(stored: Uint8Array): number | null {
   if (stored.length === hashBytes) return null;
   return Buffer.from(stored).readUInt32BE(hashBytes);

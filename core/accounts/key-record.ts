@@ -7,13 +7,13 @@ import type { Access, Caller } from './account.ts';
 import { accessKey, itemKey, keyCode, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
 
-/** An item for each API key an account ever had, with what is shown of it. No lookup depends on it. */
+/** An item for each API key an account ever had, with its details for people. No lookup depends on it. */
 export const keyRecord = {
   sortKey: (keyId: string) => `key#${keyId}`,
   label: 'label',
   created: 'created',
   revoked: 'revoked',
-  /** The last UTC date on which a lookup was charged with it, `2026-11-21`. */
+  /** The UTC date of the last lookup that was charged with it, `2026-11-21`. */
   lastUsed: 'last_used',
   /** Random: identifies the call that created the record, for when a response was lost. */
   attempt: 'attempt',
@@ -29,13 +29,13 @@ export const keyRecord = {
 export const recordKey = ({ account, keyId }: { account: string; keyId: string }) =>
   itemKey(account, keyRecord.sortKey(keyId));
 
-/** What is stored of an API key besides its hash; instants in seconds since 1970. */
+/** The stored details of an API key besides its hash; instants in seconds since 1970. */
 export type KeyRecord = {
   keyId: string;
   label: string | null;
   created: number | null;
   revoked: number | null;
-  /** The fingerprint of the checksum secret that it was issued with, where it is known. */
+  /** The fingerprint of the checksum secret that it was issued with, if known. */
   secret?: string | undefined;
 };
 

@@ -38,7 +38,7 @@ export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDe
   return violated.length === 0 ? { kind: 'admit', roll } : { kind: 'exceeded', violated, retryAfterSeconds, quota };
 }
 
-/** The windows as they are at `now` (seconds): one that has passed begins anew, with nothing used. */
+/** The windows as they are at `now` (seconds): a window that has passed begins anew, with nothing used. */
 export function currentQuota(stored: QuotaState, now: number): QuotaState {
   const quota: QuotaState = {};
   for (const name of windowNames) {
@@ -83,7 +83,7 @@ export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
   return reports;
 }
 
-/** The window with the smallest share left; among equals the one that lasts longest, since it binds longest. */
+/** The window with the smallest share left; among equals the longest, since it binds longest. */
 export function closestToExhaustion(windows: WindowReport[]): WindowReport | undefined {
   let closest: WindowReport | undefined;
   for (const window of windows) {

@@ -13,7 +13,7 @@ import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
 import { accessItem, accessKey, dayNumber, itemKey, windowItem } from './account-item.ts';
 
 /**
- * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, and those of each key,
+ * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, in total and by key,
  * are exact: they move here from the access item that counted them, when their day has ended (decision 0141).
  * Refusal counts are a lower bound (decision 0141).
  */
@@ -26,13 +26,13 @@ export const usageRecord = {
 
 const recordKey = (account: string, date: string) => itemKey(account, usageRecord.sortKey(date));
 
-/** What a record counts, by attribute: lookups, and those of each key. */
+/** The counts of a record, by attribute: lookups, in total and by key. */
 export type DayCounts = Readonly<Record<string, number>>;
 
 /** The key is a UTC date. */
 export type CountsByDate = Record<string, DayCounts>;
 
-/** The lookups of the days that are not recorded yet, with the one that is being counted. */
+/** The lookups of the days without a record, with the day that is being counted. */
 export function unrecorded(usage: UsageCount): CountsByDate {
   const { date, lookups, byKey } = usage;
   return withoutZeros(sumByDate([endedDays(usage), { [date]: countsOf(lookups, byKey) }]));
@@ -83,10 +83,10 @@ function addition(table: string, account: string, date: string, counts: DayCount
   return guardedUpdate(table, recordKey(account, date), { ...changes, raise: counts });
 }
 
-/** The lookups of a day in a backup, those of each key by its code; `expires` in seconds since 1970. */
+/** The lookups of a day in a backup, in total and by the code of a key; `expires` in seconds since 1970. */
 export type DayBackup = { date: string; lookups: number; expires: number; byKey?: UnitsByKey | undefined };
 
-/** The days of an account in a backup, in order: those of its records, and those that its access items still hold. */
+/** The days of an account in a backup, in order, from its records and its access item. */
 export function backupDays(records: readonly Item[], unrecorded: readonly CountsByDate[]): DayBackup[] {
   const recorded = new Map(records.map((record) => [dateIn(record), record]));
   const counts = sumByDate([...unrecorded, ...records.map((record) => ({ [dateIn(record)]: countsIn(record) }))]);
@@ -105,7 +105,7 @@ export function restoreDay(table: string, account: string, { date, lookups, expi
   return guardedUpdate(table, recordKey(account, date), { keep });
 }
 
-/** The lookups of a record, and those of each key. */
+/** The lookups of a record, in total and by key. */
 export function countsIn(record: Item): DayCounts {
   return countsOf(lookupsIn(record), unitsByKey(record));
 }
@@ -127,7 +127,7 @@ export function lookupsIn(record: Item): number {
   return record[usageRecord.lookups] ?? 0;
 }
 
-/** `today` is a UTC date; with `movesIdle` a day on which nothing was counted ends too. */
+/** `today` is a UTC date; with `movesIdle` a day without lookups ends too. */
 type RecordOptions = { today: string; months?: number | undefined; movesIdle?: boolean | undefined };
 
 /**
@@ -166,7 +166,7 @@ export const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive
 /** Refusals by kind; the counts are a lower bound. */
 export type RefusalCounts = Record<RefusalKind, number>;
 
-/** The refusals of a day; `windows` counts those of `quota` by each window that had no quota left. */
+/** The refusals of a day; `windows` divides `quota` by each window that had no quota left. */
 export type Refusals = RefusalCounts & { windows?: Partial<Record<WindowName, number>> };
 
 const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {

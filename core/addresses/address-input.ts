@@ -12,7 +12,7 @@ export type ParameterName = (typeof parameterNames)[number];
 /** A valid lookup; `null` if anything is invalid: `queryFaults` then finds every fault. */
 export type AddressInput = { request: AddressRequest; include: IncludeName[] } | { request: null };
 
-/** Reads and normalises the parameters of a lookup from a raw query string; `include` can name what is `offered`. */
+/** Reads and normalises the parameters of a lookup from a raw query string; `include` can name the `offered` fields. */
 export function readAddressInput(rawQueryString: string, offered: readonly IncludeName[] = includeNames): AddressInput {
   const query = new URLSearchParams(rawQueryString);
   const sent = Object.fromEntries(query);
@@ -24,7 +24,7 @@ export function readAddressInput(rawQueryString: string, offered: readonly Inclu
   return request && include ? { request, include } : { request: null };
 }
 
-/** The address of these texts, normalised; `null` if one of them is invalid. */
+/** The address of these texts, normalised; `null` if a text is invalid. */
 export function readAddress(postcode: string, huisnummer: string, toevoeging: string): AddressRequest | null {
   const [code, number, addition] = [readPostcode(postcode), readHuisnummer(huisnummer), readToevoeging(toevoeging)];
   if (code === null || number === null || addition === null) return null;
@@ -41,7 +41,7 @@ export function readHuisnummer(text: string): number | null {
   return text.length <= longestHuisnummer && parameterPatterns.huisnummer.test(text) ? Number(text) : null;
 }
 
-/** A toevoeging in the letter case that was sent, empty if there is none; `null` if it is invalid. */
+/** A toevoeging in the letter case that was sent, empty if absent; `null` if invalid. */
 export function readToevoeging(text: string): string | null {
   return parameterPatterns.toevoeging.test(text) ? text.replaceAll(' ', '') : null;
 }

@@ -5,7 +5,7 @@ import { type Place, placeAttribute, placeOfAttribute } from '../place-fields.ts
 /** An item in DynamoDB's own format. */
 export type AddressItem = Record<string, AttributeValue>;
 
-/** What the addresses table holds under one key. */
+/** An item of the addresses table. */
 export type StoredAddress = {
   /** The address key, made by `addressKey`. */
   key: string;

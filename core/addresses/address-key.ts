@@ -1,7 +1,7 @@
 import type { AddressRequest } from '../contract.ts';
 
 /**
- * The key under which the addresses table holds an address: `postcode#huisnummer#toevoeging`, such as `1381AA#9#A` and
+ * The key of an address in the addresses table: `postcode#huisnummer#toevoeging`, such as `1381AA#9#A` and
  * `1381AA#7#`. It is ASCII, and the toevoeging is in upper case: the register writes `a` in one street and `A` in the
  * next, and a lookup finds both.
  */
@@ -43,7 +43,7 @@ export function isAddressKey(key: string): boolean {
   return pattern.test(key);
 }
 
-/** Where the parts of an address are in `bytes`, all of them ASCII; a part that is not there has a position below 0. */
+/** The positions of the parts of an address in `bytes`, which are ASCII; a missing part has a position below 0. */
 type AddressBytes = {
   bytes: Uint8Array;
   postcode: number;

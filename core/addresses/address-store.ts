@@ -7,15 +7,15 @@ import type { IncludeName } from '../place-fields.ts';
 import { keyItem, keyOfItem, type StoredAddress, storedAddress } from './address-item.ts';
 import { addressKey, bareKey } from './address-key.ts';
 
-/** What the dataset has for a lookup. */
+/** The dataset's items for a lookup. */
 export type FoundItems = {
-  /** What is stored under the key of the lookup. */
+  /** The item under the key of the lookup. */
   address: StoredAddress | undefined;
-  /** What is stored under the same key without its toevoeging, where the response needs it. */
+  /** The item under the same key without its toevoeging, if the response needs it. */
   bare: StoredAddress | undefined;
 };
 
-/** Finds addresses. What a response includes decides what is read. */
+/** Finds addresses. The `include` of a request decides which items are read. */
 export type AddressStore = {
   /** @throws StoreUnavailable */
   find(request: AddressRequest, include: readonly IncludeName[], signal: AbortSignal): Promise<FoundItems>;
@@ -29,8 +29,8 @@ export type AddressStore = {
 
 /**
  * Reads are eventually consistent: half a read unit an item. `find` reads one item for a bare number and for an address
- * that exists; for one that does not, or to include its toevoegingen, also the item without its toevoeging, which lists
- * those that exist (decision 0121). `findAll` reads each of these items once, however many lookups need it.
+ * that exists; for a missing address, or to include its toevoegingen, also the item without its toevoeging, which lists
+ * the existing toevoegingen (decision 0121). `findAll` reads each of these items once, however many lookups need it.
  */
 export function createAddressStore(client: StoreClient, table: string): AddressStore {
   async function read(key: string, signal: AbortSignal): Promise<StoredAddress | undefined> {

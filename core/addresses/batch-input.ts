@@ -24,7 +24,7 @@ export type BatchInput =
   | { requests: AddressRequest[]; include: IncludeName[] }
   | { requests: null; faults: () => (BodyFault | InputFault)[] };
 
-/** Reads a body by the published schema. The query has no parameters. `include` can name what is `offered`. */
+/** Reads a body by the published schema. The query has no parameters. `include` can name the `offered` fields. */
 export function readBatchInput(
   body: string,
   rawQueryString = '',
@@ -65,11 +65,11 @@ function queryFaults(query: Sent): InputFault[] {
   return faults.map(({ name, ...fault }) => ({ parameter: name, ...fault }));
 }
 
-/** The members that an object has more than once. `JSON.parse` keeps the last one, which may not be what was meant. */
+/** The members that an object has more than once. `JSON.parse` keeps the last one, which may be the wrong one. */
 function repeatedMembers(body: string): BodyFault[] {
   if (parsed(body) === undefined) return [];
   const pointers = new Set<string>();
-  /** The objects and lists around a token, the outermost first, each with where the token is in it. */
+  /** The objects and lists around a token, the outermost first, each with the token's place in it. */
   const around: { names: Set<string> | null; at: string | number }[] = [];
   for (const [token, text, colon] of body.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)|[{}[\],]/g)) {
     const inner = around.at(-1);
@@ -135,7 +135,7 @@ function memberFaults(at: Path, address: unknown): BodyFault[] {
     return [fault(at, 'member-type', `This address is not an object: send ${form}.`)];
   }
   const sent = textsOf(address);
-  // What has another type is not missing. `null` is as good as absent.
+  // A member of another type is not missing. `null` is as good as absent.
   const mistyped = addressNames.filter((name) => sent.get(name)?.[0] && !types[name].isRight(address[name]));
   const faults = addressFaults(sent).filter(({ name }) => !mistyped.some((one) => one === name));
   return [
@@ -169,7 +169,7 @@ function includeFaults(names: unknown, offered: readonly IncludeName[]): BodyFau
   });
 }
 
-/** The faults of unknown members, each of which has the code of a member. */
+/** The faults of unknown members, each with the code of a member. */
 function unknownMembers(at: Path, faults: NamedFault[]): BodyFault[] {
   return faults.map(({ name, code, ...rest }) => ({
     pointer: pointerTo(...at, name),

@@ -13,13 +13,13 @@ import { type Meaning, meaningOf } from './parameter-names.ts';
 
 type AddressName = (typeof addressNames)[number];
 
-/** What was sent: the values of each name, in their order. */
+/** The values of each name that was sent, in their order. */
 export type Sent = ReadonlyMap<string, readonly string[]>;
 
-/** One fault of what was sent, at the name that was sent or should have been. */
+/** One fault of a request, at the name that was sent or is missing. */
 export type NamedFault = { name: string; code: FaultCode; detail: string; suggestion?: Suggestion };
 
-/** What is wrong with a value, and what to send instead where its meaning is not clear: two halves of a sentence. */
+/** The fault of a value, and the advice if its meaning is not clear: two halves of a sentence. */
 type Advice = { code: FaultCode; wrong: string; instead: string };
 
 /** Makes `a, b, and c` of names. */
@@ -31,7 +31,7 @@ export function readQuery(rawQueryString: string): Sent {
   return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
 }
 
-/** What a deployment offers to include: nothing else is advised. */
+/** The fields that a deployment offers to include: nothing else is advised. */
 type Offered = readonly IncludeName[];
 
 /** Every fault of the parameters of a lookup, in a raw query string. */
@@ -60,7 +60,7 @@ export function addressFaults(sent: Sent): NamedFault[] {
   });
 }
 
-/** The faults of the names that are not `known`, with what to send for those that mean a known one. */
+/** The faults of the names that are not `known`, with the right name if they mean a known one. */
 export function unknownFaults(
   sent: Sent,
   { known, otherwise, offered = [] }: { known: readonly ParameterName[]; otherwise?: string; offered?: Offered },
@@ -90,7 +90,7 @@ function includeFaults(sent: Sent, offered: Offered): NamedFault[] {
   return [...found.values()].map((advice) => faultAt('include', advice, includeSuggestion(names, offered)));
 }
 
-/** What is wrong with one of the names to include. */
+/** The fault of a name in `include`. */
 export function adviceOnInclude(names: readonly string[], at: number, offered: Offered): Advice | undefined {
   const name = names[at] ?? '';
   const instead = `send one or more of ${list.format(offered)}, each once`;
@@ -200,12 +200,12 @@ function faultAt(name: string, { code, wrong, instead }: Advice, suggestion?: Su
   return { name, code, detail, ...(suggestion && { suggestion }) };
 }
 
-/** A detail repeats a name only where that is harmless, wherever the text is shown. */
+/** A detail repeats a name only if that is harmless, wherever the text is shown. */
 function shown(name: string): string {
   return /^[\w.[\] -]{1,60}$/.test(name) ? name : 'this name';
 }
 
-/** What to send for each parameter, where all that was sent for it says one thing: suggestions never contradict. */
+/** The value to send for each parameter if all its sent values agree: suggestions never contradict. */
 function whatIsMeant(sent: Sent, offered: Offered = []): Partial<Record<ParameterName, Suggestion | undefined>> {
   const valuesOf = (meaning: Meaning) =>
     [...sent]
@@ -235,7 +235,7 @@ function whatIsMeant(sent: Sent, offered: Offered = []): Partial<Record<Paramete
   };
 }
 
-/** The postcode that a value stands for, in its normal form; `undefined` where that is not clear. */
+/** The postcode that a value stands for, in its normal form; `undefined` if that is not clear. */
 function postcodeIn(value: string): string | undefined {
   return readPostcode(withoutSeparators(value).slice(0, 6)) ?? undefined;
 }
@@ -276,7 +276,7 @@ function joined(parts: string[]): string | undefined {
   return readToevoeging(toevoeging) ?? undefined;
 }
 
-/** The one value that all are; `undefined` for none, for several, and where one is not clear. */
+/** The value that all agree on; `undefined` for none, for several, and for an unclear value. */
 function only(values: (string | undefined)[]): string | undefined {
   return new Set(values).size === 1 ? values[0] : undefined;
 }

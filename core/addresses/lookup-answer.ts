@@ -4,7 +4,7 @@ import { distinctPlaces, placeWith, requestedFields } from '../place-fields.ts';
 import { compareToevoegingen, maxToevoegingen, type Toevoeging } from './address-item.ts';
 import type { FoundItems } from './address-store.ts';
 
-/** The outcome of a lookup, from what the dataset has for it: the same for a lookup by itself and for one of many. */
+/** The outcome of a lookup from its items in the dataset: the same for a single lookup and in a batch. */
 export function lookupAnswer(
   request: AddressRequest,
   include: readonly IncludeName[],
@@ -22,7 +22,7 @@ export function lookupAnswer(
   return { status: 'ok', request, address: first, candidates: [], ...listed };
 }
 
-/** The toevoegingen that exist. A load may write between the two reads: what was just found or not found counts. */
+/** The toevoegingen that exist. A load may write between the two reads: the first read decides. */
 function existing({ toevoeging }: AddressRequest, { address, bare }: FoundItems): Toevoeging[] {
   const sent = toevoeging?.toUpperCase() ?? null;
   const isFound = (address?.places.length ?? 0) > 0;

@@ -1,6 +1,6 @@
 import { type ParameterName, parameterNames } from './address-input.ts';
 
-/** What a name means: one of our parameters, or one of the two parts of a toevoeging, as other APIs divide it. */
+/** The meaning of a name: one of our parameters, or one of the two parts of a toevoeging, as other APIs divide it. */
 export type Meaning = ParameterName | 'huisletter' | 'huisnummertoevoeging';
 
 const number = '(?:(?:huis|house|street|straat|door)?(?:nummer|number|num|nr|no)|huis|house|hnr)';
@@ -23,7 +23,7 @@ const otherNames: [Meaning, RegExp][] = [
 const longestName = 100;
 const maxEdits = 2;
 
-/** What the name of a parameter means: ours, a misspelling of ours or a name of another API; `null` for any other. */
+/** The meaning of a parameter's name: ours, a misspelling or a name of another API; `null` for any other. */
 export function meaningOf(name: string): Meaning | null {
   if (name.length > longestName) return null;
   // Forms and frameworks write lists as `huisletter[]` or `huisletter[0]`.

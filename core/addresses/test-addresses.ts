@@ -7,7 +7,7 @@ import type { AddressStore, FoundItems } from './address-store.ts';
 /** Never issued: postcodes don't use the letters SA, SD and SS (decision 0121). */
 const testPostcode = '9999SD';
 
-/** Its gemeente has no name, as that of a code that is newer than the table; Teststad has no gemeente. */
+/** Its gemeente has no name, like a code newer than the table; Teststad has no gemeente. */
 const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp', gemeente: '9999' };
 const stad = { straat: 'Teststraat', woonplaats: 'Teststad' };
 
@@ -71,7 +71,7 @@ const testAddresses: StoredAddress[] = [
 
 const byKey = new Map(testAddresses.map((address) => [address.key, address]));
 
-/** What is found for a test address; `null` for every other postcode. */
+/** The answer for a test address; `null` for every other postcode. */
 function findTestAddress(request: AddressRequest): FoundItems | null {
   if (request.postcode !== testPostcode) return null;
   const key = addressKey(request);

@@ -30,7 +30,7 @@ import { renderProblems } from '../http/problem.ts';
 
 type Offered = readonly IncludeName[];
 
-/** The parameters of one lookup. What finds faults is most of the code that reads input: it is loaded for the first. */
+/** The parameters of one lookup. The code that finds faults is large, so it is loaded at the first fault. */
 function oneLookup({ rawQueryString }: RequestEvent, offered: Offered): LookupInput {
   const input = readAddressInput(rawQueryString, offered);
   if (input.request) return { requests: [input.request], include: input.include };

@@ -22,7 +22,7 @@ export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 }
 
-/** Twice the five seconds in which every request must be answered. */
+/** Twice the five seconds of every response. */
 const timeoutMilliseconds = 10_000;
 
 /** Sends a request to the HTTP API, as a consumer does. Follows no redirect. @throws NoAnswerError */

@@ -25,11 +25,11 @@ export async function handler(): Promise<void> {
   if (fault !== undefined) logger.error(fault);
 }
 
-/** The limit for all calls together: more than the five seconds in which every request must be answered. */
+/** The limit for all calls together: more than the five seconds of every response. */
 const timeoutMilliseconds = 16_000;
 
 /**
- * What was wrong, without the key, and how long the lookup took if it was answered. `isEmpty`: there is no dataset, so
+ * The fault, without the key, and the duration of the lookup if it was answered. `isEmpty`: the dataset is missing, so
  * no address can be found.
  */
 export type Probed = { fault?: string; isEmpty?: boolean; lookupMilliseconds?: number };
@@ -61,12 +61,12 @@ export async function probe(url: string, key: string): Promise<Probed> {
     const addresses = [Object.fromEntries(new URL(url).searchParams)];
     const body = JSON.stringify({ addresses, include: ['toevoegingen'] });
     const [first] = (await call('addresses', { method: 'POST', body })).json.results as Record<string, unknown>[];
-    if (!isDeepStrictEqual(first?.address, address)) throw new Error('the address is not that of the single lookup');
+    if (!isDeepStrictEqual(first?.address, address)) throw new Error('the address differs from the single lookup');
     if (!Array.isArray(first?.toevoegingen)) throw new Error('the toevoegingen are missing');
 
     const { json, policy } = await call('auth/validate');
     if (json.valid !== true) throw new Error('the key is not valid');
-    if (policy !== one.policy) throw new Error('RateLimit-Policy is not that of the lookup');
+    if (policy !== one.policy) throw new Error('RateLimit-Policy differs from the lookup');
     return probed;
   } catch (error) {
     const { name, message } = error as Error;

@@ -7,7 +7,7 @@ export type HttpRefusalReason =
 
 export type Method = 'GET' | 'POST';
 
-/** A refusal by HTTP's own rules: thrown where it is decided, rendered once at the edge. */
+/** A refusal by HTTP's own rules: thrown by the code that decides, rendered once at the edge. */
 export class HttpRefusal extends Error {
   override name = 'HttpRefusal';
   readonly reason: HttpRefusalReason;

@@ -77,7 +77,7 @@ export function deadline(): Middleware {
   };
 }
 
-/** What a request is given at least, however long it waited: enough for a call of the store and its repetition. */
+/** The least time for a request, however long it waited: enough for a call of the store and its repetition. */
 const leastMilliseconds = 1000;
 /** The gateway waits no longer for any function; more than that is a difference of clocks. */
 const longestWaitMilliseconds = 29_000;

@@ -32,7 +32,7 @@ function writeOut(line: string): void {
 }
 
 /**
- * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format where one is
+ * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format if it is
  * read. An error that is not the caller's gets a separate line. No line ever contains a header, a path, a query or a
  * label. Without a log it writes nothing.
  */

@@ -1,7 +1,7 @@
 import { type Environment, environment } from '../../core/names.ts';
 import type { RequestEvent } from './middleware.ts';
 
-/** What can be read without a key, beside the pages of problems. */
+/** The pages that need no key, beside the pages of problems. */
 const always = ['/v1/openapi.json', '/openapi.json', '/postman.json', '/favicon.ico'] as const;
 /** The reference in every form that somebody may read, in a deployment that shows it. */
 const withReference = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'] as const;

@@ -12,7 +12,7 @@ import { recordUsage, setRetention } from '../../packages/admin/accounts/usage.t
 
 export type UsageJob = {
   months: number;
-  /** The share of a limit from which a message is sent; 0 sends none. */
+  /** The used share of a limit that sends a message; 0 sends none. */
   messageAtShare: number;
   send: (message: LimitMessage) => Promise<void>;
 };
@@ -81,7 +81,7 @@ async function sendOnce(
   return true;
 }
 
-/** `notice#month#2026-12-01#used`: by the day on which the window ends. */
+/** `notice#month#2026-12-01#used`: by the last day of the window. */
 function markKey({ account, window, resets, isExhausted }: LimitMessage): Record<string, string> {
   return itemKey(account, `notice#${window}#${dateOf(resets)}#${isExhausted ? 'used' : 'near'}`);
 }

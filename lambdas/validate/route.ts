@@ -30,7 +30,7 @@ export type ValidateRouteOptions = {
 /** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
 export function validateRoute({ keyStore, checksumSecret, clock, previousChecksumSecret, log }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
-    // By the time before the read: what was counted in a window that began since is not in the item.
+    // By the time before the read: the item lacks the counts of a window that began since.
     const now = clock();
     const { access, label } = await keyStore.read(claim, signal);
     return { ...requireCaller(access, claim, now), label };

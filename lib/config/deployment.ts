@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The parts of a deployment; each is one CloudFormation stack. */
 export type StackPart = 'data' | 'service' | 'loader';
 
-/** What the names of the stacks of a stage begin with: `bag-adres-prod`. */
+/** The beginning of the names of a stage's stacks: `bag-adres-prod`. */
 export function deploymentName(stage: string): string {
   return `bag-adres-${stage}`;
 }
@@ -29,7 +29,7 @@ export function packageVersion(): string {
   return manifest().version;
 }
 
-/** What an operator's repository pins: this version, and the library and the command line of the CDK that fit it. */
+/** The pins of an operator's repository: this version, and the library and command line of the CDK that fit it. */
 export function pinnedVersions(): Record<string, string> {
   const { version, dependencies, devDependencies } = manifest();
   const tested = { ...devDependencies, ...dependencies };

@@ -9,7 +9,7 @@ export function text(form: RegExp, allowed: string, more = {}) {
     .meta({ allowed, ...more });
 }
 
-/** What somebody may take for the place of a secret itself: no message shows such a value. */
+/** A value that may be the secret itself instead of its place: no message shows it. */
 export const mayBeSecret = { mayBeSecret: true };
 
 export const nameOfSecret = text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager', mayBeSecret);
@@ -21,18 +21,18 @@ export function whole(least: number, most: number) {
 
 export const flag = z.boolean().meta({ allowed: '`true` or `false`' });
 
-/** The tags of an operator: as AWS allows them for every service, and none of those that the app sets. */
+/** The tags of an operator: as AWS allows them for every service, without the tags that the app sets. */
 export const tags = z.record(
   text(/^(?![aA][wW][sS]:|(?:application|stage|version)$)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u, 'the name of a tag'),
   z.string().regex(/^[\p{L}\p{Z}\p{N}_.:/=+@-]{0,256}$/u),
 );
 
-/** What a tag may be, in words. */
+/** The form of a tag, in words. */
 export const tagForm =
   'names and values of letters, digits, spaces and _ . : / = + - @, without names that begin with aws:, and without application, stage and version, which are set already';
 
 /**
- * When EventBridge Scheduler runs something. Of the day of the month and the day of the week one is `?`: AWS refuses
+ * When EventBridge Scheduler runs something. The day of the month or the day of the week is `?`: AWS refuses
  * any other cron.
  */
 export const schedule = text(
@@ -101,7 +101,7 @@ const webAddress = text(/^https:\/\/[^\s"<>]{1,300}$/, 'an `https://` address');
 export const branding = z.strictObject({
   name: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters')
     .optional()
-    .describe('The name of the operator at the top of each page, before that of the service.'),
+    .describe('The name of the operator at the top of each page, before the name of the service.'),
   colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
     .default('#0b4f8a')
     .describe(
@@ -121,16 +121,16 @@ export const branding = z.strictObject({
     .refine((codes) => new Set(codes).size === codes.length)
     .meta({ allowed: `a list of one or more of ${languages.map((code) => `\`${code}\``).join(', ')}` })
     .optional()
-    .describe('The languages of the portal and the reference, the first one for browsers that prefer none of them.'),
+    .describe('The languages of the portal and the reference, the first one for browsers that prefer another.'),
 });
 
 /** How long before the end of the client secret people are told. */
 export const secretNoticeDays = 60;
 
-/** The portal: where it is, who signs people in and who operates. */
+/** The portal: its host name, sign-in and operators. */
 export const portal = z.strictObject({
   domain: portalDomain.describe(
-    'The host name of the portal. It must differ from that of the API, so that browsers never send its cookies there.',
+    "The host name of the portal. It must differ from the API's, so that browsers never send its cookies there.",
   ),
   signIn: z
     .strictObject({
@@ -149,7 +149,7 @@ export const portal = z.strictObject({
         .meta({ allowed: 'a date, for instance `2027-01-31`' })
         .optional()
         .describe(
-          `The day on which the client secret ends, as the provider says. An alarm goes off ${secretNoticeDays} days before.`,
+          `The last day of the client secret, as the provider says. An alarm goes off ${secretNoticeDays} days before.`,
         ),
     })
     .optional()

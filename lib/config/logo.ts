@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts';
 /** The page with the reference contains the logo, and the function that serves it reads the logo at its start. */
 export const mostLogoBytes = 65_536;
 
-/** What is wrong with the file of a logo, whose path is relative to `folder`; `undefined` when nothing is. */
+/** The fault of a logo's file, whose path is relative to `folder`; `undefined` if it has none. */
 export function logoFault(logo: string | undefined, folder: string): string | undefined {
   if (logo === undefined) return undefined;
   const path = resolve(folder, logo);

@@ -24,8 +24,10 @@ const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 73
 
 const canary = z.strictObject({
   keySecretName: nameOfSecret.describe('The secret with an API key, as plain text; lookups count against its account.'),
-  postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe('Of an address that exists.'),
-  huisnummer: whole(1, 99_999).describe('Of an address that exists.'),
+  postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe(
+    'A part of an address that exists.',
+  ),
+  huisnummer: whole(1, 99_999).describe('A part of an address that exists.'),
   everyMinutes: whole(1, 60).default(5).describe('How often to look it up, in minutes.'),
 });
 
@@ -171,7 +173,7 @@ export const configSchema = z.strictObject({
     .describe('The recipient of alarm notifications, who must confirm an email of AWS first.'),
   budget: z
     .strictObject({
-      usdPerMonth: whole(1, 1_000_000).describe('What a month may cost, in dollars, the whole account.'),
+      usdPerMonth: whole(1, 1_000_000).describe('The budget of a month, in dollars, for the whole account.'),
       email: emailAddress.optional().describe('Who gets the mail. Without it: `alarmEmail`.'),
     })
     .optional()
@@ -185,7 +187,7 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe("The extract to load. Without it, the one that PDOK's Atom feed links to."),
-  dataset: dataset.prefault({}).describe('What is loaded of the BAG beside addresses, from the next load on.'),
+  dataset: dataset.prefault({}).describe('Parts of the BAG to load beside addresses, from the next load on.'),
   loadConcurrency: whole(1, 40)
     .default(10)
     .describe(
@@ -207,11 +209,11 @@ export const configSchema = z.strictObject({
     .describe(
       `Applies the [daily mutations](loading.md#mutations-day-by-day) to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`.`,
     ),
-  guard: guard.prefault({}).describe('What stops a load before its first write.'),
+  guard: guard.prefault({}).describe('The limits that stop a load before its first write.'),
   snapshotsKept: whole(2, 24)
     .default(loadDefaults.snapshotsKept)
     .describe('How many snapshots are kept in S3 for rollbacks, including the live one.'),
-  tables: tables.prefault({}).describe('Tables to use instead of those of the data stack, which stay as they are.'),
+  tables: tables.prefault({}).describe("Tables to use instead of the data stack's, which stay as they are."),
   removalPolicy: z
     .enum(['retain', 'destroy'])
     .default('retain')
@@ -234,7 +236,7 @@ export const configSchema = z.strictObject({
   runbookUrl: text(/^[\x21-\x7e]{1,300}$/, 'an address without spaces')
     .default('node_modules/bag-adres/docs/runbook.md')
     .describe(
-      'Where the runbook is: the message of an alarm ends in this and `#CHAPTER`. Better than the copy in the package is a page of your own, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
+      'The address of the runbook: the message of an alarm ends in this and `#CHAPTER`. Better than the copy in the package is a page of your own, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
     ),
   checksumSecretVersions: z
     .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret', mayBeSecret))

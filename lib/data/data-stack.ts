@@ -46,10 +46,10 @@ export type DataStackProps = { config: Config; stackName: string };
  */
 export class DataStack extends Stack {
   readonly addresses: Table;
-  /** The table that holds the accounts: that of this stack, or the existing one that the settings name. */
+  /** The table that holds the accounts: this stack's, or the existing table that the settings name. */
   readonly accounts: TableInUse;
   readonly keyChecksumSecret: Secret;
-  /** The secret of the portal, if there is one. It outlives the stack of the portal. */
+  /** The secret of the portal, if it is configured. It outlives the stack of the portal. */
   readonly sessionSecret: Secret | undefined;
   /** The statements of closed months. */
   readonly statements: Bucket;

@@ -30,7 +30,7 @@ export function statementBucket(scope: Construct, config: Config, encryptionKey:
   acknowledge(
     bucket,
     'AwsSolutions-S1',
-    'Each object is written once, by one function, and lists what an account used: the CloudTrail of the account tells who reads it.',
+    'Each object is written once, by one function, and lists the usage of an account: the CloudTrail of the account tells who reads it.',
   );
   return bucket;
 }
@@ -44,6 +44,6 @@ export function acknowledgeStatements(of: Construct, bucket: IBucket, { region }
   acknowledge(
     of,
     `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/${statementsPrefix}*]`,
-    'Statements are named by their months, and by what is in them.',
+    'Statements are named by their months and contents.',
   );
 }

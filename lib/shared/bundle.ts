@@ -13,7 +13,7 @@ const releasedBundles = join(root, 'bundles');
 export const isReleased = existsSync(releasedBundles);
 
 /**
- * What a bundle has instead of a module that is slow to load (decision 0107). Importing a module of Node reads every
+ * Replacements in a bundle for modules that are slow to load (decision 0107). Importing a module of Node reads every
  * export once, and some exports load large parts of Node that nothing here needs. The SDK's chain of credentials looks
  * in places that no Lambda has, and with it come the clients of SSO and STS.
  */
@@ -26,7 +26,7 @@ const aliases = Object.fromEntries(
 );
 
 /**
- * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, in which the CDK runs the
+ * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, the working folder of the
  * app.
  */
 export type OperatorFiles = Readonly<Record<string, string>>;

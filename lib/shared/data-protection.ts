@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 
 /**
- * What happens to data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then
+ * The fate of data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then
  * it is still empty, and would only be in the way of the next attempt.
  */
 export function removal({ removalPolicy }: Config): RemovalPolicy {
@@ -32,7 +32,7 @@ export function isProtected({ removalPolicy }: Config): boolean {
   return removalPolicy === 'retain';
 }
 
-/** What every stack has; the description says what is in this one. */
+/** The properties of every stack; the description names the contents. */
 export function stackProps(config: Config, stackName: string, description: string): StackProps {
   return {
     stackName,
@@ -66,7 +66,7 @@ export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
   return key;
 }
 
-/** The properties of every log group: the configured retention, and the customer-managed key if there is one. */
+/** The properties of every log group: the configured retention, and the customer-managed key if configured. */
 export function logGroupProps(config: Config, encryptionKey: IKey | undefined): LogGroupProps {
   return {
     retention: config.logRetentionDays,

@@ -19,7 +19,7 @@ export function acknowledgeWildcard(policy: IConstruct, of: IConstruct, resource
   acknowledge(policy, `AwsSolutions-IAM5[Resource::${resource.replace('%', id)}]`, reason);
 }
 
-/** The event bus of the account and region, on which the events are. */
+/** The event bus of the account and region, which carries the events. */
 export function defaultEventBus(scope: Construct): string {
   return Arn.format({ service: 'events', resource: 'event-bus', resourceName: 'default' }, Stack.of(scope));
 }

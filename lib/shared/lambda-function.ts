@@ -40,7 +40,7 @@ export type LambdaFunctionProps = {
   withoutDeadLetterQueue: string;
 };
 
-/** What a function may do with the objects under a prefix, or with one object: `loads/*`, `manifest.json`. */
+/** The permissions of a function on the objects under a prefix, or on one object: `loads/*`, `manifest.json`. */
 export type BucketAccess = Partial<Record<keyof typeof bucketActions, readonly string[]>>;
 
 const bucketActions = {

@@ -30,11 +30,11 @@ import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
 
-/** A rule for an alarm, which says what is wrong and what to do first, and refers to its chapter of the runbook. */
+/** A rule for an alarm, which names the fault and the first steps, and refers to its chapter of the runbook. */
 export type AlarmRule = Pick<AlarmProps, 'metric'> & {
-  /** What is wrong, in one sentence. */
+  /** The fault, in one sentence. */
   problem: string;
-  /** What to do first, of the chapter, for `STAGE` or its `DEPLOYMENT`. The runbook may not be at hand. */
+  /** The first steps of the chapter, for `STAGE` or its `DEPLOYMENT`. The runbook may not be at hand. */
   first: string;
   /** The heading of its chapter in docs/runbook.md. */
   runbook: string;
@@ -43,7 +43,7 @@ export type AlarmRule = Pick<AlarmProps, 'metric'> & {
   /** In how many of so many periods the metric has to be there: 2 of 3 by default, as one bad period is no alarm. */
   periods?: readonly [bad: number, of: number];
   /**
-   * What no data means: that all is well by default, as there was no traffic; that the state stays as it is; or that
+   * The meaning of no data: all is well by default, without traffic; that the state stays as it is; or that
    * a job has stopped, which notifies too. A job that has not run yet is no problem: an alarm begins without data, and
    * only a change notifies.
    */
@@ -73,7 +73,7 @@ export class AlarmTopic extends Topic {
     this.stage = config.stage;
   }
 
-  /** An alarm by each of these rules, below `scope`. */
+  /** Makes an alarm for each rule, below `scope`. */
   alarms<Id extends string>(scope: Construct, rules: Record<Id, AlarmRule>): Record<Id, Alarm> {
     const alarms = Object.entries<AlarmRule>(rules).map(([id, rule]) => [id, this.alarm(scope, id, rule)]);
     return Object.fromEntries(alarms);
@@ -149,7 +149,7 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
   return topic;
 }
 
-/** A metric that a function emits itself; `service` is the one that its metrics name. */
+/** A metric that a function emits itself; `service` is the name in its metrics. */
 export function ownMetric(stage: string, service: string, metricName: string, options: MetricOptions): Metric {
   return new Metric({
     namespace: metricNamespaceOf(stage),
@@ -194,7 +194,7 @@ export function gatewayThrottles(api: HttpApi, ...functions: IFunction[]): MathE
   });
 }
 
-/** ACM renews a certificate 60 days before it ends, but not one that was imported, or whose DNS record is gone. */
+/** ACM renews a certificate 60 days before it ends, but not an imported one, nor one without its DNS record. */
 export function certificateRules(certificate: ICertificate, host: string): Record<'Ends' | 'EndsSoon', AlarmRule> {
   const endsWithin = (days: number): AlarmRule => ({
     metric: certificate.metricDaysToExpiry(),
@@ -215,11 +215,11 @@ function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(' ', '-');
 }
 
-/** The queries of docs/runbook.md, by its chapter and by what they show: the log groups and the query. */
+/** The queries of docs/runbook.md, by its chapter and their subject: the log groups and the query. */
 export type QueriesByChapter = Record<string, Record<string, readonly [logs: ILogGroup[], query: string]>>;
 
 /**
- * Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, where an operator picks them from a list.
+ * Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, for an operator to pick from a list.
  * They cost nothing.
  */
 export class SavedQueries extends Construct {

@@ -90,7 +90,7 @@ function wasNotApplied(error: unknown): boolean {
   return isRefused(error) || wasNeverOpened(error);
 }
 
-/** Of what was not applied: throttling, a transaction on the item, which takes milliseconds, no connection. */
+/** Causes of a write that was not applied: throttling, a transaction on the item (milliseconds), no connection. */
 function canSucceedLater(error: unknown): boolean {
   return isRefusedForNow(error) || isConflict(error) || wasNeverOpened(error);
 }

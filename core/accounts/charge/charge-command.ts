@@ -110,7 +110,7 @@ const hasUnitsLeft = forEachWindow((window) =>
   isCurrent(window, `(#${window}Limit = :${window}Limit AND #${window}Used <= :${window}Most)`),
 );
 
-/** What is compared with the limit of a window of which none was seen: no limit equals it. */
+/** Compared with the limit of a window if none was seen: no limit equals it. */
 const never = -1;
 
 const passedAndAdmits = forEachWindow(

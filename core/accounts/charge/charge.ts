@@ -7,7 +7,7 @@ import { decideQuota, showsUnits } from '../quota.ts';
 /** One conditional write that authenticates a request and counts it: a charge. */
 export type ChargeAttempt = {
   claim: KeyClaim;
-  /** How many units, all of them in every window, or none. */
+  /** How many units: all in every window, or none. */
   units: number;
   /** The time in seconds by the clock of this instance, and the starts of the windows that it is in. */
   now: number;
@@ -33,7 +33,7 @@ export type AccessStore = {
   recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Why nobody knows whether a charge was made: no answer in time, none at all, or that of a failure in the store. */
+/** Why nobody knows whether a charge was made: no answer in time, none at all, or a failure in the store. */
 export const unknownCauses = ['time-up', 'connection', 'server-error'] as const;
 export type UnknownCause = (typeof unknownCauses)[number];
 
@@ -82,7 +82,7 @@ function requireCounted(access: Access | undefined, { claim, units, now, starts 
   throw new StoreUnavailable('the store reported a charge as done, but the returned item does not show it');
 }
 
-/** The attempt after one whose condition did not hold for the item. @throws Refusal if the item refuses the request */
+/** The attempt after a failed condition on the item. @throws Refusal if the item refuses the request */
 async function nextAttempt(
   store: AccessStore,
   { claim, units }: ChargeAttempt,

@@ -69,12 +69,12 @@ describe('a probe', () => {
     [lookup, { status: 502, body: `<html>${key}` }, 'status 502, no JSON'],
     [lookup, { status: 500, body: `{"type":"${key}"}` }, 'status 500'],
     [many, { status: 503, body: '{"type":"/problems/temporarily-unavailable"}' }, 'status 503'],
-    [many, json({ results: [{ address: { ...place, straat: 'Dam' } }] }), 'not that of the single lookup'],
+    [many, json({ results: [{ address: { ...place, straat: 'Dam' } }] }), 'differs from the single lookup'],
     [many, json({ results: [{ address: place }] }), 'the toevoegingen are missing'],
     [many, json({}), 'TypeError'],
     [validation, { status: 500, body: '{"type":"/problems/internal-error"}' }, 'status 500'],
     [validation, json({ valid: false }), 'the key is not valid'],
-    [validation, json({ valid: true }, {}), 'RateLimit-Policy is not that of the lookup'],
+    [validation, json({ valid: true }, {}), 'RateLimit-Policy differs from the lookup'],
   ])('names %s and what is wrong with %j, and never the key', async (call, reply, reason) => {
     replies[call] = { ...reply, headers: { ...reply.headers, 'x-echo': key } };
     const { fault: result } = await probe(url(), key);
