@@ -234,7 +234,7 @@ class BagAdresForm extends HTMLElement {
 
   #typed(name) {
     if (found.includes(name)) this.#typedIn.add(name);
-    if (!asked.includes(name)) return;
+    if (!asked.includes(name) || !this.#isActive()) return;
     // `14 7` that becomes 147 has no toevoeging 7 any more.
     if (name === 'huisnummer' && this.#moved) this.#put('toevoeging', '');
     if (name !== 'postcode') this.#moved = '';
@@ -471,7 +471,7 @@ class BagAdresForm extends HTMLElement {
   }
 
   #clear() {
-    this.#say('hint', [this.#asked() ? '' : this.#text('hint')]);
+    this.#say('hint', [this.#asked() || !this.#isActive() ? '' : this.#text('hint')]);
   }
 
   #say(kind, lines, answers = []) {

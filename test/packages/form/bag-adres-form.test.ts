@@ -548,7 +548,10 @@ describe('the form element', () => {
     await last('House number').fill('1');
     await page.keyboard.press('Tab');
     await hasValue(last('Street'), 'Teststraat');
-    expect(await violations(page, wcagRules)).toEqual([]);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page, wcagRules)).toEqual([]);
+    }
     expect(await page.evaluate('window.seen')).toEqual([[true, 'ok']]);
     expect(await page.getByLabel('Street name').inputValue()).toBe('');
   });
@@ -699,12 +702,10 @@ describe('the form element', () => {
       document.forms[0].prepend(land);
     }`);
     await page.locator('[name=land]').selectOption('BE');
+    await page.evaluate("document.getElementById('straat').value = 'Veldstraat'");
     await type(page, '9000', '12 A', '');
-    expect([await message(page).textContent(), await number(page).inputValue(), lookups]).toEqual([
-      expect.not.stringContaining('Controleer'),
-      '12 A',
-      [],
-    ]);
+    expect([await message(page).textContent(), await number(page).inputValue(), lookups]).toEqual(['', '12 A', []]);
+    expect(await street(page).inputValue()).toBe('Veldstraat');
     await type(page, '1012RJ', '147');
     await page.locator('[name=land]').selectOption('NL');
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
