@@ -27,10 +27,10 @@ import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
  * | `plan#<code>` | `plan` | limits, state, version |
  * | account id | `plans` | which plan it has been on since when (`plan-history.ts`) |
  * | account id | `details` | name, contact, note (`details.ts`) |
- * | `search#` | `00` to `99` | what accounts are found by (`search-index.ts`) |
  * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
  * | `usage#` | `retention` | for how many months usage is kept, and the month of the first account (`usage.ts`) |
- * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
+ * | `account#` | the id of an account | plan, and what it is found by (`search.ts`) |
+ * | `deleted#`, `plan#` | the id of a deleted account, a plan code | nothing: an index of names (`admin-store.ts`) |
  */
 export const accessItem = {
   state: 'state',

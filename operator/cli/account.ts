@@ -120,7 +120,10 @@ function addList(account: CliCommand): void {
     .command('list')
     .description('list the accounts with their limits and usage; on a terminal a page at a time')
     .option('--prefix <text>', 'only accounts whose id begins with it')
-    .option('--search <text>', 'only accounts whose id, name, contact, note or a member contains it, in any case')
+    .option(
+      '--search <text>',
+      'only accounts with each of these words in their id, name, contact, note or members, in any order and case',
+    )
     .examples('account list --search jansen --local')
     .onAccounts(async ({ admin }, { json, ...wanted }: ListOptions) => {
       const pageAfter: PageAfter = (page) => admin.accounts.list({ ...wanted, ...page });

@@ -11,6 +11,7 @@ import {
   longestDetails,
   maxLabelLength,
 } from '../../packages/admin/accounts/admin-error.ts';
+import { entryKey } from '../../packages/admin/accounts/admin-store.ts';
 import { type AccountDetails, detailsItem, readDetails } from '../../packages/admin/accounts/details.ts';
 import { memberPrefix, normalizedPerson, personPrefix } from '../../packages/admin/accounts/members.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
@@ -29,6 +30,9 @@ export type PersonalItem = { kind: PersonalKind; item: StoredItem };
 
 const { partitionKey, sortKey } = accountsTable;
 
+/** The list of accounts repeats what memberships and details have, and changes with them. */
+const listed = entryKey('account', '')[partitionKey];
+
 /** Everything in the accounts table that names an e-mail address, in any letter case. Reads the whole table. */
 export async function personalData(
   client: DynamoDBDocumentClient,
@@ -39,6 +43,7 @@ export async function personalData(
   const found: PersonalItem[] = [];
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
     for (const item of Items) {
+      if (item[partitionKey] === listed) continue;
       if (JSON.stringify(item).toLowerCase().includes(wanted) && names(item, wanted))
         found.push({ kind: kindOf(item), item });
     }

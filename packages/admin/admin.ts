@@ -24,9 +24,10 @@ import {
   revokeKey,
   rotateKey,
 } from './accounts/keys.ts';
-import { type AccountPageOptions, countByPlan, listAccounts } from './accounts/list-accounts.ts';
+import { type AccountPageOptions, listAccounts } from './accounts/list-accounts.ts';
 import { accountsOf, addMember, listMembers, removeMember, roleIn } from './accounts/members.ts';
 import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './accounts/plans.ts';
+import { countByPlan } from './accounts/search.ts';
 import {
   confirmSession,
   endSession,

@@ -31,13 +31,12 @@ import {
   detailsPut,
   detailsWrites,
   noDetails,
-  textsOf,
   withDetails,
 } from './details.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
 import { addToHistory, type PlanHistory } from './plan-history.ts';
 import { applyTerms, getPlan, planIsUnchanged } from './plans.ts';
-import { searchWrite } from './search-index.ts';
+import { searchAttributes } from './search.ts';
 import { noteFirstMonth } from './usage.ts';
 import { changeOwnLimits, futureWindows, type OwnLimitChanges, resetWindows } from './window-changes.ts';
 
@@ -155,10 +154,9 @@ export async function creation(
     { ConditionCheck: planIsUnchanged(store, plan) },
     { ConditionCheck: { ...condition, Key: tombstoneKey(account) } },
     { Put: { ...condition, Item: item } },
-    addToIndex(store.table, 'account', account),
+    addToIndex(store.table, 'account', account, searchAttributes({ plan: plan.code, account, details, members })),
     { Update: addToHistory(store.table, account, history ?? new Map([[created, plan.code]])) },
     ...detailsPut(store, account, details),
-    await searchWrite(store, account, { made: { plan: plan.code, texts: textsOf(details), members } }),
   ];
 }
 

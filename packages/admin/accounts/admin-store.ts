@@ -198,14 +198,14 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Partitions that hold only names, for lists by page and prefix. Entries are written in the transactions of what they
- * name, so a list is exact at once (decision 0104). No account id or plan code has a `#` or is empty.
+ * Partitions with a name in each item, for lists by page and prefix. Entries are written in the transactions of what
+ * they name, so a list is exact at once (decision 0104). No account id or plan code has a `#` or is empty.
  */
 const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
 
 /** The write that adds a name to an index, or keeps it there. */
-export function addToIndex(table: string, index: keyof typeof partitions, name: string): Write {
-  return { Put: { TableName: table, Item: entryKey(index, name) } };
+export function addToIndex(table: string, index: keyof typeof partitions, name: string, attributes: Item = {}): Write {
+  return { Put: { TableName: table, Item: { ...entryKey(index, name), ...attributes } } };
 }
 
 /** The write that takes a name out of an index. */
@@ -213,7 +213,8 @@ export function removeFromIndex(table: string, index: keyof typeof partitions, n
   return { Delete: { TableName: table, Key: entryKey(index, name) } };
 }
 
-const entryKey = (index: keyof typeof partitions, name: string) => itemKey(partitions[index], name);
+/** The primary key of an entry. */
+export const entryKey = (index: keyof typeof partitions, name: string) => itemKey(partitions[index], name);
 
 /** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
 export type PageOptions = {
@@ -245,17 +246,25 @@ export async function readNames(
   { prefix = '', limit, cursor }: PageOptions & { limit: number },
 ): Promise<NamePage> {
   // One more than requested shows whether there is another page.
-  const entries = await store.query({
-    TableName: store.table,
-    Limit: limit + 1,
+  const entries = await store.query({ ...entriesQuery(store, index, { prefix, cursor }), Limit: limit + 1 });
+  const names = entries.slice(0, limit).map((entry): string => entry[accountsTable.sortKey]);
+  return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
+}
+
+/** Reads the entries of an index with a prefix, those after `cursor`. */
+export function entriesQuery(
+  { table }: { table: string },
+  index: keyof typeof partitions,
+  { prefix = '', cursor }: Omit<PageOptions, 'limit'>,
+) {
+  return {
+    TableName: table,
     // Rather than `begins_with`, in which some local DynamoDB engines ignore letter case.
     KeyConditionExpression: '#partition = :partition AND #name BETWEEN :first AND :last',
     ExpressionAttributeNames: { '#partition': accountsTable.partitionKey, '#name': accountsTable.sortKey },
     ExpressionAttributeValues: { ':partition': partitions[index], ':first': prefix || '-', ':last': `${prefix}~` },
     ...(cursor !== undefined && { ExclusiveStartKey: entryKey(index, cursor) as Item }),
-  });
-  const names = entries.slice(0, limit).map((entry): string => entry[accountsTable.sortKey]);
-  return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
+  };
 }
 
 /** Every account, read page by page, as it is when its page is read. */

@@ -18,7 +18,6 @@ import { detailsDeletion } from './details.ts';
 import { creationCountKey, keyRecordsOf } from './keys.ts';
 import { removeAllMembers } from './members.ts';
 import { noPlanFromTomorrow } from './plan-history.ts';
-import { searchWrite } from './search-index.ts';
 
 /** The primary key of the item that remains of a deleted account, so that its id is not used again. */
 export const tombstoneKey = (account: string) => itemKey(account, 'deleted');
@@ -50,7 +49,6 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         removeFromIndex(store.table, 'account', id),
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         detailsDeletion(store, id),
-        await searchWrite(store, id, 'deleted'),
         { Update: noPlanFromTomorrow(store, id) },
         { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
       ]);

@@ -3,7 +3,7 @@ import { guardedUpdate, type Item, isStill } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/names.ts';
 import { type DetailsChanges, longestDetails } from './admin-error.ts';
 import { type AdminStore, getAccess, type Write } from './admin-store.ts';
-import { searchWrite } from './search-index.ts';
+import { searchWrite } from './search.ts';
 
 /**
  * What an operator writes about an account, in an item of its own: `account` is its id, `item` is `details`. Requests
@@ -46,11 +46,6 @@ export async function detailsOfAll(
   return new Map(items.map((item) => [item[accountsTable.partitionKey], readDetails(item)]));
 }
 
-/** The texts by which an account is found. */
-export function textsOf(details: DetailsChanges): string[] {
-  return fields.flatMap((field) => details[field] ?? []);
-}
-
 /** What `changes` would change, for the audit: `{ name: { before, after } }`. */
 export function detailsDifference(before: AccountDetails, changes: DetailsChanges) {
   const changed = fields.filter((field) => changes[field] !== undefined && changes[field] !== before[field]);
@@ -77,8 +72,8 @@ export async function detailsWrites(
   const guards = fields.map((field) => isStill(field, before[field] ?? undefined));
   const set = Object.fromEntries(fields.flatMap((field) => (after[field] === null ? [] : [[field, after[field]]])));
   const remove = fields.filter((field) => after[field] === null);
-  const search = await searchWrite(store, account, { texts: textsOf(after) });
-  await getAccess(store, account); // read after what `search` conflicts on, which the deletion of an account changes
+  await getAccess(store, account); // which a deletion may have removed since
+  const search = searchWrite(store, account, { details: after });
   return [{ Update: guardedUpdate(store.table, detailsKey(account), { set, remove }, guards) }, search];
 }
 

@@ -1,6 +1,5 @@
 import type { AccountState } from '../../../core/accounts/account.ts';
 import { type AccountSummary, summaryOf } from './accounts.ts';
-import { AdminError } from './admin-error.ts';
 import {
   type AdminStore,
   checkPage,
@@ -11,7 +10,7 @@ import {
   type PageOptions,
 } from './admin-store.ts';
 import { detailsOfAll, noDetails } from './details.ts';
-import { folded, readLines } from './search-index.ts';
+import { findAccounts } from './search.ts';
 
 /** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
 export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };
@@ -25,7 +24,8 @@ export type AccountFilter = {
 };
 
 /**
- * Which page of the accounts; `search` finds those whose id, name, contact, note or a member contains it, in any case.
+ * Which page of the accounts; `search` finds those whose id, name, contact, note or members contain each of its words,
+ * in any order and case.
  */
 export type AccountPageOptions = PageOptions & AccountFilter & { search?: string | undefined };
 
@@ -87,28 +87,4 @@ function passes(account: AccountSummary, { plan, state, createdSince, usedShare 
     (createdSince === undefined || Date.parse(account.created) >= Date.parse(createdSince)) &&
     (usedShare === undefined || longWindows.some(isNear))
   );
-}
-
-const maxSearch = 200;
-
-/** The page of the accounts whose id, name, contact, note or a member contains `text`, in any case. */
-async function findAccounts(
-  store: AdminStore,
-  text: string,
-  { prefix = '', limit = maxPage, cursor }: PageOptions,
-): Promise<NamePage> {
-  const wanted = typeof text === 'string' && text.length <= maxSearch ? folded(text) : '';
-  if (wanted === '') throw new AdminError('invalid', `A search is a text of 1 to ${maxSearch} characters.`);
-  checkPage({ prefix, limit, cursor });
-  const found = new Set((await readLines(store, wanted)).map(({ account }) => account));
-  const names = [...found].filter((name) => name > (cursor ?? '') && name.startsWith(prefix)).sort();
-  const page = names.slice(0, limit);
-  return { names: page, cursor: names.length > limit ? (page.at(-1) ?? null) : null };
-}
-
-/** How many accounts are on each plan, by its code. */
-export async function countByPlan(store: AdminStore): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { member, plan } of await readLines(store)) if (member === '') counts[plan] = (counts[plan] ?? 0) + 1;
-  return counts;
 }

@@ -5,7 +5,7 @@ import { accountsTable } from '../../../core/names.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role, roles } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit.ts';
-import { type SearchChange, searchWrite } from './search-index.ts';
+import { searchWrite } from './search.ts';
 
 /**
  * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the
@@ -48,22 +48,21 @@ export async function addMember(
   await getAccess(store, account);
   const added = store.nowSeconds();
   await audited(store, { partition: account, action: 'member add', detail: { person, role } }, () =>
-    changeMembers(
-      store,
-      account,
-      (members) => {
-        const isMember = members.some((member) => member.person === person);
-        if (members.length >= maxMembers && !isMember) {
-          throw new AdminError(
-            'too_many_members',
-            `Account "${account}" has ${maxMembers} members, which is the maximum; remove one first.`,
-          );
-        }
-        if (role !== 'admin') requireOtherAdmin(account, members, person);
-        return memberItems(account, { person, role, added }).map((Item) => ({ Put: { TableName: store.table, Item } }));
-      },
-      { added: person },
-    ),
+    changeMembers(store, account, (members) => {
+      const isMember = members.some((member) => member.person === person);
+      if (members.length >= maxMembers && !isMember) {
+        throw new AdminError(
+          'too_many_members',
+          `Account "${account}" has ${maxMembers} members, which is the maximum; remove one first.`,
+        );
+      }
+      if (role !== 'admin') requireOtherAdmin(account, members, person);
+      const items = memberItems(account, { person, role, added });
+      return {
+        writes: items.map((Item) => ({ Put: { TableName: store.table, Item } })),
+        people: [...new Set([...members.map((member) => member.person), person])],
+      };
+    }),
   );
   return { person, role, added: instant(added) };
 }
@@ -82,18 +81,14 @@ export async function removeMember(
     );
   }
   await audited(store, { partition: account, action: 'member remove', detail: { person } }, () =>
-    changeMembers(
-      store,
-      account,
-      (members) => {
-        requireOtherAdmin(account, members, person);
-        return [
-          { Delete: { TableName: store.table, Key: memberKey(account, person) } },
-          { Delete: { TableName: store.table, Key: entryKey(account, person) } },
-        ];
-      },
-      { removed: person },
-    ),
+    changeMembers(store, account, (members) => {
+      requireOtherAdmin(account, members, person);
+      const keys = [memberKey(account, person), entryKey(account, person)];
+      return {
+        writes: keys.map((Key) => ({ Delete: { TableName: store.table, Key } })),
+        people: members.flatMap((member) => (member.person === person ? [] : [member.person])),
+      };
+    }),
   );
 }
 
@@ -110,12 +105,11 @@ function requireOtherAdmin(account: string, members: readonly MemberBackup[], pe
 /** Counts the changes of an account's members, so that each one is decided from the members that it changes. */
 const membersVersion = { sortKey: 'members', version: 'version' } as const;
 
-/** Writes what `decide` returns, if no member has changed since the members that it was given were read. */
+/** Writes what `decide` returns, unless a member has changed since the members that it was given were read. */
 async function changeMembers(
   store: AdminStore,
   account: string,
-  decide: (members: MemberBackup[]) => Write[],
-  search: SearchChange,
+  decide: (members: MemberBackup[]) => { writes: Write[]; people: string[] },
 ): Promise<void> {
   const Key = versionKey(account);
   await retryConflicts(async () => {
@@ -123,8 +117,13 @@ async function changeMembers(
     const members = await membersOf(store, account);
     const changes = { set: { [membersVersion.version]: (version ?? 0) + 1 } };
     const unchanged = [isStill(membersVersion.version, version)];
-    const writes = [{ Update: guardedUpdate(store.table, Key, changes, unchanged) }, ...decide(members)];
-    await store.writeAll([...writes, await searchWrite(store, account, search)]);
+    const { writes, people } = decide(members);
+    await getAccess(store, account); // which a deletion may have removed since
+    await store.writeAll([
+      { Update: guardedUpdate(store.table, Key, changes, unchanged) },
+      ...writes,
+      searchWrite(store, account, { members: people }),
+    ]);
   });
 }
 

@@ -19,7 +19,7 @@ import {
 } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { planFromNow } from './plan-history.ts';
-import { searchWrite } from './search-index.ts';
+import { searchWrite } from './search.ts';
 
 /** A change of a plan that has not reached all of its accounts yet. */
 export type PlanChange = {
@@ -106,7 +106,7 @@ async function joinWrites(store: AdminStore, { account, plan: from }: Access, { 
   return [
     { ConditionCheck: planIsUnchanged(store, plan) },
     { Update: await planFromNow(store, account, plan.code) },
-    await searchWrite(store, account, { plan: plan.code }),
+    searchWrite(store, account, { plan: plan.code }),
   ];
 }
 

@@ -36,7 +36,8 @@ describe('a search of the accounts', () => {
     ['spaces around the text and in it', '  jo   jansen ', ['Shop-1']],
     ['nothing', 'nowhere', []],
     ['the code of a plan, which is no text of an account', 'large', []],
-    ['texts of two fields at once', 'noord jo', []],
+    ['words of its name and of a member, in any order', 'jo noord', ['Shop-1']],
+    ['no account that lacks one of the words', 'noord jo nowhere', []],
   ])('finds by %s', async (_, search, ids) => {
     expect(await found(search)).toEqual(ids);
   });

@@ -1,0 +1,96 @@
+import { accountsTable } from '../../../core/names.ts';
+import { AdminError, type DetailsChanges, longestDetails } from './admin-error.ts';
+import {
+  type AdminStore,
+  checkPage,
+  entriesQuery,
+  entryKey,
+  maxPage,
+  type NamePage,
+  type PageOptions,
+  type Write,
+} from './admin-store.ts';
+
+/**
+ * What an account is found by, in its entry of the list of accounts (decision 0104): its plan, its id with its details,
+ * and its members, as they are searched. Each change of these changes the entry in the same transaction.
+ */
+const entry = { plan: 'plan', text: 'text', members: 'members' } as const;
+
+/** A text as it is searched: without case and marks, on one line, with single spaces. */
+function folded(text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+}
+
+/** What an account has in its entry; without `account`, `details` or `members` these stay as they are. */
+type Found = { plan?: string; account?: string; details?: DetailsChanges; members?: readonly string[] };
+
+/** The attributes of an entry. */
+export function searchAttributes({ plan, account, details, members }: Found): Record<string, string> {
+  const fields = Object.keys(longestDetails) as (keyof DetailsChanges)[];
+  return {
+    ...(plan !== undefined && { [entry.plan]: plan }),
+    ...(details && {
+      [entry.text]: [account ?? '', ...fields.map((field) => details[field] ?? '')].map(folded).join(' '),
+    }),
+    ...(members && { [entry.members]: members.map(folded).join(' ') }),
+  };
+}
+
+/** The write that keeps a changed account found. It conflicts with the deletion of the account. */
+export function searchWrite({ table }: AdminStore, account: string, changed: Found): Write {
+  const set = Object.entries(searchAttributes({ ...changed, account }));
+  return {
+    Update: {
+      TableName: table,
+      Key: entryKey('account', account),
+      UpdateExpression: `SET ${set.map((_, i) => `#${i} = :${i}`).join(', ')}`,
+      ConditionExpression: 'attribute_exists(#item)',
+      ExpressionAttributeNames: {
+        '#item': accountsTable.sortKey,
+        ...Object.fromEntries(set.map(([name], i) => [`#${i}`, name])),
+      },
+      ExpressionAttributeValues: Object.fromEntries(set.map(([, value], i) => [`:${i}`, value])),
+    },
+  };
+}
+
+const maxSearch = 200;
+
+/** The page of the accounts in whose id, name, contact, note or members each word of `text` is found, in any case. */
+export async function findAccounts(
+  store: AdminStore,
+  text: string,
+  { prefix = '', limit = maxPage, cursor }: PageOptions,
+): Promise<NamePage> {
+  const wanted = typeof text === 'string' && text.length <= maxSearch ? folded(text) : '';
+  if (wanted === '') throw new AdminError('invalid', `A search is a text of 1 to ${maxSearch} characters.`);
+  checkPage({ prefix, limit, cursor });
+  const words = [...new Set(wanted.split(' '))];
+  const query = entriesQuery(store, 'account', { prefix, cursor });
+  const found = await store.query({
+    ...query,
+    FilterExpression: words.map((_, i) => `(contains(#text, :${i}) OR contains(#members, :${i}))`).join(' AND '),
+    ExpressionAttributeNames: { ...query.ExpressionAttributeNames, '#text': entry.text, '#members': entry.members },
+    ExpressionAttributeValues: {
+      ...query.ExpressionAttributeValues,
+      ...Object.fromEntries(words.map((word, i) => [`:${i}`, word])),
+    },
+  });
+  const names = found.slice(0, limit).map((one): string => one[accountsTable.sortKey]);
+  return { names, cursor: found.length > limit ? (names.at(-1) ?? null) : null };
+}
+
+/** How many accounts are on each plan, by its code. */
+export async function countByPlan(store: AdminStore): Promise<Record<string, number>> {
+  const query = entriesQuery(store, 'account', {});
+  const entries = await store.query({
+    ...query,
+    ProjectionExpression: '#plan',
+    ExpressionAttributeNames: { ...query.ExpressionAttributeNames, '#plan': entry.plan },
+  });
+  const counts: Record<string, number> = {};
+  for (const { [entry.plan]: plan } of entries) if (plan) counts[plan] = (counts[plan] ?? 0) + 1;
+  return counts;
+}
