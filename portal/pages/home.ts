@@ -88,14 +88,13 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
     .map(({ keyId, label, lookups, days, lastUsed }): Html[] => {
       const last = days.at(-1)?.date ?? lastUsed;
       return [
-        html`<a href="/accounts/${account}/keys/${keyId}">${label ?? keyId}</a>`,
-        html`<code>${keyId}</code>`,
+        html`<a href="/accounts/${account}/keys/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`,
         last ? format.day(last) : text.keyUse.notUsed,
         format.number(lookups),
       ];
     });
-  const counted = numbers(text.recentLookups(format.count(30, 'day')));
-  return scrollTable(text.keys, [text.key.label, text.key.keyId, text.key.lastUsed, counted], rows);
+  const counted = numbers(text.recentLookups(format.count(30, 'day')), 'aside');
+  return scrollTable(text.keys, [text.key.label, text.key.lastUsed, counted], rows);
 }
 
 function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): Html {

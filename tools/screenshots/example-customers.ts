@@ -2,7 +2,7 @@ import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { accessItem, accessKey, dayNumber, keyCode, windowItem } from '../../core/accounts/account-item.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { usageRecord } from '../../core/accounts/usage-record.ts';
-import { dateOf, daySeconds, secondsOf, windowStart } from '../../core/calendar.ts';
+import { dateOf, daySeconds, secondsOf, type WindowName, windowStart } from '../../core/calendar.ts';
 import { dutchTime } from '../../core/dutch-time.ts';
 import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
@@ -91,6 +91,7 @@ export async function addExampleCustomers(
   const expires = dutchTime.endOfDay(dateOf(secondsOf(today) + 40 * daySeconds));
   await kim.keys.create({ account: shownAccount, label: 'proef', expires });
   await kim.members.add({ account: shownAccount, person: 'boekhouding@delinde.example', role: 'finance' });
+  await operatorAt(12).accounts.set({ id: shownAccount, limits: { day: 4_500 } });
   await operatorAt(3).accounts.suspend('kattenbak');
 
   const statements = statementsOf(
@@ -114,10 +115,16 @@ function recordOf(account: string, date: string, perDay: number, codes: readonly
     [usageRecord.lookups]: lookups,
     ...Object.fromEntries(ofKeys),
     ...(noise > 0.8 && { [usageRecord.refused('input')]: Math.ceil(noise * 20) }),
-    ...(noise > 0.95 && { [usageRecord.refused('quota')]: Math.ceil(noise * 100) }),
+    ...(noise > 0.9 && refusedFor('minute', Math.ceil(noise * lookups * 0.2))),
     [accountsTable.expires]: secondsOf(date) + 800 * daySeconds,
   };
 }
+
+/** Refusals because a window had no quota left. */
+const refusedFor = (window: WindowName, count: number) => ({
+  [usageRecord.refused('quota')]: count,
+  [usageRecord.refused(window)]: count,
+});
 
 /** What the access item counts: `used` today, after what was used `before` in this month. */
 function countedToday(today: string, { used, before, codes }: { used: number; before: number; codes: string[] }): Item {

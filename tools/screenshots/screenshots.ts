@@ -8,7 +8,7 @@ import { startLocalPortalOf } from '../../test/support/local-portal.ts';
 import { addExampleCustomers, shownAccount } from './example-customers.ts';
 import { takeExamplePictures, takeFormPictures } from './example-pictures.ts';
 
-type Look = { colorScheme: 'light' | 'dark'; locale: 'nl-NL' | 'en-GB'; width: number };
+type Look = { colorScheme: 'light' | 'dark'; locale: 'nl-NL' | 'en-GB'; width: number; forcedColors?: 'active' };
 type Person = 'Kim Klant' | 'Olaf Operator';
 
 const account = `/accounts/${shownAccount}`;
@@ -38,9 +38,13 @@ const pictures = (ids: { key: string; load: string }): [name: string, person: Pe
   ['load', 'Olaf Operator', `/operator/register/${ids.load}`],
 ];
 
-/** The picture of the portal on a phone, beside those. */
-const onPhone: [name: string, person: Person, path: string] = ['phone', 'Kim Klant', account];
-const phone: Look = { colorScheme: 'dark', locale: 'nl-NL', width: 390 };
+/** Pictures in a look of their own, beside those. */
+const looks: [name: string, person: Person, path: string, look: Partial<Look>][] = [
+  ['phone', 'Kim Klant', account, { colorScheme: 'dark', width: 390 }],
+  ['account-members-768', 'Kim Klant', `${account}/members`, { width: 768 }],
+  ['search-320', 'Olaf Operator', '/operator/accounts?q=linde', { width: 320 }],
+  ['account-usage-forced-colours', 'Kim Klant', `${account}/usage`, { forcedColors: 'active' }],
+];
 
 await new Command('npm run screenshots --')
   .description(
@@ -75,16 +79,26 @@ async function take({ out: given, examples, form: onlyForm, dark, english, width
   if (examples) return;
 
   const open = new Map<string, Page>();
-  const shoot = async ([name, person, path]: typeof onPhone, { colorScheme, locale, width }: Look) => {
-    const tab = `${person} ${width}`;
-    const page = open.get(tab) ?? (await browser.newPage({ locale, colorScheme, viewport: { width, height: 800 } }));
+  const shoot = async ([name, person, path]: [string, Person, string], { width, ...mode }: Look) => {
+    const tab = `${person} ${width} ${mode.forcedColors}`;
+    const page = open.get(tab) ?? (await browser.newPage({ ...mode, viewport: { width, height: 800 } }));
     if (!open.has(tab)) await signIn(page, portal.portalUrl, person);
     open.set(tab, page);
     await page.goto(portal.portalUrl + path);
     await page.screenshot({ path: join(out, `${name}.png`), fullPage: true });
   };
   for (const picture of pictures({ key: portal.shownKey, load: portal.register.waiting })) await shoot(picture, look);
-  await shoot(onPhone, phone);
+  for (const [name, person, path, own] of looks) await shoot([name, person, path], { ...look, ...own });
+
+  const page = await browser.newPage({ locale: look.locale, viewport: { width, height: 800 } });
+  await page.goto(`${portal.baseUrl}/problems/invalid-input`);
+  await page.screenshot({ path: join(out, 'problem.png'), fullPage: true });
+  // What a higher limit does, before it is set.
+  const manage = open.get(`Olaf Operator ${width} undefined`);
+  await manage?.goto(`${portal.portalUrl}${account}/manage`);
+  await manage?.locator('#limit-day').fill('9000');
+  await manage?.locator('form:has(#limit-day) button').click();
+  await manage?.screenshot({ path: join(out, 'account-limits.png'), fullPage: true });
 }
 
 async function signIn(page: Page, url: string, person: Person): Promise<void> {
