@@ -12,7 +12,7 @@ export type CountingProxy = {
    */
   loses: (operation: string, body: string, answer: EngineAnswer) => boolean | Promise<boolean>;
   /** Holds a call before the engine has it; the connection is lost if this fails. */
-  holds: (operation: string) => void | Promise<void>;
+  holds: (operation: string, body: string) => void | Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
     sent = body;
     if (operation === 'BatchWriteItem') batched += writesIn(body);
     try {
-      await proxy.holds(operation);
+      await proxy.holds(operation, String(body));
     } catch {
       forwarded.destroy();
       return;
