@@ -8,8 +8,8 @@ type Agent = import('node:http').Agent;
 const opensWithinMilliseconds = 800;
 
 /**
- * A connection that was idle for longer is not used. What lies between drops an idle one without telling us, the first
- * after a minute; a function that was frozen has neither seen that nor run its timers. Opening one takes milliseconds.
+ * A connection that was idle for longer is not used. Networks drop idle connections silently, the first after a minute,
+ * and a function that was frozen has run no timers meanwhile. Opening a connection takes milliseconds.
  */
 export const idleAtMostSeconds = 10;
 

@@ -172,8 +172,7 @@ export type AccountChanges = DetailsChanges & {
 };
 
 /**
- * Moves an account to a plan, changes its own limits or its details, or all of these, the details first. What was used
- * of a window stays used.
+ * Moves an account to a plan, and changes its own limits and its details, the details first. Usage stays as it is.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function setAccount(

@@ -319,7 +319,7 @@ export async function namesPage(
   return { names, cursor: more ? (names.at(-1) ?? null) : null };
 }
 
-/** An account as it is found by its name; one that was deleted has no access item. */
+/** An account as it is found by its name; a deleted account has no access item. */
 type Named = { id: string; access: Access | undefined };
 
 async function* accountsByName(store: AdminStore, { after, last }: UsagePart): AsyncGenerator<Named> {
@@ -346,7 +346,7 @@ export async function readAccounts(
   return mapConcurrently(await findNamed(store, names), concurrency, reader(store, range));
 }
 
-/** Reads the access item before the records, so that no lookup is missed; with more care where one is in both. */
+/** Reads the access item before the records, so that it misses no lookup; with more care if both have the same day. */
 function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
   const dates = datesOf(range);
   return async ({ id, access }) => {

@@ -44,8 +44,8 @@ export function futureWindows({ quota }: Access, nowSeconds: number): { window: 
 }
 
 /**
- * The updates, to be made together, that bring windows of the future back to the present, with a count of 0: what they
- * counted is not use of the current ones. The lookups of a day of the future become usage of today, in its record.
+ * The updates, to be made together, that bring windows in the future back to the present, with a count of 0. Lookups of
+ * a day in the future become usage of today, in its record.
  */
 export function resetWindows(table: string, access: Access, nowSeconds: number): Update[] {
   const { account, quota, usage } = access;

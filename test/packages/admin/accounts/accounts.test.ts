@@ -75,6 +75,25 @@ describe('accounts.set', () => {
     expect(await limitOf('plan')).toEqual([100, {}]);
   });
 
+  it('keeps what was used of a month over a plan without one, also if a month ended in between', async () => {
+    const { admin, clock, request } = bench;
+    const before = clock.now;
+    await admin.plans.put({ code: 'monthly', limits: { month: 5 } });
+    await admin.plans.put({ code: 'minutely', limits: { minute: 1_000 } });
+    await admin.accounts.create({ id: 'returner', plan: 'monthly' });
+    const { key } = await admin.keys.create({ account: 'returner', label: 'k' });
+    clock.now = Date.UTC(2026, 10, 28);
+    expect(await request(key)).toBe('charged');
+    await admin.accounts.set({ id: 'returner', plan: 'minutely' });
+    clock.now = Date.UTC(2026, 11, 2);
+    for (let i = 0; i < 4; i++) expect(await request(key)).toBe('charged');
+    clock.now = Date.UTC(2026, 11, 20);
+    await admin.accounts.set({ id: 'returner', plan: 'monthly' });
+    expect((await admin.accounts.show('returner')).windows.month).toMatchObject({ limit: 5, used: 4 });
+    expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
+    clock.now = before;
+  });
+
   it('moves an account to another plan, and keeps what was used of the day and the month', async () => {
     const { admin, request } = bench;
     await admin.accounts.create({ id: 'mover', plan: 'basic', limits: { day: 9 } });
