@@ -83,8 +83,8 @@ describe('links in the docs', () => {
   });
 });
 
-describe('the layout in the README', () => {
-  const rows = [...textOf('README.md').matchAll(/^\| \[`([\w/]+)`\]\(\1\) \| (.+) \|$/gm)];
+describe('the layout page', () => {
+  const rows = [...textOf('docs/layout.md').matchAll(/^\| \[`([\w/]+)`\]\(\.\.\/\1\) \| (.+) \|$/gm)];
   const foldersIn = (folder: string) =>
     globSync(`${folder}/*/`, { cwd: root }).map((path) => path.split('/').at(-1) ?? '');
 
