@@ -1,22 +1,14 @@
-import { simd, simdLoop } from '../simd.ts';
 import { absent } from './num-bytes.ts';
 
-/** One memory holds the literals, the ranges of their values, and the window: the part of a file with the cursor. */
-const [rangesAt, windowAt] = [16 * 1024, 32 * 1024];
+/** The window is the part of a file with the cursor. */
 const windowBytes = 128 * 1024;
 /** Read beyond the window, so that an occurrence is whole; a longer one is left to the strict parser. */
 const aheadBytes = 28 * 1024;
 /** Zeros that follow, or follow the end of the file: no literal or text extends beyond them. */
 const endBytes = 4 * 1024;
 
-/** Whether a byte less the lowest of its range exceeds the length of the range; a lower one wraps, so it does too. */
-const { memory, run: differs } = simdLoop(windowAt + windowBytes + aheadBytes + endBytes, (at) => [
-  ...[...simd.p, ...simd.load(at), ...simd.q, ...simd.load(at), ...simd.subtract],
-  ...[...simd.q, ...simd.load(rangesAt + at), ...simd.excess, ...simd.found],
-]);
-const window = memory.subarray(windowAt);
+const window = Buffer.alloc(windowBytes + aheadBytes + endBytes);
 const view = new DataView(window.buffer, window.byteOffset, window.length);
-let literalBytes = 0;
 
 /** Markup that is always written the same, with values in between that have a known length. ASCII. */
 export type Literal = {
@@ -25,7 +17,10 @@ export type Literal = {
   readonly last: number;
   /** The offset of each value from its start. */
   readonly gaps: number[];
-  readonly address: number;
+  /** The markup, in turn the offset of four bytes and these as a number. */
+  readonly words: Int32Array;
+  /** What is no markup, in turn the offset of a byte, and the lowest and highest that it may be. */
+  readonly ranges: Uint16Array;
 };
 
 /** A value in a literal by its lowest and highest characters, at each position. */
@@ -35,23 +30,26 @@ export const digits = (count: number): ValueRange => ['0'.repeat(count), '9'.rep
 export const date: ValueRange = ['0000-00-00', '9999-99-99'];
 export const postcode: ValueRange = ['1000AA', '9999ZZ'];
 
+const wordBytes = 4;
+
 /** A literal of the joined `parts`, of which the last is markup of eight bytes or more. */
 export function literal(...parts: readonly (string | ValueRange)[]): Literal {
-  const gaps: number[] = [];
-  let [lowest, highest] = ['', ''];
+  const [gaps, words, ranges]: [number[], number[], number[]] = [[], [], []];
+  let text = '';
   for (const part of parts) {
-    if (typeof part !== 'string') gaps.push(lowest.length);
-    lowest += typeof part === 'string' ? part : part[0];
-    highest += typeof part === 'string' ? part : part[1];
+    const [lowest, highest] = typeof part === 'string' ? [part, part] : part;
+    const isMarkup = typeof part === 'string' && part.length >= wordBytes;
+    if (typeof part !== 'string') gaps.push(text.length);
+    for (let at = 0; isMarkup && at < part.length; at += wordBytes) {
+      const start = Math.min(at, part.length - wordBytes);
+      words.push(text.length + start, Buffer.from(part, 'latin1').readInt32LE(start));
+    }
+    for (let i = 0; !isMarkup && i < lowest.length; i++)
+      ranges.push(text.length + i, lowest.charCodeAt(i), highest.charCodeAt(i));
+    text += lowest;
   }
-  const { length } = lowest;
-  const address = literalBytes;
-  literalBytes += length + 32; // the loop reads up to 31 bytes beyond it, which may be any
-  if (literalBytes > rangesAt) throw new Error('there is no more memory for literals');
-  memory.write(lowest, address, 'latin1');
-  memory.fill(0xff, rangesAt + address, rangesAt + literalBytes);
-  for (let i = 0; i < length; i++) memory[rangesAt + address + i] = highest.charCodeAt(i) - lowest.charCodeAt(i);
-  return { length, last: memory.readDoubleLE(address + length - 8), gaps, address };
+  const last = Buffer.from(text, 'latin1').readDoubleLE(text.length - 8);
+  return { length: text.length, last, gaps, words: Int32Array.from(words), ranges: Uint16Array.from(ranges) };
 }
 
 const lessThan = 0x3c;
@@ -107,11 +105,16 @@ export class ByteCursor {
    * Past a literal. Its last eight bytes are compared first, as a double: the one wide number that JavaScript compares
    * without allocating. ASCII never makes a NaN or a negative zero, so equal doubles are equal bytes.
    */
-  skip({ length, last, address }: Literal): boolean {
-    const start = windowAt + this.position;
-    if (view.getFloat64(this.position + length - 8, true) !== last) return false;
-    if (differs(start, start + length, address - start) !== 0) return false;
-    this.position += length;
+  skip({ length, last, words, ranges }: Literal): boolean {
+    const { position } = this;
+    if (view.getFloat64(position + length - 8, true) !== last) return false;
+    for (let i = 0; i < words.length; i += 2)
+      if (view.getInt32(position + (words[i] as number), true) !== words[i + 1]) return false;
+    for (let i = 0; i < ranges.length; i += 3) {
+      const byte = window[position + (ranges[i] as number)] as number;
+      if (byte < (ranges[i + 1] as number) || byte > (ranges[i + 2] as number)) return false;
+    }
+    this.position = position + length;
     return true;
   }
 

@@ -6,7 +6,7 @@ import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { ExtractError } from '../extract-error.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { crc32 } from './crc32.ts';
+import { crc32 } from 'node:zlib';
 import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;

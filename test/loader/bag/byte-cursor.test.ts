@@ -224,10 +224,3 @@ describe('a value ends where a tag begins', () => {
 });
 
 // The last one, as it leaves no memory for others.
-describe('memory for literals', () => {
-  it('is not exceeded', () => {
-    expect(() => {
-      for (let i = 0; i < 1_000; i++) literal('<Objecten:huisnummer>');
-    }).toThrow('no more memory');
-  });
-});
