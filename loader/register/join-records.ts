@@ -38,7 +38,7 @@ export type JoinedRecords = { records: Buffer; count: number; repeated: number }
  * is gone
  */
 export function joinRecords(lines: Buffer, changed: Buffer, peildatum: string, visit: RecordVisit): JoinedRecords {
-  const rows = recordBytes(isInOrder(lines) ? lines : textOf(linesOf(lines.subarray(0, -1)).sort()));
+  const rows = recordBytes(lines);
   const joiner = new RecordJoiner(rows, dayOf(peildatum), visit);
   const changes = recordBytes(changed);
   let change = 0;
@@ -68,22 +68,22 @@ export function joinRecords(lines: Buffer, changed: Buffer, peildatum: string, v
   return joiner.end();
 }
 
-const textOf = (lines: readonly string[]) => bytesOf([...lines, '']);
-
 /** The end of a line; none is shorter than the name of its record. */
-function endOfLine(bytes: Buffer, start: number): number {
+export function endOfLine(bytes: Buffer, start: number): number {
   let end = start + nameLength;
   while (bytes[end] !== lineEnd) end++;
   return end;
 }
 
-function isInOrder(lines: Buffer): boolean {
+/** Records, or occurrences in lines of their own, in the order of their names: as they are where they have it. */
+export function inOrder(lines: Buffer): Buffer {
   for (let start = 0, last = 0; start < lines.length; last = start, start = endOfLine(lines, start) + 1) {
     let i = 0;
     while (i < nameLength && lines[start + i] === lines[last + i]) i++;
-    if ((lines[start + i] as number) < (lines[last + i] as number) && i < nameLength) return false;
+    if (i < nameLength && (lines[start + i] as number) < (lines[last + i] as number))
+      return bytesOf([...linesOf(lines.subarray(0, -1)).sort(), '']);
   }
-  return true;
+  return lines;
 }
 
 class RecordJoiner {

@@ -37,15 +37,15 @@ export const nameOfNumber = (number: number) => String(number).padStart(3, '0');
 
 const head = bytesOf([recordForm, '']);
 
-/** Records in their stored form. */
-export function packRecords(records: Buffer): Buffer {
-  return packLineBytes(Buffer.concat([head, records]));
+/** Records in their stored form, in the pieces that `putPacked` joins. */
+export function packRecords(records: Buffer): Buffer[] {
+  return [head, packLineBytes(records)];
 }
 
 /** The records that `packRecords` stored. @throws UnknownFormError for another version, Error for damage */
 export function unpackRecords(packed: Buffer): Buffer {
-  const bytes = unpackLineBytes(packed);
-  if (!bytes.subarray(0, head.length).equals(head))
-    requireForm(bytes.toString('latin1', 0, bytes.indexOf('\n')), recordForm);
-  return bytes.subarray(head.length);
+  const form = packed.toString('latin1', 0, head.length - 1);
+  if (!/^records \d$/.test(form)) throw new Error('not records');
+  requireForm(form, recordForm);
+  return unpackLineBytes(packed.subarray(head.length));
 }

@@ -5,7 +5,6 @@ import { addSizes } from '../addresses/place-sizes.ts';
 import { emptyReport, mergeReports, type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { Load, ManifestEntry, Snapshot } from '../dataset/load.ts';
 import { unpackReference } from '../register/reference-file.ts';
-import { segmentOf } from '../register/stored-form.ts';
 import { concurrentReads, findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { type LoadCounts, mergeSegments, sumOfChanges } from '../verdict/load-counts.ts';
 import { grouped, type Objection } from '../verdict/objections.ts';
@@ -90,7 +89,7 @@ async function derived(storage: Storage, load: Load, merged: readonly ProblemRep
     ...[...extracted, ...nums, ...objecten].map((one) => one.problems),
     ...merged,
   ]);
-  const reach = nums.flatMap(({ ranges, reach }) => [...Object.keys(ranges).map(segmentOf), ...reach]);
+  const reach = nums.flatMap(({ ranges, reach }) => [...Object.keys(ranges).map((name) => name.slice(1)), ...reach]);
   return {
     counts: { voorkomens, nummeraanduidingen: 0, problems },
     snapshot: {

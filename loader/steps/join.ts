@@ -19,7 +19,7 @@ type JoinedWith = JoinInput & { objecten?: StoredRows[] };
 const separator = 0x23;
 const zero = 0x30;
 
-/** Sends the addresses of nummeraanduidingen to the parts of their postcodes, with their objects. */
+/** Sends the addresses of nummeraanduidingen to the segments of their postcodes, with their objects. */
 function addressesTo(rows: RowsByNumber, objects: ObjectsOfNums | null, file: string): Sending {
   const problems: Problem[] = [];
   const reach = new Set<string>();
@@ -37,7 +37,7 @@ function addressesTo(rows: RowsByNumber, objects: ObjectsOfNums | null, file: st
         return;
       }
       const digit = (at: number) => (bytes[key + at] as number) - zero;
-      writeAddressRow(rows.of(100 * digit(0) + 10 * digit(1) + digit(2)), records, found, ofNum);
+      writeAddressRow(rows.of(10 * digit(0) + digit(1)), records, found, ofNum);
     },
     later({ bytes }, start, at) {
       const key = keyAt(bytes, at);

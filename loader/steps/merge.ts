@@ -13,7 +13,7 @@ import {
   type Line,
 } from '../addresses/lines.ts';
 import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
-import { sortedRows } from '../addresses/sort-rows.ts';
+import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { extractName, hasObjecten, type Load, type Snapshot } from '../dataset/load.ts';
 import { acceptedBefore } from '../dataset/manifest.ts';
@@ -24,6 +24,7 @@ import {
   referenceOn,
   unpackReference,
 } from '../register/reference-file.ts';
+import { nameOfNumber } from '../register/rows.ts';
 import { linesOf, packLineBytes, postcode3sOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { findUnpacked, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -116,7 +117,7 @@ async function mergeSegment(
   const placesAfter: [string, PlaceSize][] = [];
   const linesOfPart = load.target
     ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
-    : derived(storage, shared, merged);
+    : await derived(storage, shared, segment, merged);
 
   const snapshot = new LineSegmentWriter();
   const changes = new ChangeWriter();
@@ -135,7 +136,7 @@ async function mergeSegment(
   const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
   for (const part of postcode3sOf(segment)) {
     const live = before.bytes(part);
-    const { lines, counts, isExplained } = await linesOfPart(part);
+    const { lines, counts, isExplained } = linesOfPart(part);
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
     places.push(...Object.entries(before.counts(part).places));
@@ -164,6 +165,7 @@ async function mergeSegment(
       if (changes.count + counts.lines > changesPerFile) flush();
       changes.addPart(stored);
     }
+    releaseMemory(live);
     releaseMemory(lines);
   }
   flush();
@@ -219,26 +221,29 @@ async function snapshotOf(storage: Storage, snapshot: Snapshot | null, segment: 
 }
 
 /** The lines of each part that follow from the rows of its addresses; adds what else does to `merged`. */
-function derived(
+async function derived(
   storage: Storage,
   { load, derivation }: MergeInput,
+  segment: string,
   merged: Merged,
-): (part: string) => Promise<PartLines> {
+): Promise<(part: string) => PartLines> {
   if (!derivation) throw new Error('merging needs the streets and places of the load');
   const { memory, rows, changed } = derivation;
   const reference: Reference = referenceAt(memory);
   if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
   const by = { reference, file: extractName(load), objecten: load.objecten ?? false };
-  return async (part) => {
-    const gathered = await gatherRows(storage, rows, part);
-    const sorted = sortedRows(gathered);
-    releaseMemory(gathered);
-    const { lines, counts, nummeraanduidingen, objecten } = deriveLines(sorted, by, (problem) =>
+  const gathered = await gatherRows(storage, rows, nameOfNumber(Number(segment)));
+  const sorted = sortedRows(gathered);
+  releaseMemory(gathered);
+  return (part) => {
+    const ofPart = rowsOfPart(sorted, part);
+    const { lines, counts, nummeraanduidingen, objecten } = deriveLines(ofPart, by, (problem) =>
       addProblem(merged.problems, problem),
     );
+    const isExplained = changed && explainedBy(ofPart, changed, reference);
     merged.nummeraanduidingen += nummeraanduidingen;
     if (merged.objecten) merged.objecten.live += objecten;
-    return { lines, counts, ...(changed && { isExplained: explainedBy(sorted, changed, reference) }) };
+    return { lines, counts, ...(isExplained && { isExplained }) };
   };
 }
 

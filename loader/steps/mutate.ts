@@ -18,6 +18,7 @@ import {
   keyOfNum,
   nameLength,
   parseRecord,
+  type RecordLine,
   type RegisterVoorkomen,
   recordName,
   recordOf,
@@ -32,10 +33,12 @@ import {
   unpackReference,
 } from '../register/reference-file.ts';
 import { type StreetFilter, streetAt, streetsOf } from '../register/reference-lines.ts';
+import { endOfLine } from '../register/join-records.ts';
 import { nameOfNumber, packRecords } from '../register/rows.ts';
 import { remembered, type SetAsideObject, type SetAsideOfDay } from '../register/set-aside.ts';
 import { bytesOf, segmentOf } from '../register/stored-form.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
+import { releaseMemory } from '../release-memory.ts';
 import {
   findJson,
   getJson,
@@ -52,6 +55,8 @@ import { lambdaStep } from './lambda-step.ts';
 import { readManifest } from './manifest.ts';
 import type { Step } from './step.ts';
 import { extractedParts, type Mutated, putBuckets, putSegments, type SegmentItem } from './work.ts';
+
+const zero = 0x30;
 
 /** Finds the records that mutations name, and stores those that they change. @throws ExtractError */
 async function mutate(storage: Storage, loadId: string): Promise<{ segments: number }> {
@@ -150,7 +155,7 @@ async function withAddresses(
   const found = new Map<string, Set<string>>();
   const isOn = (street: string) => streets.has(street) || placeOf.has(street);
   for await (const record of recordsOf(storage, source, 'nummeraanduidingen')) {
-    for (const one of parseRecord(record())) {
+    for (const one of parseRecord(record)) {
       if (one.kind !== 'NUM' || one.postcode === null || !isOn(one.openbareRuimte)) continue;
       for (const key of [`OPR ${one.openbareRuimte}`, `WPL ${placeOf.get(one.openbareRuimte)}`])
         found.set(key, (found.get(key) ?? new Set()).add(one.identificatie));
@@ -171,21 +176,21 @@ function cut(load: Load, { applied, stopped }: Pick<Mutated, 'applied' | 'stoppe
   return { ...load, days, peildatum: days.at(-1)?.tot ?? load.peildatum, ...(stopped !== undefined && { stopped }) };
 }
 
-/** Every record, or occurrence in a line of its own, that the load begins with: as a text, once it is asked for. */
+/** The wanted ones of the records, or occurrences in lines of their own, that the load begins with. */
 async function* recordsOf(
   storage: Storage,
   source: JoinInput,
   kinds: RecordKinds,
-  isWanted: (name: string) => boolean = () => true,
-): AsyncGenerator<() => string> {
+  isWanted: (lines: Buffer, start: number) => boolean = () => true,
+): AsyncGenerator<RecordLine> {
   const input = kinds === 'objecten' ? await joinInput(storage, source.load.id, kinds) : source;
   for (let bucket = 0; bucket < source.buckets; bucket++) {
     const lines = await recordsBefore(storage, input, kinds, nameOfNumber(bucket));
     for (let start = 0, end = 0; start < lines.length; start = end + 1) {
-      end = lines.indexOf('\n', start + nameLength);
-      if (isWanted(lines.toString('latin1', start, start + nameLength)))
-        yield () => lines.toString('latin1', start, end);
+      end = endOfLine(lines, start);
+      if (isWanted(lines, start)) yield lines.toString('latin1', start, end);
     }
+    releaseMemory(lines);
   }
 }
 
@@ -200,14 +205,25 @@ async function findRecords(storage: Storage, source: JoinInput, named: ReadonlyS
   for (const kinds of source.load.objecten
     ? (['nummeraanduidingen', 'objecten'] as const)
     : (['nummeraanduidingen'] as const)) {
-    for await (const record of recordsOf(storage, source, kinds, (name) => names.has(name))) {
-      for (const one of parseRecord(record())) {
+    for await (const record of recordsOf(storage, source, kinds, isAmong(names))) {
+      for (const one of parseRecord(record)) {
         const held = found.get(objectKey(one)) ?? new Map();
         found.set(objectKey(one), held.set(one.volgnummer, one));
       }
     }
   }
   return found;
+}
+
+/** Whether a record has one of these names, by its last digits first: nearly all have none, and need no string then. */
+function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => boolean {
+  const digits = 4;
+  const numbers = new Set(Array.from(names, (name) => Number(name.slice(-digits))));
+  return (lines, start) => {
+    let number = 0;
+    for (let at = start + nameLength - digits; at < start + nameLength; at++) number = 10 * number + (lines[at] as number) - zero;
+    return numbers.has(number) && names.has(lines.toString('latin1', start, start + nameLength));
+  };
 }
 
 /** Stores the records that days have changed, by bucket. Returns the segments of their addresses. */

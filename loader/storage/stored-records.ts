@@ -5,6 +5,7 @@
 
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { type Load, type Snapshot, startOf } from '../dataset/load.ts';
+import { inOrder } from '../register/join-records.ts';
 import { bucketOf } from '../register/record.ts';
 import { nameOfNumber, unpackRecords } from '../register/rows.ts';
 import { type ByteRanges, unpackLineBytes } from '../register/stored-form.ts';
@@ -26,18 +27,21 @@ export type StoredRows = { key: string; ranges: ByteRanges };
 
 /** The rows that go to one place, from all workers, in the order of these and in memory of their own. */
 export async function gatherRows(storage: Storage, stored: readonly StoredRows[], place: string): Promise<Buffer> {
-  const pieces = await mapConcurrently(stored, concurrentReads, async ({ key, ranges }) => {
+  const read = await mapConcurrently(stored, concurrentReads, async ({ key, ranges }) => {
     const [position, length] = ranges[place] ?? [0, 0];
     if (length === 0) return [];
     const packed = await openObject(storage, key);
     if (position + length > packed.size) throw new DamagedObjectError(key);
-    const bytes = await packed.read(position, length);
-    return [await unpacked(key, () => unpackLineBytes(bytes))];
+    return [{ key, bytes: await packed.read(position, length) }];
   });
-  const [first, ...others] = pieces.flat();
-  if (!first || others.length === 0) return first ?? Buffer.alloc(0);
-  const all = Buffer.concat([first, ...others]);
-  for (const piece of [first, ...others]) releaseMemory(piece);
+  const pieces: Buffer[] = [];
+  for (const { key, bytes } of read.flat()) pieces.push(await unpacked(key, () => unpackLineBytes(bytes)));
+  const [only = Buffer.alloc(0), ...others] = pieces;
+  if (others.length === 0) return only;
+  const all = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(all, at);
+  pieces.forEach(releaseMemory);
   return all;
 }
 
@@ -47,13 +51,13 @@ export type RecordSource = { load: Load; rows: readonly StoredRows[] };
 /**
  * The records of a bucket before any day of the load, or the occurrences that its extract has, in lines of their own.
  */
-export function recordsBefore(
+export async function recordsBefore(
   storage: Storage,
   { load, rows }: RecordSource,
   kinds: RecordKinds,
   bucket: string,
 ): Promise<Buffer> {
-  if (load.kind === 'extract') return gatherRows(storage, rows, bucket);
+  if (load.kind === 'extract') return inOrder(await gatherRows(storage, rows, bucket));
   return getUnpacked(storage, paths.records(startOf(load)?.snapshot.id ?? '', kinds, bucket), unpackRecords);
 }
 

@@ -27,7 +27,7 @@ import {
   placeText,
 } from '../../../loader/addresses/lines.ts';
 import { addSizes, sizesOfAddress } from '../../../loader/addresses/place-sizes.ts';
-import { sortedRows } from '../../../loader/addresses/sort-rows.ts';
+import { rowsOfPart, sortedRows } from '../../../loader/addresses/sort-rows.ts';
 import { GrowingBytes, packLines, postcode3sOf, UnknownFormError } from '../../../loader/register/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
@@ -218,15 +218,19 @@ describe('a difference', () => {
   });
 });
 
-describe('rows of a part', () => {
-  it('are sorted by their bytes, also those of one key and those that differ only at the end', () => {
+describe('rows of a segment', () => {
+  it('are sorted by their bytes, also those of one key, and divided into parts', () => {
     const rest = fc.stringMatching(/^[0-9]{16}[0-9]{16}\.\.\.\.$/);
-    const text = fc.tuple(row, rest).map(([one, fields]) => `138${addressKey(one).slice(3)}\t${fields}`);
+    const text = fc.tuple(row, rest).map(([one, fields]) => `13${addressKey(one).slice(2)}\t${fields}`);
     fc.assert(
       fc.property(fc.array(text, { maxLength: 60 }), (texts) => {
         const sorted = sortedRows(Buffer.from(texts.map((one) => `${one}\n`).join(''), 'latin1'));
         const expected = texts.toSorted().map((one) => `${one}\n`);
         expect(sorted.toString('latin1')).toBe(expected.join(''));
+        for (const part of postcode3sOf('13')) {
+          const ofPart = expected.filter((one) => one.startsWith(part));
+          expect(rowsOfPart(sorted, part).toString('latin1')).toBe(ofPart.join(''));
+        }
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dayOf, type NumVoorkomen, noEind } from '../../../loader/bag/voorkomen.ts';
-import { joinRecords, ObjectsOfNums } from '../../../loader/register/join-records.ts';
+import { inOrder, joinRecords, ObjectsOfNums } from '../../../loader/register/join-records.ts';
 import { recordOf } from '../../../loader/register/record.ts';
 import { linesOf } from '../../../loader/register/stored-form.ts';
 
@@ -36,7 +36,7 @@ const bufferOf = (lines: readonly string[]) => Buffer.from(lines.map((line) => `
 /** What joining gives: the records, and what was visited. */
 function join(lines: readonly string[], changed: readonly string[] = []) {
   const [current, later, several]: [string[], string[], string[]] = [[], [], []];
-  const { records, count, repeated } = joinRecords(bufferOf(lines), bufferOf(changed), peildatum, {
+  const { records, count, repeated } = joinRecords(inOrder(bufferOf(lines)), bufferOf(changed), peildatum, {
     current: ({ bytes }, { start, at, end }) =>
       current.push(`${bytes.toString('latin1', start, start + 18)}${bytes.toString('latin1', at, end)}`),
     later: ({ bytes }, start) => later.push(bytes.toString('latin1', start + 1, start + 17)),
