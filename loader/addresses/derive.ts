@@ -51,7 +51,7 @@ export function deriveLines(
     while (rows[end] !== lineEnd) end++;
     const found = placeOf(id + rowFields.street);
     if ('kind' in found) onProblem({ ...found, file, identificatie: rows.toString('latin1', id, id + idLength) });
-    else joiner.add({ start, id, end, place: found });
+    else joiner.add(start, id, end, found);
   }
   return joiner.end();
 }
@@ -109,8 +109,9 @@ class LineJoiner {
   readonly #view: DataView;
   readonly #hasObjecten: boolean;
   readonly #lines = new GrowingBytes();
-  /** The rows of the current postcode and huisnummer. */
-  #group: Row[] = [];
+  /** The rows of the current postcode and huisnummer, so many of them: objects that are used again. */
+  readonly #group: Row[] = [];
+  #count = 0;
   /** Where the toevoeging of the group begins. */
   #toevoeging = 0;
   readonly #derived: DerivedLines = {
@@ -128,16 +129,20 @@ class LineJoiner {
     this.#lines.reserve(rows.length);
   }
 
-  add(row: Row): void {
+  add(start: number, id: number, end: number, place: DataView): void {
     const [first] = this.#group;
-    const length = this.#toevoeging;
-    if (!first || !hasSameBytes(this.#view, first.start, row.start, length)) {
+    if (!first || this.#count === 0 || !hasSameBytes(this.#view, first.start, start, this.#toevoeging)) {
       this.#endGroup();
-      let toevoeging = row.start + 8;
+      let toevoeging = start + 8;
       while (this.#rows[toevoeging] !== separator) toevoeging++;
-      this.#toevoeging = toevoeging + 1 - row.start;
+      this.#toevoeging = toevoeging + 1 - start;
     }
-    this.#group.push(row);
+    this.#group[this.#count] ??= { start, id, end, place };
+    const row = this.#group[this.#count++] as Row;
+    row.start = start;
+    row.id = id;
+    row.end = end;
+    row.place = place;
     this.#derived.nummeraanduidingen++;
   }
 
@@ -152,9 +157,9 @@ class LineJoiner {
   }
 
   #endGroup(): void {
-    const [lines, group, length] = [this.#lines, this.#group, this.#toevoeging];
+    const [lines, group, count, length] = [this.#lines, this.#group, this.#count, this.#toevoeging];
     const { counts } = this.#derived;
-    for (let at = 0, next = 0; at < group.length; at = next) {
+    for (let at = 0, next = 0; at < count; at = next) {
       const row = group[at] as Row;
       const isBare = row.id - 1 === row.start + length;
       if (at === 0 && !isBare) {
@@ -165,22 +170,22 @@ class LineJoiner {
         counts.lines++;
         counts.lists++;
       }
-      while (++next < group.length && this.#hasSameKey(row, group[next] as Row));
+      while (++next < count && this.#hasSameKey(row, group[next] as Row));
       lines.copy(this.#view, row.start, row.id - row.start);
-      if (isBare && next < group.length) this.#writeList();
+      if (isBare && next < count) this.#writeList();
       counts.lines++;
       if (next === at + 1) this.#endSingleLine(row);
       else this.#endLine(group.slice(at, next));
     }
-    this.#group = [];
+    this.#count = 0;
   }
 
   /** Writes the distinct toevoegingen of the group, with commas between them. */
   #writeList(): void {
     let listed = 0;
     let last: Row | undefined;
-    for (const row of this.#group) {
-      if (listed === maxToevoegingen) break;
+    for (let at = 0; at < this.#count && listed < maxToevoegingen; at++) {
+      const row = this.#group[at] as Row;
       if (last && this.#hasSameKey(last, row)) continue;
       const toevoeging = row.start + this.#toevoeging;
       this.#lines.copy(this.#view, toevoeging, row.id - toevoeging);

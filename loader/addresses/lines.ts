@@ -1,6 +1,7 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { betweenObjects } from '../../core/adres-object.ts';
 import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
+import { linesOf } from '../register/stored-form.ts';
 
 /**
  * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and
@@ -121,6 +122,44 @@ function placesIn(line: Line | null): Place[] | null {
 
 /** How many addresses of each kind. */
 export type ChangeCounts = Record<ChangeKind, number>;
+
+/** Some lines: few changes leave most of a part the same. */
+const comparedBytes = 2_048;
+const lineEnd = 0x0a;
+
+/**
+ * The lines of two parts without most of those that both have: for `diff`, as a day makes strings of few of the ten
+ * million lines then. Both parts are bytes, each line with its line end.
+ */
+export function differing(before: Buffer, after: Buffer): { before: Line[]; after: Line[] } {
+  const lines: Record<'before' | 'after', Line[]> = { before: [], after: [] };
+  let [i, j] = [0, 0];
+  while (i < before.length && j < after.length) {
+    const length = Math.min(comparedBytes, before.length - i, after.length - j);
+    if (before.compare(after, j, j + length, i, i + length) === 0) {
+      const whole = before.lastIndexOf(lineEnd, i + length - 1) + 1 - i;
+      if (whole > 0) {
+        i += whole;
+        j += whole;
+        continue;
+      }
+    }
+    const [old, now] = [lineAt(before, i), lineAt(after, j)];
+    const order = old === now ? 0 : compare(keyOf(old), keyOf(now));
+    if (order <= 0) i += old.length + 1;
+    if (order >= 0) j += now.length + 1;
+    if (order <= 0 && old !== now) lines.before.push(old);
+    if (order >= 0 && old !== now) lines.after.push(now);
+  }
+  return {
+    before: lines.before.concat(linesOf(before.subarray(i, -1))),
+    after: lines.after.concat(linesOf(after.subarray(j, -1))),
+  };
+}
+
+function lineAt(bytes: Buffer, start: number): Line {
+  return bytes.toString('latin1', start, bytes.indexOf(lineEnd, start));
+}
 
 /** The changes from the snapshot `before` to `after`, ordered by key. Both are sorted, with one line per key. */
 export function* diff(before: readonly Line[], after: readonly Line[]): Generator<Change> {

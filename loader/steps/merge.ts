@@ -9,6 +9,7 @@ import {
   type ChangeKind,
   changedPlaces,
   diff,
+  differing,
   keyOf,
   type Line,
 } from '../addresses/lines.ts';
@@ -142,7 +143,7 @@ async function mergeSegment(
     places.push(...Object.entries(before.counts(part).places));
     placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
-    for (const change of load.base && !isUnchanged ? diff(linesIn(live), linesIn(lines)) : []) {
+    for (const change of load.base && !isUnchanged ? changesIn(live, lines) : []) {
       const counted = countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
@@ -182,7 +183,10 @@ async function mergeSegment(
   return { addresses: merged.nummeraanduidingen };
 }
 
-const linesIn = (bytes: Buffer) => linesOf(bytes.subarray(0, -1));
+function changesIn(live: Buffer, lines: Buffer): Generator<Change> {
+  const { before, after } = differing(live, lines);
+  return diff(before, after);
+}
 
 /** Enough for the examples of a first load. */
 const firstLines = (lines: Buffer) => linesOf(lines.subarray(0, 32 * 1024)).slice(0, -1);

@@ -37,7 +37,7 @@ export type LoadOptions = {
 /** One run of a load under the lock. */
 export type LoadSession = StepContext & {
   owner: string;
-  /** The workers of this run: threads, if the first load has enough zipped XML for them. */
+  /** The workers of this run: threads, if its first load has enough zipped XML or records for them. */
   workers(load: string): Promise<Workers>;
 };
 
@@ -71,9 +71,10 @@ export async function inSession<T>(
       },
     };
     const startWorkers = async (load: string) => {
-      const { members } = await getJson<Load>(storage, paths.load(load));
+      const { members, base } = await getJson<Load>(storage, paths.load(load));
       const zipped = members.reduce((bytes, { path }) => bytes + (path.at(-1)?.size ?? 0), 0);
-      const threads = options.workers ?? (zipped < worthThreadsBytes ? 0 : availableParallelism());
+      const isSmall = zipped < worthThreadsBytes && (base?.snapshot.buckets ?? 0) <= 1;
+      const threads = options.workers ?? (isSmall ? 0 : availableParallelism());
       return location && threads > 0 ? new ThreadPool(location, threads, stepOptions) : thisThread(session);
     };
     return work(session);

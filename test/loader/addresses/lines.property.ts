@@ -20,6 +20,7 @@ import {
   addressPart,
   type Change,
   diff,
+  differing,
   keyOf,
   type Line,
   lineOf,
@@ -28,7 +29,7 @@ import {
 } from '../../../loader/addresses/lines.ts';
 import { addSizes, sizesOfAddress } from '../../../loader/addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../../../loader/addresses/sort-rows.ts';
-import { GrowingBytes, packLines, postcode3sOf, UnknownFormError } from '../../../loader/register/stored-form.ts';
+import { bytesOf, GrowingBytes, packLines, postcode3sOf, UnknownFormError } from '../../../loader/register/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; id: string; place: Place };
@@ -197,6 +198,18 @@ describe('a difference', () => {
         );
         const changes = [...diff(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)))];
         expect(changes.map((change) => keyOf((change.after ?? change.before) as Line))).toEqual(differing.sort());
+      }),
+    );
+  });
+
+  it('is the same without the lines that both have', () => {
+    const many = fc.array(row, { maxLength: 200 });
+    fc.assert(
+      fc.property(many, rows, fc.nat(), (same, other, at) => {
+        const [before, after] = [joinLines(same.map(rowOf)), joinLines([...same.slice(at % 200), ...other].map(rowOf))];
+        const bytes = (lines: readonly Line[]) => bytesOf(lines.length > 0 ? [...lines, ''] : []);
+        const differ = differing(bytes(before), bytes(after));
+        expect([...diff(differ.before, differ.after)]).toEqual([...diff(before, after)]);
       }),
     );
   });
