@@ -1,4 +1,4 @@
-/** Reads the changes of a nummeraanduiding that are written exactly as Kadaster writes them (decision 0145). */
+/** Reads the changes of a nummeraanduiding that are written exactly as Kadaster writes them (decision 0110). */
 
 import type { Fields } from './interpret-stand.ts';
 import { type Content, objects } from './schema.ts';
