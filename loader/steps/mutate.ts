@@ -13,6 +13,7 @@ import {
   type Register,
   withinRegister,
 } from '../register/apply-mutations.ts';
+import { endOfLine } from '../register/join-records.ts';
 import {
   bucketOf,
   keyOfNum,
@@ -33,12 +34,11 @@ import {
   unpackReference,
 } from '../register/reference-file.ts';
 import { type StreetFilter, streetAt, streetsOf } from '../register/reference-lines.ts';
-import { endOfLine } from '../register/join-records.ts';
 import { nameOfNumber, packRecords } from '../register/rows.ts';
 import { remembered, type SetAsideObject, type SetAsideOfDay } from '../register/set-aside.ts';
 import { bytesOf, segmentOf } from '../register/stored-form.ts';
-import { readCopy } from '../storage/mutation-deliveries.ts';
 import { releaseMemory } from '../release-memory.ts';
+import { readCopy } from '../storage/mutation-deliveries.ts';
 import {
   findJson,
   getJson,
@@ -221,7 +221,8 @@ function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => 
   const numbers = new Set(Array.from(names, (name) => Number(name.slice(-digits))));
   return (lines, start) => {
     let number = 0;
-    for (let at = start + nameLength - digits; at < start + nameLength; at++) number = 10 * number + (lines[at] as number) - zero;
+    for (let at = start + nameLength - digits; at < start + nameLength; at++)
+      number = 10 * number + (lines[at] as number) - zero;
     return numbers.has(number) && names.has(lines.toString('latin1', start, start + nameLength));
   };
 }

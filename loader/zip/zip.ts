@@ -2,11 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
-import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { ExtractError } from '../extract-error.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { crc32 } from 'node:zlib';
 import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;

@@ -29,7 +29,13 @@ import {
 } from '../../../loader/addresses/lines.ts';
 import { addSizes, sizesOfAddress } from '../../../loader/addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../../../loader/addresses/sort-rows.ts';
-import { bytesOf, GrowingBytes, packLines, postcode3sOf, UnknownFormError } from '../../../loader/register/stored-form.ts';
+import {
+  bytesOf,
+  GrowingBytes,
+  packLines,
+  postcode3sOf,
+  UnknownFormError,
+} from '../../../loader/register/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; id: string; place: Place };
