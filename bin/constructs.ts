@@ -1,4 +1,4 @@
-import { CfnOutput, type Stack, Tags } from 'aws-cdk-lib';
+import { Aspects, CfnOutput, type Stack, Tags } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
@@ -9,7 +9,7 @@ import type { Config, ConfigInput } from '../lib/config/schema.ts';
 import { DataStack } from '../lib/data/data-stack.ts';
 import { LoaderStack } from '../lib/loader/loader-stack.ts';
 import { ServiceStack } from '../lib/service/service-stack.ts';
-import { grantTable } from '../lib/shared/grants.ts';
+import { grantTable, TrustOwnAccount } from '../lib/shared/grants.ts';
 import { chargeOperations } from '../lib/shared/routes.ts';
 import { featureFlags } from '../operator/config/feature-flags.ts';
 import { parseConfig } from '../operator/config/parse-config.ts';
@@ -120,6 +120,7 @@ export function addStacks(scope: Construct, config: Config, parts?: readonly Bag
   // `doctor` compares it with its own version.
   if (service) new CfnOutput(service, 'Version', { value: packageVersion() });
   const stacks = [data, service, loader, portal].filter((stack) => stack !== undefined);
+  for (const stack of stacks) Aspects.of(stack).add(new TrustOwnAccount());
   for (const stack of stacks) addTags(stack, { application: 'bag-adres', stage: config.stage, ...config.tags });
   // On functions only, which a new version changes anyway, so that the diff of an upgrade shows what else it changes.
   for (const stack of stacks)

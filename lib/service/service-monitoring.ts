@@ -69,14 +69,14 @@ export class ServiceAlarms extends Construct {
         metric: failing,
         problem: 'Callers get 5xx responses.',
         first:
-          'run the saved queries DEPLOYMENT/Server errors in CloudWatch Logs Insights: Outcomes, then Errors. If it began with a deployment: npx bag-adres rollback --stage STAGE.',
+          'run the saved queries DEPLOYMENT/Server errors in CloudWatch Logs Insights: Outcomes, then Errors. If it began with a deployment: the chapter Roll back in an emergency of the runbook.',
         runbook: 'Server errors',
       },
       SlowAnswers: {
         // A minute with errors counts as that: what hangs ends as an error.
         metric: new MathExpression({
           label: 'p99 of a minute without errors',
-          expression: 'IF(failing >= 1, 0, latency)',
+          expression: 'IF(FILL(failing, 0) >= 1, 0, latency)',
           usingMetrics: { failing, latency: api.metricLatency({ statistic: 'p99', period }) },
           period,
         }),

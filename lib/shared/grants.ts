@@ -1,4 +1,4 @@
-import { Arn, type CfnResource, Stack, Validations } from 'aws-cdk-lib';
+import { Arn, CfnResource, type IAspect, Stack, Validations } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct, IConstruct } from 'constructs';
@@ -24,12 +24,22 @@ export function defaultEventBus(scope: Construct): string {
   return Arn.format({ service: 'events', resource: 'event-bus', resourceName: 'default' }, Stack.of(scope));
 }
 
+/**
+ * Lets an AWS service use a role on behalf of this account only, also the roles that the CDK makes: the trust policy of
+ * each has one statement.
+ */
+export class TrustOwnAccount implements IAspect {
+  visit(node: IConstruct): void {
+    if (!(node instanceof CfnResource) || node.cfnResourceType !== 'AWS::IAM::Role') return;
+    const condition = 'AssumeRolePolicyDocument.Statement.0.Condition.StringEquals.aws:SourceAccount';
+    node.addPropertyOverride(condition, Stack.of(node).account);
+  }
+}
+
 /** A role that lets EventBridge Scheduler take one action on one resource; the CDK's own role would allow more. */
 export function scheduleRole(scope: Construct, action: string, resource: string): IRole {
   const role = new Role(scope, 'ScheduleRole', {
-    assumedBy: new ServicePrincipal('scheduler.amazonaws.com').withConditions({
-      StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
-    }),
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
   });
   role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
   return role.withoutPolicyUpdates();

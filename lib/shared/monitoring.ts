@@ -165,7 +165,8 @@ const perMinute = { statistic: 'Sum', period: Duration.minutes(1) };
 export function serverErrors(api: HttpApi): MathExpression {
   return new MathExpression({
     label: 'server errors',
-    expression: 'IF(errors * 2000 >= requests, errors, 0)',
+    // The gateway may report no data instead of zero errors.
+    expression: 'IF(FILL(errors, 0) * 2000 >= requests, FILL(errors, 0), 0)',
     usingMetrics: { errors: api.metricServerError(perMinute), requests: api.metricCount(perMinute) },
     period: perMinute.period,
   });
@@ -185,7 +186,7 @@ export function gatewayThrottles(api: HttpApi, ...functions: IFunction[]): MathE
     usingMetrics: {
       ...usingMetrics,
       missing: new MathExpression({
-        expression: `requests - errors - ${answered.join(' - ')}`,
+        expression: `requests - FILL(errors, 0) - ${answered.join(' - ')}`,
         usingMetrics: { ...usingMetrics, ...invocations },
         period: perMinute.period,
       }),

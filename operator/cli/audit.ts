@@ -159,11 +159,11 @@ keep it until they expire, after 35 days.`,
     .examples('person erase an@example.nl --local')
     .onAccounts(
       async ({ admin, client, table, checksumSecret, ...command }, email: string, { yes }: { yes?: true }) => {
-        const { erasePerson, personalData, unerasable } = await import('../connect/person.ts');
+        const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
         command.tell(`Into: ${await command.target()}`);
         if (!yes) {
           const items = (await personalData(client, table, email)).length;
-          const left = await unerasable(admin, email);
+          const left = await unerasable(admin, await identitiesOf(client, table, email));
           const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
           return { json: { items, left, executed: false }, text, failure: staying(email, left) };
         }

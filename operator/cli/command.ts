@@ -205,7 +205,7 @@ export class CliCommand extends Command {
   #addAgreement(): void {
     if (this.#agreement === 'asks') {
       if (!this.options.some(({ long }) => long === '--plan')) this.canPlan();
-      this.option('--yes', 'do it without asking; only on a terminal it asks');
+      this.option('--yes', 'do it without asking; needed where there is no terminal');
     } else if (this.#agreement === 'plans') this.option('--yes', 'carry it out; without it nothing is changed');
   }
 
@@ -236,8 +236,11 @@ export class CliCommand extends Command {
       return { json: { into, plan: isPossible ? intent : null, ...(!isPossible && { reason: what }) }, text, hint };
     }
     const { ask } = this.terminal;
-    if (!ask || yes || this.#agreement !== 'asks') this.tell(text);
-    else if (!/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim()))
+    if (yes || this.#agreement !== 'asks') this.tell(text);
+    else if (!ask) {
+      this.tell(text);
+      throw new CommandError('not_confirmed', 'Nothing was changed: nobody can answer here. To do it, add --yes.');
+    } else if (!/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim()))
       throw new CommandError('not_confirmed', 'Nothing was changed. To do it, answer "y", or add --yes.');
     return work();
   };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 /** How a person agrees to what a command replaces or deletes. */
 export type Agreement =
-  /** It asks on a terminal; elsewhere it goes on. */
+  /** It asks on a terminal; elsewhere it needs `--yes`. */
   | 'asks'
   /** It shows its plan, and does it with `--yes`. */
   | 'plans';

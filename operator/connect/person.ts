@@ -33,34 +33,59 @@ const { partitionKey, sortKey } = accountsTable;
 /** The list of accounts repeats what memberships and details have, and changes with them. */
 const listed = entryKey('account', '')[partitionKey];
 
-/** Everything in the accounts table that names an e-mail address, in any letter case. Reads the whole table. */
+/**
+ * Everything in the accounts table that names an e-mail address, in any letter case, or a subject that signed in with
+ * it. Reads the whole table twice.
+ */
 export async function personalData(
   client: DynamoDBDocumentClient,
   table: string,
   email: string,
 ): Promise<PersonalItem[]> {
-  const wanted = normalizedPerson(email).toLowerCase();
+  return itemsOf(client, table, await identitiesOf(client, table, email));
+}
+
+/** Items that name one of `people`: an e-mail address, or a subject. */
+async function itemsOf(
+  client: DynamoDBDocumentClient,
+  table: string,
+  people: readonly string[],
+): Promise<PersonalItem[]> {
+  const wanted = people.map((one) => one.toLowerCase());
   const found: PersonalItem[] = [];
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
     for (const item of Items) {
       if (item[partitionKey] === listed) continue;
-      if (JSON.stringify(item).toLowerCase().includes(wanted) && names(item, wanted))
+      const text = JSON.stringify(item).toLowerCase();
+      if (wanted.some((one) => text.includes(one)) && people.some((one) => names(item, one)))
         found.push({ kind: kindOf(item), item });
     }
   }
   return found;
 }
 
-/** Whether a text of the item is the address, or has it as a whole word: `ann@x.nl` is not in `joann@x.nl`. */
-function names(value: unknown, email: string): boolean {
-  if (typeof value === 'string') return wordIn(email).test(value);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, member]) => names(name, email) || names(member, email));
+/** The address, and each subject that signed in with it as the verified address: `sub:` and what the provider says. */
+export async function identitiesOf(client: DynamoDBDocumentClient, table: string, email: string): Promise<string[]> {
+  const person = normalizedPerson(email).toLowerCase();
+  const subjects = (await itemsOf(client, table, [person])).flatMap(({ item }) => {
+    const { people = [], detail } = item as { people?: string[]; detail?: { person?: string; email?: string } };
+    if (people.includes(person)) return people;
+    return detail?.email === person && detail.person ? [detail.person] : [];
+  });
+  return [...new Set([person, ...subjects.filter((one) => one.startsWith('sub:'))])];
 }
 
-function wordIn(email: string): RegExp {
-  const escaped = email.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\w.+-])${escaped}(?![\\w-]|\\.\\w)`, 'gi');
+/** Whether a text of the item is the person, or has it as a whole word: `ann@x.nl` is not in `joann@x.nl`. */
+function names(value: unknown, person: string): boolean {
+  if (typeof value === 'string') return wordIn(person).test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => names(name, person) || names(member, person));
+}
+
+/** The letter case of a subject counts, that of an address doesn't. */
+function wordIn(person: string): RegExp {
+  const escaped = person.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\w.+-])${escaped}(?![\\w-]|\\.\\w)`, person.startsWith('sub:') ? 'g' : 'gi');
 }
 
 function kindOf(item: StoredItem): PersonalKind {
@@ -105,38 +130,42 @@ export type ErasureTools = { admin: Admin; client: DynamoDBDocumentClient; table
  */
 export async function erasePerson({ admin, client, table, secret }: ErasureTools, email: string): Promise<Erasure> {
   const person = normalizedPerson(email).toLowerCase();
+  const people = await identitiesOf(client, table, person);
   const pseudonym = pseudonymOf(person, secret);
+  const withoutPerson = (text: string) => people.reduce((rest, one) => rest.replace(wordIn(one), pseudonym), text);
   const erasure: Erasure = { membership: 0, details: 0, session: 0, key: 0, audit: 0, other: 0, left: [] };
-  for (const { account } of await admin.members.accountsOf([person])) {
-    if (await removedMember(admin, account, person)) erasure.membership++;
+  for (const { account } of await admin.members.accountsOf(people)) {
+    for (const one of people) {
+      const isMember = (await admin.members.list(account)).some((member) => member.person === one);
+      if (isMember && (await removedMember(admin, account, one))) erasure.membership++;
+    }
   }
   // Before the audit, which then has the address once more, as what was there before.
-  const before = await personalData(client, table, person);
-  if (before.some(({ kind }) => kind === 'session')) await admin.sessions.endAll({ person });
+  const before = await itemsOf(client, table, people);
+  if (before.some(({ kind }) => kind === 'session'))
+    for (const one of people) await admin.sessions.endAll({ person: one });
   for (const { kind, item } of before) {
     if (kind === 'session') erasure.session++;
     if (kind !== 'details') continue;
     const id = String(item[partitionKey]);
-    await admin.accounts.set({ id, ...detailsWithout(readDetails(item), person, pseudonym) });
+    await admin.accounts.set({ id, ...detailsWithout(readDetails(item), person, withoutPerson) });
     erasure.details++;
   }
-  for (const { kind, item } of await personalData(client, table, person)) {
+  for (const { kind, item } of await itemsOf(client, table, people)) {
     if (kind === 'membership') continue;
     const Key = { [partitionKey]: String(item[partitionKey]), [sortKey]: String(item[sortKey]) };
     // The last ones have expired, and wait for DynamoDB to delete them.
     if (kind === 'session') await client.send(new DeleteCommand({ TableName: table, Key }));
-    else if (await replaced(client, table, Key, item, (text) => text.replace(wordIn(person), pseudonym)))
-      erasure[kind]++;
+    else if (await replaced(client, table, Key, item, withoutPerson)) erasure[kind]++;
   }
-  const after = await personalData(client, table, person);
+  const after = await itemsOf(client, table, people);
   return { ...erasure, left: after.flatMap((found) => remainder(found) ?? []) };
 }
 
 /** Where the address of a person would stay: an account keeps its last administrator. */
-export async function unerasable(admin: Admin, email: string): Promise<Remainder[]> {
-  const person = normalizedPerson(email).toLowerCase();
+export async function unerasable(admin: Admin, people: readonly string[]): Promise<Remainder[]> {
   const left: Remainder[] = [];
-  for (const { account, role } of await admin.members.accountsOf([person])) {
+  for (const { account, role } of await admin.members.accountsOf(people)) {
     const admins = (await admin.members.list(account)).filter((member) => member.role === 'admin');
     if (role === 'admin' && admins.length === 1) left.push(lastAdmin(account));
   }
@@ -169,12 +198,16 @@ function remainder({ kind, item }: PersonalItem): Remainder | undefined {
 }
 
 /** A contact that is the address and nothing else goes. */
-function detailsWithout(details: AccountDetails, email: string, pseudonym: string): DetailsChanges {
+function detailsWithout(
+  details: AccountDetails,
+  email: string,
+  withoutPerson: (text: string) => string,
+): DetailsChanges {
   const changes: DetailsChanges = {};
   for (const [field, length] of Object.entries(longestDetails) as [keyof AccountDetails, number][]) {
     const text = details[field];
     const isAlone = text === null || text.toLowerCase() === email;
-    changes[field] = isAlone ? null : firstOf(text.replace(wordIn(email), pseudonym), length);
+    changes[field] = isAlone ? null : firstOf(withoutPerson(text), length);
   }
   return changes;
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
 import { commandLine, runCommandLine } from '../../bin/bag-adres.ts';
 import { writeLocalState } from '../../local/data-folder.ts';
+import { destructive } from '../../operator/cli/destructive.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 
 /** Answers the questions of a command. */
@@ -58,8 +59,21 @@ async function checkHints(text: string): Promise<void> {
   }
 }
 
-/** Runs the command line in this process. */
+/** Runs the command line in this process, with `--yes` where a command would ask and nobody can answer. */
 export async function run(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string, ask?: Ask): Promise<Ended> {
+  const words = args.join(' ');
+  const asks = Object.entries(destructive).some(([command, how]) => how === 'asks' && words.startsWith(command));
+  const isDecided = ['--yes', '--plan', '--help'].some((option) => args.includes(option));
+  return runUnattended(asks && !isDecided && !ask ? [...args, '--yes'] : args, env, folder, ask);
+}
+
+/** Runs the command line in this process, on no terminal unless there is `ask`. */
+export async function runUnattended(
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+  folder?: string,
+  ask?: Ask,
+): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
   const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text), env };

@@ -256,6 +256,19 @@ describe('what each function may do', () => {
     );
   });
 
+  it('is done for this account alone: the trust policy of every role says so', () => {
+    for (const template of [encrypted.data, encrypted.service, encrypted.loader]) {
+      const roles = Object.values(ofType(template, 'AWS::IAM::Role'));
+      expect(roles.length).toBeGreaterThan(2);
+      for (const { Properties } of roles) {
+        const { Statement } = (Properties as { AssumeRolePolicyDocument: { Statement: unknown[] } })
+          .AssumeRolePolicyDocument;
+        const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } };
+        expect(Statement).toEqual([expect.objectContaining({ Effect: 'Allow', Condition })]);
+      }
+    }
+  });
+
   it('is nothing in the data stack, except for configured backups', () => {
     expect(permissions(plain.data)).toEqual({});
     expect(permissions(encrypted.data)).toEqual({

@@ -187,17 +187,17 @@ describe('audit', () => {
 
   it('repair-windows lists the windows that it resets, or says that there are none', async () => {
     await bench.run('account create ahead --plan small');
-    const none = await bench.run('account repair-windows ahead');
+    const none = await bench.run('account repair-windows ahead --yes');
     expect(none.out).toBe('No window of account "ahead" starts in the future. Nothing was changed.');
     const update = guardedUpdate('accounts', accessKey('ahead'), {
       set: { [windowItem.day.start]: Date.UTC(2099, 0, 1) / 1000 },
     });
     await documents(bench.client).update(update);
-    const { out } = await bench.run('account repair-windows ahead');
+    const { out } = await bench.run('account repair-windows ahead --yes');
     expect(out).toBe(
       'Reset these windows of account "ahead" to now, with nothing used:\n  day: started at 2099-01-01T00:00:00Z',
     );
-    expect(await bench.json('account repair-windows ahead')).toEqual([]);
+    expect(await bench.json('account repair-windows ahead --yes')).toEqual([]);
   });
 
   it('prints who changed an account and a plan', async () => {

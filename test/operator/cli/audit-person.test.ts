@@ -35,6 +35,9 @@ beforeAll(async () => {
   await as('bijo@example.nl').keys.create({ account: 'acme', label: 'not of jo' });
   await jo.plans.put({ code: 'large', limits: { day: 50 } });
   await admin.sessions.start('sub:1', 3600, { people: ['jo@example.nl'], name: 'Jo' });
+  // The same person by the subject of the provider, and another subject that begins in the same way.
+  await admin.members.add({ account: 'acme', person: 'sub:1', role: 'viewer' });
+  await admin.members.add({ account: 'acme', person: 'sub:12', role: 'viewer' });
   await admin.sessions.refuse({ reason: 'no-account', identity: 'jo@example.nl' });
   await admin.accounts.set({ id: 'acme', contact: 'Jo@example.nl', note: 'ask jo@example.nl, not bijo@example.nl' });
   const store = createAdminStore(client, 'accounts', 'arn:aws:sts::1:assumed-role/Admin/jo@example.nl', Date.now);
@@ -63,7 +66,7 @@ describe('person', () => {
       'other',
       'session',
     ]);
-    expect(found.every(({ item }) => /(?<!bi)jo@example\.nl/i.test(JSON.stringify(item)))).toBe(true);
+    expect(found.every(({ item }) => /(?<!bi)jo@example\.nl|sub:1(?!\d)/i.test(JSON.stringify(item)))).toBe(true);
     expect(JSON.stringify(found.filter(({ kind }) => kind === 'membership'))).not.toContain('bijo@');
     const keys = found.filter(({ kind }) => kind === 'key').map(({ item }) => Object.keys(item).sort());
     const shown = ['account', 'created', 'created_by', 'item', 'label'];
@@ -85,7 +88,7 @@ describe('person', () => {
   it('erases the address wherever it is, and fails if it stays', async () => {
     const { exit, out, err } = await bench.run('person erase jo@example.nl --yes');
     expect(out).toMatch(
-      /^Removed 1 membership and 2 items on sessions, and the address from the details of 1 account, 2 keys, \d+ entries of the audit and 1 other items\.$/,
+      /^Removed 2 memberships and 3 items on sessions, and the address from the details of 1 account, 2 keys, \d+ entries of the audit and 1 other items\.$/,
     );
     expect([exit, err]).toEqual([1, expect.stringContaining('stays as the last administrator of account "alone"')]);
     expect((await naming()).map(({ account, item }) => `${account} ${item}`).sort()).toEqual([
@@ -94,6 +97,9 @@ describe('person', () => {
       'person#jo@example.nl member#alone',
     ]);
     const all = await items();
+    const bySubject = all.filter((item) => /sub:1(?!\d)/.test(JSON.stringify(item)));
+    expect(bySubject).toEqual([]);
+    expect(all.filter(({ item }) => item === 'member#sub:12')).toHaveLength(1);
     expect(pseudonym).toMatch(/^erased-[0-9a-f]{32}$/);
     expect(all.find(({ account, item }) => account === 'acme' && item === 'details')).toEqual({
       account: 'acme',

@@ -87,7 +87,7 @@ describe('every command', () => {
   });
 
   const howToAgree: Record<Agreement, string> = {
-    asks: 'on a terminal they ask; `--yes` answers, `--plan` only says what they would do',
+    asks: 'on a terminal they ask, elsewhere they need `--yes`; `--plan` only says what they would do',
     plans: 'they only show their plan without `--yes`',
   };
 

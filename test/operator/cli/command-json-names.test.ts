@@ -83,7 +83,7 @@ const calls: Call[] = [
   ['account audit cli', async () => (await admin.accounts.audit('code')).entries],
   ['account suspend cli', () => admin.accounts.suspend('code')],
   ['account activate cli', () => admin.accounts.activate('code')],
-  ['account repair-windows cli', () => admin.accounts.repairWindows('code')],
+  ['account repair-windows cli --yes', () => admin.accounts.repairWindows('code')],
   ['key create --account cli --label two', () => admin.keys.create({ account: 'code', label: 'two' })],
   ['key list --account cli', () => admin.keys.list('code')],
   ['key find KEY', () => admin.keys.find(keys.code)],
@@ -92,12 +92,12 @@ const calls: Call[] = [
     () => admin.keys.rename({ account: 'code', keyId: keys.code, label: 'other' }),
   ],
   ['key rotate --account cli KEY', () => admin.keys.rotate({ account: 'code', keyId: keys.code })],
-  ['key revoke --account cli KEY', () => admin.keys.revoke({ account: 'code', keyId: keys.code })],
+  ['key revoke --account cli KEY --yes', () => admin.keys.revoke({ account: 'code', keyId: keys.code })],
   [
     'member add x@own.nl --account cli --role viewer',
     () => admin.members.add({ account: 'code', person: 'x@own.nl', role: 'viewer' }),
   ],
-  ['usage close --month MONTH', () => statements.close(month)],
+  ['usage close --month MONTH --yes', () => statements.close(month)],
   ['usage months', () => statements.months()],
   ['usage statement old --month MONTH', () => statements.show({ account: 'old', month })],
   [

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { destructive, pathOf } from '../../../operator/cli/destructive.ts';
-import { startLocalRun } from '../command-line.ts';
+import { runUnattended, startLocalRun } from '../command-line.ts';
 
 const program = 'bin/bag-adres.ts';
 const quiet = { out: () => undefined, err: () => undefined, env: {} };
@@ -150,15 +150,22 @@ describe('a command that can not be undone', () => {
     expect(await bench.json('account list')).toEqual(before);
   });
 
-  it('is done on the answer y, with --yes, and without a terminal; --plan never asks', async () => {
+  it('is done on the answer y or with --yes, which it needs without a terminal; --plan never asks', async () => {
     const made = async () => (await bench.json('key create --account acme --label x')).key_id;
     const revoke = async () => ['key', 'revoke', await made(), '--account', 'acme'];
     expect(await bench.runAnswering('Y', ...(await revoke()))).toMatchObject({ exit: 0, asked: [expect.anything()] });
     expect(await bench.runAnswering('n', ...(await revoke()), '--yes')).toMatchObject({ exit: 0, asked: [] });
-    expect(await bench.run(...(await revoke()))).toMatchObject({
-      exit: 0,
-      err: expect.stringMatching(/\nRevokes key/),
+    const key = await revoke();
+    expect(await runUnattended([...key, ...bench.local])).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(
+        /\nRevokes key[\s\S]*Nothing was changed: nobody can answer here\. To do it, add --yes\./,
+      ),
     });
+    expect(
+      (await bench.json('key list --account acme')).find(({ key_id }: { key_id: string }) => key_id === key[2]),
+    ).toMatchObject({ state: 'active' });
+    expect(await bench.run(...key, '--yes')).toMatchObject({ exit: 0, err: expect.stringMatching(/\nRevokes key/) });
     const planned = await bench.runAnswering('y', ...(await revoke()), '--plan');
     expect(planned).toMatchObject({ exit: 0, asked: [], err: expect.stringContaining('Nothing was changed.') });
   });

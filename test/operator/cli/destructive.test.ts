@@ -153,7 +153,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-const agreed = (command: string) => (destructive[command] === 'asks' ? [] : ['--yes']);
+const agreed = (_: string) => ['--yes'];
 const planned = (command: string) => (destructive[command] === 'asks' ? ['--plan'] : []);
 const toRun =
   (command: string, stage = 'a', folder?: string) =>
