@@ -1,24 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { StatementStore } from '../packages/admin/accounts/statements.ts';
 
 /** Statements in a folder, in place of the bucket of a deployment. */
 export function statementFolder(folder: string): StatementStore {
   return {
-    read: async (key, bytes) => {
-      const path = join(folder, key);
-      if (!bytes) return readFile(path).catch(nullWhenMissing);
-      const file = await open(path).catch(nullWhenMissing);
-      if (!file) return null;
-      try {
-        const length = bytes.last - bytes.first + 1;
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, bytes.first);
-        return buffer.subarray(0, bytesRead);
-      } finally {
-        await file.close();
-      }
-    },
+    read: (key) => readFile(join(folder, key)).catch(nullWhenMissing),
     async create(key, bytes) {
       const path = join(folder, key);
       const part = `${path}.${randomUUID()}.part`;

@@ -3,10 +3,9 @@ import type { StatementStore } from './statements.ts';
 
 /** Statements in the bucket of a deployment, which keeps every version, or locks each object, as configured. */
 export function s3Statements(client: S3Client, bucket: string): StatementStore {
-  const read: StatementStore['read'] = async (key, bytes) => {
-    const range = bytes && { Range: `bytes=${bytes.first}-${bytes.last}` };
+  const read: StatementStore['read'] = async (key) => {
     try {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, ...range }));
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
       return (await Body?.transformToByteArray()) ?? null;
     } catch (error) {
       if (['NoSuchKey', 'NotFound'].includes((error as Error).name)) return null;
@@ -17,7 +16,7 @@ export function s3Statements(client: S3Client, bucket: string): StatementStore {
     read,
     async create(key, bytes) {
       // S3 checks the condition; some servers that stand in for it don't.
-      if (await read(key, { first: 0, last: 0 })) return false;
+      if (await read(key)) return false;
       try {
         await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, IfNoneMatch: '*' }));
         return true;

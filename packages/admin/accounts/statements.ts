@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dateOf, datesOf, daySeconds, instant, monthOf, secondsOf, windowEnd } from '../../../core/calendar.ts';
-import { forEachConcurrently } from '../../../core/concurrency.ts';
+import { forEachConcurrently, mapConcurrently } from '../../../core/concurrency.ts';
 import { statementsPrefix } from '../../../core/names.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccessOf } from './admin-store.ts';
@@ -62,6 +62,25 @@ export function statementsCsv(month: string, statements: readonly Statement[]): 
     .join('');
 }
 
+/** The statements of a file that `statementsCsv` made. */
+function statementsIn(csv: string): Statement[] {
+  const [head = [], ...rows] = csv
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(','));
+  const dates = head.slice(7);
+  const statements = new Map<string, Statement>();
+  for (const [account = '', plan = '', month = '', from = '', to = '', lookups, sha256 = '', ...used] of rows) {
+    const { plans, days, ...before } = statements.get(account) ?? { plans: [], days: [], lookups: 0 };
+    const added = dates.flatMap((date, i) => (Number(used[i]) > 0 ? [{ date, lookups: Number(used[i]) }] : []));
+    statements.set(account, {
+      ...{ month, account, plans: [...plans, { plan, from, to, lookups: Number(lookups) }] },
+      ...{ lookups: before.lookups + Number(lookups), days: [...days, ...added], sha256 },
+    });
+  }
+  return [...statements.values()];
+}
+
 /** The first and the last day of a month. @throws AdminError `invalid` */
 export function rangeOfMonth(month: string): { from: string; to: string } {
   const range = monthOf(month);
@@ -89,24 +108,13 @@ export type UsageMonth = {
   sha256: string | null;
 };
 
-/** The object that closes a month: its files, and where in the first every hundredth account begins. */
-type ClosedMonth = {
-  month: string;
-  closed: string;
-  accounts: number;
-  lookups: number;
-  file: string;
-  sha256: string;
-  csv: string;
-  csvSha256: string;
-  bytes: number;
-  index: { account: string; position: number }[];
-};
+/** The object that closes a month: the sums, and the file of all its statements with its SHA-256. */
+type ClosedMonth = { month: string; closed: string; accounts: number; lookups: number; csv: string; sha256: string };
 
 /** Where statements are kept. An object is never replaced. */
 export type StatementStore = {
-  /** The object, or these bytes of it, the last one included; `null` if there is none. */
-  read(key: string, bytes?: { first: number; last: number }): Promise<Uint8Array | null>;
+  /** The object; `null` if there is none. */
+  read(key: string): Promise<Uint8Array | null>;
   /** Creates the object; `false` if there is one. */
   create(key: string, bytes: Uint8Array): Promise<boolean>;
   list(prefix: string): Promise<string[]>;
@@ -121,7 +129,7 @@ export type Statements = {
   show(input: { account: string; month: string }): Promise<Statement>;
   /** The same for every account, by id. */
   each(month: string): AsyncGenerator<Statement>;
-  /** The same as CSV in UTF-8, a line for each account: the file that was written when the month was closed. */
+  /** The same as CSV in UTF-8: the file that was written when the month was closed. */
   csv(month: string): Promise<Uint8Array>;
   /** Closes a month that has ended. One that is closed stays as it is. */
   close(month: string): Promise<UsageMonth>;
@@ -144,57 +152,23 @@ export type StatementsRefusals = {
 const graceSeconds = 3600;
 
 const marker = (month: string) => `${statementsPrefix}${month}.json`;
-const indexed = 100;
+/** Some file systems don't distinguish "acme" and "Acme": the hash does. */
+const statementKey = (month: string, account: string) =>
+  `${statementsPrefix}${month}/${account}-${sha256Of(account).slice(0, 8)}.json`;
 const concurrency = 16;
 
-/** The closed months and their files, which nothing changes any more. */
-function closedMonths(files: StatementStore) {
+export function statementsOf(store: AdminStore, files: StatementStore): Statements {
   const find = async (month: string): Promise<ClosedMonth | null> => {
     const bytes = await files.read(marker(month));
     return bytes && JSON.parse(text(bytes));
   };
-
-  const readPart = async ({ file, index, bytes }: ClosedMonth, entry: number): Promise<Statement[]> => {
-    const [first, end] = [index[entry]?.position ?? 0, index[entry + 1]?.position ?? bytes];
-    const lines = end <= first ? null : await files.read(file, { first, last: end - 1 });
-    return text(lines ?? missing(file))
-      .trimEnd()
-      .split('\n')
-      .map((line): Statement => JSON.parse(line));
-  };
-
-  return {
-    find,
-    async names(): Promise<string[]> {
-      return (await files.list(statementsPrefix)).flatMap((key) => {
-        return /^(\d{4}-\d\d)\.json$/.exec(key.slice(statementsPrefix.length))?.[1] ?? [];
-      });
-    },
-    async statement(closed: ClosedMonth, account: string): Promise<Statement | undefined> {
-      const part = closed.index.findLastIndex((entry) => entry.account <= account);
-      const found = part === -1 ? [] : await readPart(closed, part);
-      return found.find((one) => one.account === account);
-    },
-    async *each(closed: ClosedMonth): AsyncGenerator<Statement> {
-      for (const part of closed.index.keys()) yield* await readPart(closed, part);
-    },
-    csv: async ({ csv }: ClosedMonth): Promise<Uint8Array> => (await files.read(csv)) ?? missing(csv),
-    /** Only the marker has a fixed name: of two that close a month, one writes it, and both return that one. */
-    async add(made: ClosedMonth): Promise<ClosedMonth | null> {
-      if (await files.create(marker(made.month), Buffer.from(JSON.stringify(made)))) return made;
-      return find(made.month);
-    },
-  };
-}
-
-export function statementsOf(store: AdminStore, files: StatementStore): Statements {
-  const closedOnes = closedMonths(files);
+  const csv = async ({ csv }: ClosedMonth): Promise<Uint8Array> => (await files.read(csv)) ?? missing(csv);
   const currentMonth = () => dateOf(store.nowSeconds()).slice(0, 7);
 
   /** The state of a month that there is, with its marker if it is closed. @throws AdminError `invalid` */
   const look = async (month: string): Promise<{ view: UsageMonth; closed: ClosedMonth | null }> => {
     rangeOfMonth(month);
-    const closed = await closedOnes.find(month);
+    const closed = await find(month);
     if (closed) return { view: viewOf(closed), closed };
     const current = currentMonth();
     if (month > current) throw tooLate(month, current);
@@ -221,13 +195,19 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     if (store.nowSeconds() < due) {
       throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
     }
-    const closed = await closedOnes.add(await writeFiles(store, files, month));
+    const made = await writeFiles(store, files, month);
+    // Only this object has a fixed name: of two that close a month, one writes it, and both return that one.
+    const closed = (await files.create(marker(month), Buffer.from(JSON.stringify(made)))) ? made : await find(month);
     if (!closed) throw new AdminError('conflict', `${month} is being closed; retry.`);
     return viewOf(closed);
   };
 
   const months = async ({ account }: { account?: string | undefined } = {}): Promise<UsageMonth[]> => {
-    const closed = new Set(await closedOnes.names());
+    const closed = new Set(
+      (await files.list(statementsPrefix)).flatMap(
+        (key) => /^(\d{4}-\d\d)\.json$/.exec(key.slice(statementsPrefix.length))?.[1] ?? [],
+      ),
+    );
     const current = currentMonth();
     const all = new Set(closed);
     for (let { month } = await firstMonthOf(store); month <= current; month = next(month)) all.add(month);
@@ -237,7 +217,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
       .filter((month) => from <= month && month <= to)
       .toSorted()
       .reverse()) {
-      const found = closed.has(month) ? await closedOnes.find(month) : null;
+      const found = closed.has(month) ? await find(month) : null;
       views.push(found ? viewOf(found) : notClosed(month, month === current ? 'open' : 'closing'));
     }
     return views;
@@ -252,14 +232,15 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
       rangeOfMonth(month);
       const { from } = await monthsOfAccount(store, account);
       if (month < from) throw tooEarly(from, `${createdIn(from, account)} Choose ${from} or later.`);
-      const statement = await closedOnes.statement(await get(month), account);
-      if (statement) return statement;
+      await get(month);
+      const statement = await files.read(statementKey(month, account));
+      if (statement) return JSON.parse(text(statement));
       throw new AdminError('not_found', `Account "${account}" has no statement for ${month}.`);
     },
     async *each(month) {
-      yield* closedOnes.each(await get(month));
+      yield* statementsIn(text(await csv(await get(month))));
     },
-    csv: async (month) => closedOnes.csv(await get(month)),
+    csv: async (month) => csv(await get(month)),
     async closeNext() {
       const due = (await months()).filter(
         ({ month, state }) => state === 'closing' && dueAt(month) <= store.nowSeconds(),
@@ -287,10 +268,8 @@ async function monthsOfAccount(store: AdminStore, account: string): Promise<{ fr
 async function writeFiles(store: AdminStore, files: StatementStore, month: string): Promise<ClosedMonth> {
   const { months } = await readRetention(store);
   const range = rangeOfMonth(month);
-  const lines: Buffer[] = [];
   const rows: string[] = [];
-  const index: ClosedMonth['index'] = [];
-  let [bytes, lookups, count] = [0, 0, 0];
+  let [lookups, accounts] = [0, 0];
   let cursor: string | undefined;
   do {
     const page = await namesPage(store, 100, cursor);
@@ -304,36 +283,26 @@ async function writeFiles(store: AdminStore, files: StatementStore, month: strin
       .map((usage) => statementOf(month, usage, histories.get(usage.account) ?? new Map()))
       // An account without lookups has a statement if it existed.
       .filter(({ plans }) => plans.length > 0);
-    for (const statement of statements) {
-      if (count % indexed === 0) index.push({ account: statement.account, position: bytes });
-      const line = Buffer.from(`${JSON.stringify(statement)}\n`);
-      lines.push(line);
-      bytes += line.length;
-      lookups += statement.lookups;
-      count++;
-    }
-    const [head = '', ...added] = statementsCsv(month, statements).split(/(?<=\n)/);
+    const kept = await mapConcurrently(statements, concurrency, (statement) => keep(files, statement));
+    lookups += kept.reduce((sum, statement) => sum + statement.lookups, 0);
+    accounts += kept.length;
+    const [head = '', ...added] = statementsCsv(month, kept).split(/(?<=\n)/);
     rows.push(...(rows.length === 0 ? [head] : []), ...added);
     cursor = page.cursor ?? undefined;
   } while (cursor !== undefined);
-  const [json, csv] = [Buffer.concat(lines), Buffer.from(rows.join(''))];
-  const [sha256, csvSha256] = [sha256Of(json), sha256Of(csv)];
-  // Named by what is in them, so that one of another attempt is never taken for this one.
-  const name = (hash: string, extension: string) => `${statementsPrefix}${month}/${hash.slice(0, 16)}.${extension}`;
-  const made = { file: name(sha256, 'jsonl'), csv: name(csvSha256, 'csv') };
-  await files.create(made.file, json);
-  await files.create(made.csv, csv);
-  return {
-    month,
-    closed: instant(store.nowSeconds()),
-    accounts: count,
-    lookups,
-    sha256,
-    csvSha256,
-    bytes,
-    index,
-    ...made,
-  };
+  const bytes = Buffer.from(rows.join(''));
+  const sha256 = sha256Of(bytes);
+  // Named by its contents, so that the file of another attempt is never taken for this one.
+  const csv = `${statementsPrefix}${month}/${sha256.slice(0, 16)}.csv`;
+  await files.create(csv, bytes);
+  return { month, closed: instant(store.nowSeconds()), accounts, lookups, csv, sha256 };
+}
+
+/** Writes the statement of an account, or returns the one that an attempt before wrote: an object never changes. */
+async function keep(files: StatementStore, statement: Statement): Promise<Statement> {
+  const key = statementKey(statement.month, statement.account);
+  if (await files.create(key, Buffer.from(JSON.stringify(statement)))) return statement;
+  return JSON.parse(text((await files.read(key)) ?? missing(key)));
 }
 
 function viewOf({ month, closed, accounts, lookups, sha256 }: ClosedMonth): UsageMonth {
