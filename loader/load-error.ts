@@ -12,6 +12,7 @@ type LoadErrorName =
   | 'ForeignStorageError'
   | 'MutationGapError'
   | 'NotRefusedError'
+  | 'PendingLoadError'
   | 'ReadBackError'
   | 'StaleLoadError'
   | 'UnknownLoadError'

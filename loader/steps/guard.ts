@@ -11,7 +11,7 @@ import {
   type Snapshot,
   type SourceVersion,
 } from '../dataset/load.ts';
-import { begin, lastExtract, type Manifest } from '../dataset/manifest.ts';
+import { begin, contentsOf, lastExtract, type Manifest, reject } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
 import type { SetAsideObject } from '../register/set-aside.ts';
 import type { Fence } from '../storage/lease.ts';
@@ -46,7 +46,9 @@ export async function guard(
 ): Promise<LoadProposal> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
-  const base = planOnly ? (manifest.pending ?? manifest.published) : manifest.published;
+  const { pending, published } = manifest;
+  const isUndone = load.kind === 'rollback' && pending !== null && pending.load === load.base?.load;
+  const base = planOnly || isUndone ? (pending ?? published) : published;
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new LoadError('StaleLoadError', `Another load was published since ${loadId} began. Run the load again.`);
   }
@@ -73,7 +75,12 @@ export async function guard(
     ...incomplete,
     ...objectionsToArea(load, isDisposable(load.source) || isDisposable(base?.source) ? null : base),
   ];
-  const waived = waiveSize && !isSameExtract(load, manifest, isDisposable) ? found.filter(isAboutSize) : [];
+  // A rollback is what an operator asked for: what the guard finds is shown, and stops nothing.
+  const waived = wasJudged
+    ? found
+    : waiveSize && !isSameExtract(load, manifest, isDisposable)
+      ? found.filter(isAboutSize)
+      : [];
   const against = found.filter((objection) => !waived.includes(objection));
   const go = against.length === 0 || approved;
   const proposal: LoadProposal = {
@@ -114,7 +121,8 @@ export async function guard(
     await putJson(storage, paths.snapshotSums(loadId), sums);
   }
   await fence.confirm(0);
-  await putManifest(storage, begin(manifest, entryOf(load, proposal, { snapshot, setAside }, manifest)), manifest);
+  const begun = begin(manifest, entryOf(load, proposal, { snapshot, setAside }, manifest));
+  await putManifest(storage, isUndone ? reject(begun, contentsOf(pending)) : begun, manifest);
   return proposal;
 }
 

@@ -7,19 +7,23 @@ import { currentManifest, type Discovery, finishPending, putManifest } from './m
 import type { LoadContext } from './step.ts';
 import { putSegments } from './work.ts';
 
-/** Prepares a rollback, named by its date or its load. @throws UnknownSnapshotError, WorkGoneError */
+/**
+ * Prepares a rollback, named by its date or its load. While a load is half written, back to what was published before
+ * it: its changes turned round, which replace or remove whole items, whichever of them were written. @throws
+ * UnknownSnapshotError, PendingLoadError for another snapshot meanwhile, WorkGoneError
+ */
 export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
-  const { pending } = await currentManifest(storage, addresses);
-  if (pending) return finishPending(storage, pending);
-  const { target, published } = await snapshotNamed({ storage, addresses }, dateOrLoad);
-  if (target.snapshot.id === published.snapshot.id) {
+  const { target, published, pending } = await snapshotNamed({ storage, addresses }, dateOrLoad);
+  const base = pending ?? published;
+  if (target.snapshot.id === base.snapshot.id) {
+    if (pending) return finishPending(storage, pending);
     return { action: 'none', reason: `the snapshot of ${target.peildatum} is already live`, live: published };
   }
   const load: Load = {
-    id: loadId(target.peildatum, `rollback ${target.load}`, published.load),
+    id: loadId(target.peildatum, `rollback ${target.load}`, base.load),
     kind: 'rollback',
     peildatum: target.peildatum,
-    base: { load: published.load, peildatum: published.peildatum, snapshot: published.snapshot },
+    base: { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: { load: target.load, snapshot: target.snapshot },
     source: target.source,
     days: [],
@@ -27,20 +31,31 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     members: [],
     identity: target.identity,
   };
-  const segments = new Set([...published.snapshot.segments, ...target.snapshot.segments]);
+  const segments = new Set([...base.snapshot.segments, ...target.snapshot.segments]);
   await putJson(storage, paths.load(load.id), load);
   await putSegments(storage, load.id, segments);
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };
 }
 
-/** The snapshot that a rollback names, by its date or its load, and the live one. @throws UnknownSnapshotError */
+/**
+ * The snapshot that a rollback names, by its date or its load, the live one, and the load that is half written.
+ * @throws UnknownSnapshotError, PendingLoadError where that has to be undone or finished first
+ */
 export async function snapshotNamed(
   { storage, addresses }: LoadContext,
   dateOrLoad: string,
-): Promise<{ target: ManifestEntry; published: ManifestEntry }> {
-  const { published, history } = await currentManifest(storage, addresses);
+): Promise<{ target: ManifestEntry; published: ManifestEntry; pending: ManifestEntry | null }> {
+  const { published, pending, history } = await currentManifest(storage, addresses);
   const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);
-  if (published && target && (await isKept(storage, target))) return { target, published };
+  const ends = [pending, published].map((entry) => entry?.snapshot.id);
+  if (pending && published && target && !ends.includes(target.snapshot.id)) {
+    throw new LoadError(
+      'PendingLoadError',
+      `The load of ${pending.peildatum} (${pending.load}) is half written. Undo it with "load rollback ${published.load}", which puts back ` +
+        `the register of ${published.peildatum}; then roll back to ${target.peildatum}.`,
+    );
+  }
+  if (published && target && (await isKept(storage, target))) return { target, published, pending };
   const kept = [];
   for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
   const choice =

@@ -192,7 +192,7 @@ export class PlaceCounter {
     const [first] = were;
     if (!first) return;
     const at = { key, place: first };
-    const [to] = are;
+    const to = are.find(({ woonplaats }) => woonplaats === first.woonplaats);
     if (to && first.gemeente !== to.gemeente) this.#countGemeente(at, to.gemeente);
     if (kind === 'changed' && !isOfGemeente && gone.length + come.length === 0) this.#add('changed', at);
     for (const [what, count] of Object.entries(objects)) this.#add(what as keyof ChangedObjects, at, count);

@@ -208,18 +208,40 @@ function addRollback(load: CliCommand): void {
     .command('rollback')
     .description('make an earlier snapshot live again; only the difference is written')
     .argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots')
-    .notes('The daily check does not load the rolled-back extract again; "load run --again" does.')
+    .notes(
+      `Undoes a load that is half written too: name the snapshot that was live before it. The daily check does not load what was rolled
+back again; "load run --again" does.`,
+    )
     .examples('load rollback 2026-01-08 --local')
-    .onDataset(async (loads, rollback: string) => {
+    .onDataset(async (loads, rollback: string, { plan, yes }: { plan?: true; yes?: true }) => {
       const { snapshotNamed } = await import('../../loader/steps/stored-loads.ts');
       // Refuses one that is not kept, before anything is started.
-      const { target, published } = await snapshotNamed(loads.context, rollback);
-      const intent =
-        target.snapshot.id === published.snapshot.id
-          ? { nothing: `The snapshot of ${target.peildatum} (load ${target.load}) is live already.` }
-          : `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${await liveRegister(loads)}.`;
-      return loads.carryOut(intent, () => run(loads, () => loads.start({ rollback })));
+      const { target, published, pending } = await snapshotNamed(loads.context, rollback);
+      const live = pending ?? published;
+      if (target.snapshot.id === live.snapshot.id && !pending) {
+        const nothing = `The snapshot of ${target.peildatum} (load ${target.load}) is live already.`;
+        return loads.carryOut({ nothing }, () => run(loads, () => loads.start({ rollback })));
+      }
+      const instead = pending
+        ? `that of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
+        : await liveRegister(loads);
+      const intent = `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${instead}.`;
+      // Made with the steps of a load, which keep what they make: not with --plan, which changes nothing at all.
+      const isShown = !plan && !yes && target.snapshot.id !== live.snapshot.id;
+      if (isShown) await loads.target(); // refuses another account before anything is started
+      const judged = isShown ? await judgedBy(loads, rollback) : [];
+      return loads.carryOut([intent, ...judged].join('\n'), () => run(loads, () => loads.start({ rollback })));
     });
+}
+
+/** What a rollback would change, and what the guard thinks of it. */
+async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
+  const { added, changed, removed, waived } = await loads.start({ rollback, planOnly: true });
+  const [more, other, fewer] = [added, changed, removed].map(thousands);
+  return [
+    `It would add ${more}, change ${other} and remove ${fewer} addresses.`,
+    ...waived.map(({ message }) => `The guard would ask: ${message}`),
+  ];
 }
 
 /** The register that lookups are answered from, and its age. */

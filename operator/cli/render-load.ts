@@ -52,10 +52,11 @@ export function renderReport(report: LoadReport): string {
   ].join('\n');
 }
 
-function interruptedText({ load, peildatum, at }: InterruptedLoad): string {
+/** @param before the load that was published before it, which a rollback puts back */
+function interruptedText({ load, peildatum, at }: InterruptedLoad, before?: string): string {
   return (
     `The load of ${peildatum} (${load}) started writing at ${at} and has not finished: some addresses are already from that ` +
-    'snapshot. Unless it is still running, finish it: "load run".'
+    `snapshot. Unless it is still running, finish it: "load run"${before === undefined ? '' : `, or undo it: "load rollback ${before}"`}.`
   );
 }
 
@@ -204,7 +205,7 @@ export function renderStatus(shown: ShownStatus): string {
     lines.push('', `A load is running, begun ${ago(since)}, at ${since}. Follow it: "load follow ${name}".`);
   }
   if (pending && running.length === 0) {
-    lines.push('', interruptedText(pending));
+    lines.push('', interruptedText(pending, published?.load));
   }
   const setAside = setAsideText(setAsideOf(published?.setAside ?? []));
   if (setAside.length > 0) lines.push('', ...setAside);

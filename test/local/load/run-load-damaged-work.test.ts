@@ -85,7 +85,8 @@ async function performAsAdvised(place: LoadPlace, command: Command): Promise<str
     } catch (error) {
       const { name, message } = error as Error;
       said.push(`${name}: ${message}`);
-      if (command === 'rollback' && /No snapshot of|you can't roll back to another one/.test(message)) return said;
+      if (command === 'rollback' && /No snapshot of|you can't roll back to another one|is half written/.test(message))
+        return said;
       const advice = advised(message);
       if (advice.length === 0) throw new Error(`no advice: ${said.at(-1)}`, { cause: error });
       for (const { command: next, again } of advice) {

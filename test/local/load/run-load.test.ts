@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
+import type { AddressTable } from '../../../loader/storage/address-table.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { RefusedLoadError } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
@@ -259,6 +260,61 @@ describe('a rollback', () => {
     await runLoad({ ...options, source: sources.february });
     const back = runLoad({ ...options, rollback: '2025-01-08' });
     await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Choose one of: 2026-01-08.');
+  });
+});
+
+describe('a load that is half written', () => {
+  /** Ends while it writes, after so many files of two changes each. */
+  const interrupted = async (options: Awaited<ReturnType<typeof afterJanuary>>['options'], files: number) => {
+    let left = files;
+    const addresses: AddressTable = Object.create(options.addresses, {
+      write: {
+        value: (...args: Parameters<AddressTable['write']>) => {
+          if (left-- === 0) throw new Error('killed');
+          return options.addresses.write(...args);
+        },
+      },
+    });
+    const run = runLoad({ ...options, addresses, changesPerFile: 2, source: sources.february });
+    await expect(run).rejects.toThrow('killed');
+  };
+
+  it.each([0, 1, 2])('is undone by a rollback to what was live before it, after %i files', async (files) => {
+    const { table, options } = await afterJanuary();
+    await interrupted(options, files);
+    // Of any size: an operator asked for it.
+    const thresholds = { ...localGuardDefaults, alwaysAllowed: 0, maximumAddedShare: 0, maximumChangedShare: 0 };
+    const plan = await runLoad({ ...options, thresholds, rollback: january.peildatum, planOnly: true });
+    expect(plan).toMatchObject({ outcome: 'planned', objections: [] });
+    expect(plan.waived.length).toBeGreaterThan(0);
+    const report = await runLoad({ ...options, thresholds, rollback: january.peildatum });
+    expect(report).toMatchObject({ outcome: 'published', kind: 'rollback', peildatum: january.peildatum });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    expect(await loadStatus(options)).toMatchObject({ pending: null, published: { peildatum: january.peildatum } });
+    // Nor does the next check load again what was undone.
+    expect(await runLoad({ ...options, source: sources.february })).toMatchObject({ outcome: 'unchanged' });
+    await runLoad({ ...options, source: sources.february, again: true });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(february));
+  });
+
+  it('is undone also by a rollback that was interrupted itself, and by no rollback to another snapshot', async () => {
+    const { table, options } = await afterJanuary();
+    await runLoad({ ...options, source: sources.february });
+    await runLoad({ ...options, source: sources.march });
+    await runLoad({ ...options, rollback: january.peildatum });
+    await interrupted({ ...options, again: true } as typeof options, 1);
+    await expect(runLoad({ ...options, rollback: march.peildatum })).rejects.toThrow(
+      /The load of 2026-02-08 \(.*\) is half written\. Undo it with "load rollback .*", which puts back the register of 2026-01-08;/,
+    );
+    for (const step of ['guard', 'apply'] as const) {
+      const onStep = (name: string) => {
+        if (name === step) throw new Error('killed');
+      };
+      await runLoad({ ...options, rollback: january.peildatum, onStep }).catch(() => undefined);
+    }
+    await runLoad({ ...options, rollback: january.peildatum });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    expect((await loadStatus(options)).pending).toBeNull();
   });
 });
 

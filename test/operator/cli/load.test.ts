@@ -216,14 +216,25 @@ describe('loads on this machine, one after the other', () => {
     expect((await json('status')).refused).toEqual([]);
   });
 
-  it('a rollback is refused and approved in the same way', async () => {
+  it('a rollback asks, shows what the guard thinks of it, and is not refused for its size', async () => {
     expect(await failure('rollback', '2026-01-01')).toMatchObject({
       code: 'unknown_snapshot',
       message: expect.stringContaining('2026-02-08, 2026-01-08'),
     });
-    const { code, load: id } = await failure('rollback', january.peildatum);
-    expect(code).toBe('refused');
-    expect(await json('approve', id)).toMatchObject({ outcome: 'published', peildatum: january.peildatum });
+    const no = await bench.runAnswering('n', 'load', 'rollback', january.peildatum);
+    expect([no.exit, no.asked]).toEqual([
+      1,
+      [
+        expect.stringMatching(
+          /It would add 11, change 0 and remove 40 addresses\.\nThe guard would ask: it would remove 40 addresses where 40 are live/,
+        ),
+      ],
+    ]);
+    expect(await served(another)).toEqual(tableOf(another));
+    expect(await json('rollback', january.peildatum, '--yes')).toMatchObject({
+      outcome: 'published',
+      peildatum: january.peildatum,
+    });
     expect(await served(january)).toEqual(tableOf(january));
     const kinds = (await json('history')).map(({ peildatum, kind, kept }: Record<string, unknown>) => [
       peildatum,

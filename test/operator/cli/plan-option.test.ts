@@ -127,11 +127,15 @@ describe('--plan', () => {
     }
   });
 
-  it('of a rollback in each state says what it would put in the place of what', async () => {
-    const { exit, out } = await bench.run('load rollback', '2026-01-08', '--plan');
+  it('of a rollback says what it would put in the place of the half-written load, which alone it can undo', async () => {
+    const { exit, out } = await bench.run('load rollback', '2026-02-08', '--plan');
     expect([exit, out]).toEqual([
       0,
-      expect.stringMatching(/Puts the register of 2026-01-08 \(load \S+, 11 addresses\)/),
+      expect.stringMatching(
+        /Puts the register of 2026-02-08 \(load \S+, 11 addresses\) in the place of that of 2026-03-08 \(load \S+\), which started/,
+      ),
     ]);
+    const { err } = await bench.run('load rollback', '2026-01-08', '--plan');
+    expect(err).toMatch(/is half written\. Undo it with "npx bag-adres load rollback \S+ --local/);
   });
 });
