@@ -73,15 +73,11 @@ export type Changes = {
   keep?: Item;
   /** Adds to a number; absent counts as 0. */
   raise?: Record<string, number>;
-  /** Maps each attribute to the source of its new value, which the same write may remove. */
-  copy?: Record<string, string>;
   remove?: string[];
 };
 
 /** The condition on an attribute, or a member of a map, for a change to happen. */
-export type Guard =
-  | { attribute: string; is: '=' | '<='; value: Item[string] }
-  | { attribute: string; is: 'absent' | 'there' };
+export type Guard = { attribute: string } & ({ is: '='; value: Item[string] } | { is: 'absent' | 'there' });
 
 /** An attribute or a member as expressions name it: by aliases, since many of our names are reserved words. */
 export const aliasOf = (attribute: string) => attribute.split('.').map(aliasOfPart).join('.');
@@ -92,13 +88,12 @@ const placeholderOf = (attribute: string) => `:${attribute.replace(/\W/g, '_')}`
 export function guardedUpdate(
   table: string,
   Key: Key,
-  { set = {}, keep = {}, raise = {}, copy = {}, remove = [] }: Changes,
+  { set = {}, keep = {}, raise = {}, remove = [] }: Changes,
   guards: Guard[] = [],
 ): Update {
   const values = { ...set, ...keep, ...raise };
   const clauses = {
     SET: [
-      ...Object.entries(copy).map(([to, from]) => `${aliasOf(to)} = ${aliasOf(from)}`),
       ...Object.keys(set).map((name) => `${aliasOf(name)} = ${placeholderOf(name)}`),
       ...Object.keys(keep).map((name) => `${aliasOf(name)} = if_not_exists(${aliasOf(name)}, ${placeholderOf(name)})`),
     ],
@@ -113,7 +108,7 @@ export function guardedUpdate(
     UpdateExpression: parts.map(([clause, changes]) => `${clause} ${changes.join(', ')}`).join(' '),
     ...condition,
     ExpressionAttributeNames: {
-      ...aliases([...Object.keys(values), ...Object.entries(copy).flat(), ...remove]),
+      ...aliases([...Object.keys(values), ...remove]),
       ...ExpressionAttributeNames,
     },
     ExpressionAttributeValues: {

@@ -79,10 +79,6 @@ export function dayNumber(date: string): number {
   return secondsOf(date) / daySeconds;
 }
 
-function dateOfDay(day: number | string): string {
-  return dateOf(Number(day) * daySeconds);
-}
-
 /** How an item and a record abbreviate the id of a key: so that the counts of all keys fit. */
 export function keyCode(keyId: string): string {
   return keyId.slice(0, 4);
@@ -162,7 +158,7 @@ function readWindows(item: Item): Pick<Access, 'ownLimits' | 'quota'> {
 
 function readUsage(item: Item): UsageCount {
   const byDate = <T>(days: Record<string, T>): Record<string, T> =>
-    Object.fromEntries(Object.entries(days).map(([day, counted]) => [dateOfDay(day), counted]));
+    Object.fromEntries(Object.entries(days).map(([day, counted]) => [dateOf(Number(day) * daySeconds), counted]));
   return {
     date: dateOf(item[windowItem.day.start] ?? 0),
     lookups: item[windowItem.day.used] ?? 0,

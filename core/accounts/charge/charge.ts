@@ -34,8 +34,7 @@ export type AccessStore = {
 };
 
 /** Why nobody knows whether a charge was made: no answer in time, none at all, or a failure in the store. */
-export const unknownCauses = ['time-up', 'connection', 'server-error'] as const;
-export type UnknownCause = (typeof unknownCauses)[number];
+export type UnknownCause = 'time-up' | 'connection' | 'server-error';
 
 /** A charge may have been made, and the caller is told so with a 503: sent again, it could count twice. */
 export class ChargeUnknown extends StoreUnavailable {

@@ -189,11 +189,7 @@ export async function setAccount(
   if (seen) requireUnchanged(access, seen);
   if (seen?.details && !isDeepStrictEqual(seen.details, before)) throw changedMeanwhile(id);
   const difference = detailsDifference(before, details);
-  const detail = {
-    ...(plan !== undefined && { plan }),
-    limits,
-    ...difference,
-  };
+  const detail = { ...(plan !== undefined && { plan }), limits, ...difference };
   const setsDetails = Object.keys(difference).length > 0;
   const setsTerms = plan !== undefined || Object.keys(limits).length > 0;
   if (setsTerms) Object.assign(detail, { before: { plan: access.plan, limits: access.ownLimits } });
