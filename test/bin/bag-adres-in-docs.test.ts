@@ -50,7 +50,6 @@ describe('the docs', () => {
       const { exit, err } = await runWith(args, {}, folder);
       expect([command, exit, err]).toEqual([command, command.startsWith('gate') ? 1 : 0, expect.anything()]);
     },
-    60_000,
   );
 
   it.each([...new Set(commands.filter((command) => !onSettings.test(command)))])(
@@ -62,7 +61,6 @@ describe('the docs', () => {
       const { exit, err } = await runWith([...words, ...(command.includes('--local') ? ['--data', nowhere] : [])]);
       expect([command, exit, err]).toEqual([command, command === '--help' ? 0 : 1, expect.anything()]);
     },
-    60_000,
   );
 
   it('show many commands', () => {

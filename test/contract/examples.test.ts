@@ -203,7 +203,6 @@ describe('a sample of the reference page', () => {
         ]);
         // The first program in Go compiles its libraries.
       },
-      180_000,
     );
   }
 });

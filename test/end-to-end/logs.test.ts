@@ -18,7 +18,7 @@ describe('the service, from creating a key to revoking it', () => {
     data = await mkdtemp(join(tmpdir(), 'logs-'));
     run = start(['--port', '0', '--data', data]);
     await run.until(readyText);
-  }, 60_000);
+  });
   afterAll(async () => {
     run.child.kill('SIGKILL');
     await run.ended;

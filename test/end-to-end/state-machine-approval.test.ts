@@ -35,7 +35,7 @@ beforeAll(async () => {
     stateMachine,
     actor: 'olaf@example.nl',
   };
-}, 60_000);
+});
 afterAll(async () => {
   step.restore();
   await Promise.all([loader.stop(), accounts.stop()]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await loader.run({ source });
     return source;
   });
-}, 60_000);
+});
 beforeEach(() => loader.reset());
 afterAll(() => loader.stop());
 

@@ -60,7 +60,7 @@ beforeAll(async () => {
     });
     return calls;
   };
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([loader.stop(), local.stop()]);
 });

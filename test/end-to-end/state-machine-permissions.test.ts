@@ -62,7 +62,7 @@ beforeAll(async () => {
     ...[served(january), 'a load failed', served(february), 'a load was refused', served(march), served(february)],
     ...['a load was refused', served({ peildatum: dayAfter }), served(later)],
   ]);
-}, 60_000);
+});
 
 const steps = Object.keys(loadSteps);
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
     await loader.run({ source });
     return source;
   });
-}, 60_000);
+});
 beforeEach(() => loader.reset());
 
 const { begin, toGuard, apply, release } = ways;

@@ -23,7 +23,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     truth = await weespTruth();
     service = await startTestService({ extract: sample });
     key = await unlimitedKey(service.admin);
-  }, 90_000);
+  });
   afterAll(async () => {
     agent.destroy();
     await service.stop();
@@ -97,7 +97,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
       candidates: [],
     }));
     expect(wrong).toEqual([]);
-  }, 180_000);
+  });
 
   it('answers not_found, with the existing toevoegingen, for a withdrawn or expired address', async () => {
     expect(truth.former.size).toBe(362);
@@ -114,5 +114,5 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
       toevoegingen: sorted(existing.get(`${postcode} ${huisnummer}`) ?? []).map((one) => one || null),
     }));
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 });

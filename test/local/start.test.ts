@@ -38,7 +38,7 @@ beforeAll(async () => {
     start: start(['--port', '0', '--data', folder, '--extract', 'http://127.0.0.1:9/x.zip']),
   };
   before.output = await serving({ dataFolder: before.data }, async (service) => greeting(service, before.data));
-}, 60_000);
+});
 afterAll(async () => {
   unreachable.start.child.kill('SIGKILL');
   await rm(unreachable.data, { recursive: true });
@@ -300,7 +300,7 @@ describe('a start that fails', () => {
     expect(await processesWith(unreachable.data)).toEqual([]);
     const lines = unreachable.start.output().trim().split('\n');
     expect(lines).toEqual([expect.stringMatching(/^127\.0\.0\.1:9 .*Check the URL/)]);
-  }, 30_000);
+  });
 
   it('explains that no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {
     const service = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' } });

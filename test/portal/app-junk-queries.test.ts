@@ -112,7 +112,7 @@ describe('a page that is asked for with junk', () => {
     }
     expect(wrong).toEqual([]);
     expect(portal.logged).toEqual([]);
-  }, 60_000);
+  });
 
   it('also in its path', async () => {
     const wrong: string[] = [];
@@ -124,7 +124,7 @@ describe('a page that is asked for with junk', () => {
         }
     expect(wrong).toEqual([]);
     expect(portal.logged).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** As a browser writes it; a lone surrogate becomes the replacement character. */

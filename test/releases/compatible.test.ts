@@ -35,7 +35,7 @@ beforeAll(async () => {
   const wanted = Object.fromEntries(Object.entries(today).map(([name, template]) => [name, kept(template)]));
   mkdirSync(join(import.meta.dirname, version), { recursive: true });
   writeFileSync(fixture(version), `${JSON.stringify(wanted, null, 1)}\n`);
-}, 120_000);
+});
 
 describe('an upgrade from the last release with the same settings', () => {
   it('has fixtures to compare with', () => {

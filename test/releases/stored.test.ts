@@ -44,7 +44,7 @@ beforeAll(async () => {
     writeFileSync(fixture(version), `${JSON.stringify(await store(), bytesAsText, 1)}\n`);
   }
   stored = JSON.parse(readFileSync(fixtureOfLastRelease('stored.json') ?? '', 'utf8'), textAsBytes);
-}, 120_000);
+});
 
 const adminOf = (table: string) =>
   createAdmin({ client: DynamoDBDocumentClient.from(bench.client), table, checksumSecret, now: () => now });

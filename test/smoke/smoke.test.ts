@@ -28,7 +28,7 @@ beforeAll(async () => {
     ambiguous: { postcode: '9999ZZ', huisnummer: 1, toevoeging: '' },
     lettered: { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' },
   };
-}, 60_000);
+});
 afterAll(async () => {
   await proxy.stop();
   await service.stop();

@@ -48,20 +48,20 @@ describe('the page on compliance', () => {
     const { data, service, loader } = await templates();
     for (const [name, template] of Object.entries({ data, service, loader }))
       writeFileSync(join(given, `${name}.json`), JSON.stringify(template));
-  }, 60_000);
+  });
 
   it('lists exactly the rules of Control Tower that the defaults do not meet', () => {
     const unmet = [...unmetRules(given, sweep(services, 2)).keys()].sort();
     expect(unmet.length).toBeGreaterThan(isFullSweep ? 5 : 0);
     expect(documented('Control Tower')).toEqual(isFullSweep ? unmet : expect.arrayContaining(unmet));
-  }, 120_000);
+  });
 
   it('reports a rule that a change breaks', () => {
     const worse = mkdtempSync(join(folder, 'worse-'));
     const table = { Type: 'AWS::DynamoDB::Table', Properties: { BillingMode: 'PAY_PER_REQUEST' } };
     writeFileSync(join(worse, 'data.json'), JSON.stringify({ Resources: { Table: table } }));
     expect([...unmetRules(worse, ['dynamodb']).keys()]).toContain('CT.DYNAMODB.PR.1');
-  }, 60_000);
+  });
 
   // `UPDATE_DOCS=1 npm test -- test/templates/compliance` writes the table anew.
   it('lists each acknowledged rule of cdk-nag with its reason', async () => {
@@ -84,7 +84,7 @@ describe('the page on compliance', () => {
     const updated = `${before}## cdk-nag\n${after.replace(/\| rule \| reason \|\n(?:\|.*\n)+/, () => table)}`;
     if (process.env.UPDATE_DOCS) writeFileSync(page, updated);
     expect(readFileSync(page, 'utf8')).toBe(updated);
-  }, 60_000);
+  });
 });
 
 type Metadata = Record<string, { type: string; data: Record<string, string> }[]>;

@@ -44,7 +44,7 @@ describe('what the default configuration costs in us-east-1, by the figures in d
   beforeAll(async () => {
     plain = await deploymentFor({});
     all = await deploymentFor({ tracing: true, dashboards: true });
-  }, 60_000);
+  });
 
   it('is at most 2.50 dollars a million, everything included, at a million lookups a day', () => {
     const month = sum(lookupCosts(prices, millionADay, lookup, plain)) + sum(fixedCosts(prices, plain));
@@ -103,7 +103,7 @@ describe('the figures in the docs', () => {
     const updated = page.replace(/(\n\| lookups a month \|.*\n.*\n)(?:\|.*\n)*/, `$1${table}\n`);
     if (process.env.UPDATE_DOCS) writeFileSync(new URL('../../docs/cost.md', import.meta.url), updated);
     else expect(page).toBe(updated);
-  }, 120_000);
+  });
 
   it('for a million lookups and for the first load are the recorded ones', () => {
     const perMillion = (region: typeof here) => region.a_month['1000000_lookups_a_day'].total_a_million_lookups;
@@ -157,7 +157,7 @@ describe('what an attack without a key costs', () => {
     }
     expect(kept).toEqual(figures);
     expect(text).toBe(updated);
-  }, 60_000);
+  });
 
   it('counts the largest page, and bodies that the gateway meters', async () => {
     const { a_million_requests: usd, documents_kb } = await attackFigures(await resourcesOf({}));

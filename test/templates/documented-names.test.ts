@@ -12,7 +12,7 @@ describe('a name in a command of the docs', () => {
   beforeAll(async () => {
     const { data, service, loader } = await templates(everything);
     stacks = { data, service, loader };
-  }, 60_000);
+  });
 
   it('identifies exactly one resource: `name STACK LOGICAL_ID TYPE`', () => {
     const names = [...docs.matchAll(/\bname (data|service|loader) (\w+) (AWS::\w+::\w+)/g)];

@@ -70,7 +70,7 @@ describe('a log query of the runbook', () => {
       access: Object.keys(JSON.parse(settings?.Format ?? '{}')),
       steps: [...linesOf(run('--input-type=module', '-e', step)), ...pathsOf({ result: audited })],
     };
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   it('exists, and so do the log lines that it reads', () => {
@@ -113,7 +113,7 @@ describe('the saved queries', () => {
   beforeAll(async () => {
     const { service, loader, stack } = await templates({ ...everything, portal });
     stacks = [service, loader, stack(portalStackName(deploymentName(everything.stage))).template];
-  }, 60_000);
+  });
 
   it('are exactly the queries of the runbook, by chapter and name, each with the log groups that the text names', () => {
     const saved = stacks.flatMap((template) =>

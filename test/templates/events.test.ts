@@ -25,7 +25,7 @@ describe('the events on EventBridge', () => {
     });
     rules = app.synth().getStackByName('Events').template;
     stacks = await templates(everything);
-  }, 60_000);
+  });
 
   it('have a row in the docs for each type, and none for another', () => {
     const rows = [...page.matchAll(/^\| ((?:`[a-z]+\.[a-z]+`(?:, )?)+) \|/gm)].map(([, names = '']) => names);

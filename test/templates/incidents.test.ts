@@ -207,7 +207,7 @@ describe('the alarms of the templates', () => {
     const { data, service, loader, stack } = await templates({ ...everything, portal: { ...portal, domain, signIn } });
     const { template } = stack(portalStackName(deploymentName(everything.stage)));
     stacks = { data, service, loader, portal: template };
-  }, 60_000);
+  });
 
   it('notify nobody in a healthy first week, and roll no deployment back', () => {
     const { rings, everInAlarm } = ringing(Array.from({ length: 8 * day }, (_, at) => healthy(at)));

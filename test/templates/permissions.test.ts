@@ -72,7 +72,7 @@ describe('what each function may do', () => {
     plain = await templates({ tracing: true });
     untraced = await templates();
     encrypted = await templates(everything);
-  }, 60_000);
+  });
 
   it('is exactly this, in the service', () => {
     const deployment = [

@@ -64,7 +64,7 @@ describe('the policies of the example pipeline', () => {
         ),
       ),
     }));
-  }, 60_000);
+  });
 
   it('let CloudFormation create every resource of every stack, but the function that empties the buckets of a trial', () => {
     const services = new Set(

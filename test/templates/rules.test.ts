@@ -19,7 +19,7 @@ inFullSweep('the synthesis with all rules, warnings included', () => {
   beforeAll(async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [...options, script], { maxBuffer: 2 ** 26 });
     reports = JSON.parse(stdout);
-  }, 120_000);
+  });
 
   const signIns = [
     ['a user pool', 'userPool'],

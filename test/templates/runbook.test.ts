@@ -54,7 +54,7 @@ describe('the runbook', () => {
     });
     actions = all.filter(({ isOfEvent }) => !isOfEvent).map(({ action }) => action);
     events = all.filter(({ isOfEvent }) => isOfEvent).map(({ action }) => action);
-  }, 60_000);
+  });
 
   it('has a chapter for every alarm, and none for an alarm that no longer exists', () => {
     expect(linked.length).toBeGreaterThan(8);

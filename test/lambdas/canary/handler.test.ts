@@ -155,7 +155,7 @@ describe('the probe of a real service', () => {
   let service: HttpService;
   beforeAll(async () => {
     service = await startHttpService();
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   it('finds nothing wrong, with or without limits, and takes two units', async () => {

@@ -11,7 +11,7 @@ describe('the data stack', () => {
     kept = await templates();
     heard = await templates(everything);
     trial = heard.data;
-  }, 60_000);
+  });
 
   // CloudFormation replaces a table, and so loses what it holds, when its logical id, a key or a local index changes. A
   // failure here means just that: give a new table another name and move the data, never change these lines alone.

@@ -44,7 +44,7 @@ describe('the loader stack', () => {
   beforeAll(async () => {
     loader = (await templates()).loader;
     quiet = (await templates({ ...everything, schedule: 'off' })).loader;
-  }, 60_000);
+  });
 
   const maps = () => Object.entries(definition(loader).States).filter(([, { Type }]) => Type === 'Map');
   const tasks = () => {

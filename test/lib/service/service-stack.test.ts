@@ -9,7 +9,7 @@ describe('the service stack', () => {
   beforeAll(async () => {
     service = (await templates()).service;
     trial = (await templates(everything)).service;
-  }, 60_000);
+  });
 
   /** What a route's target leads to: route -> integration -> alias -> function. */
   function functionBehind(route: string): string {

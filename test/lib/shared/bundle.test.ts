@@ -35,7 +35,7 @@ let synthesized: Record<string, string>;
 beforeAll(() => {
   ({ directory } = app({}, { bundle: true }).synth());
   synthesized = contents(directory);
-}, 60_000);
+});
 
 /** The folder and the handler of each function of a stack. */
 function functions(stack: string): { path: string; handler: string }[] {

@@ -59,7 +59,7 @@ describe.each([
       const listed = apiRoutes.find((route) => routeKey(route) === key);
       if (listed) functionIds[listed.function] ??= functionId;
     }
-  }, 60_000);
+  });
 
   it('have the same routes, each with the same function, which the gateway calls alike', () => {
     const call = { IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0', TimeoutInMillis: 30_000 };

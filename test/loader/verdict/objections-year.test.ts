@@ -208,6 +208,5 @@ describe('the guard of the country', () => {
       const messages = [...ofDays, ...ofMonths].flat().map(({ message }) => message);
       expect({ daily: ofDays.length, monthly: ofMonths.length, messages }).toEqual({ daily, monthly, messages });
     },
-    120_000,
   );
 });

@@ -56,7 +56,7 @@ const fileOf = ({ peildatum }: Month) => join(folder, `${peildatum}.zip`);
 beforeAll(async () => {
   for (const month of [january, february])
     await writeFile(fileOf(month), await writeExtract(month.peildatum, voorkomensOf(month)));
-}, 60_000);
+});
 
 /** Starts the service in a process of its own, looks up the address that it suggests, and stops it. */
 async function servedByProcess(args: string[]) {
@@ -112,6 +112,5 @@ describe('npm start with a large extract', () => {
 
       expect(await served()).toMatchObject({ status: 'ok', key: demo.key });
     },
-    60_000,
   );
 });

@@ -106,23 +106,19 @@ describe('a load that dies at any read or write', () => {
       },
     );
     expect(deaths).toBeGreaterThan(140);
-  }, 120_000);
+  });
 
-  inSweep(
-    'does not affect a third snapshot that arrives when it is half applied',
-    async () => {
-      const deaths = await sweep(
-        { onlyApplying: true },
-        (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
-        async (place) => {
-          await place.load(march);
-          await place.holds(march);
-        },
-      );
-      expect(deaths).toBeGreaterThan(50);
-    },
-    120_000,
-  );
+  inSweep('does not affect a third snapshot that arrives when it is half applied', async () => {
+    const deaths = await sweep(
+      { onlyApplying: true },
+      (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
+      async (place) => {
+        await place.load(march);
+        await place.holds(march);
+      },
+    );
+    expect(deaths).toBeGreaterThan(50);
+  });
 });
 
 describe('a load of mutations that dies at any read or write', () => {
@@ -192,7 +188,7 @@ describe('a load of mutations that dies at any read or write', () => {
       },
     );
     expect(deaths).toBeGreaterThan(130);
-  }, 120_000);
+  });
 });
 
 describe('a rollback that dies during apply', () => {
@@ -206,7 +202,7 @@ describe('a rollback that dies during apply', () => {
       },
     );
     expect(deaths).toBeGreaterThan(50);
-  }, 120_000);
+  });
 });
 
 describe('a load that is suspended at any read or write from the start of apply on', () => {
@@ -235,25 +231,21 @@ describe('a load that is suspended at any read or write from the start of apply 
     return true;
   }
 
-  inSweep(
-    'changes nothing that another load has published in the meantime',
-    async () => {
-      let next = 1;
-      let slept = 0;
-      const work = async () => {
-        for (let more = true; more; ) {
-          const at = next;
-          next += 4 * step; // the operations between two of them differ in nothing
-          more = await sleepAt(at);
-          if (more) slept++;
-        }
-      };
-      await Promise.all(Array.from({ length: atOnce }, work));
-      expect(slept).toBeGreaterThan(2);
-      // One that had published before it slept ends well.
-      expect([...ends].filter((end) => !['published', 'LockedError'].includes(end))).toEqual([]);
-      expect(ends).toContain('LockedError');
-    },
-    120_000,
-  );
+  inSweep('changes nothing that another load has published in the meantime', async () => {
+    let next = 1;
+    let slept = 0;
+    const work = async () => {
+      for (let more = true; more; ) {
+        const at = next;
+        next += 4 * step; // the operations between two of them differ in nothing
+        more = await sleepAt(at);
+        if (more) slept++;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    expect(slept).toBeGreaterThan(2);
+    // One that had published before it slept ends well.
+    expect([...ends].filter((end) => !['published', 'LockedError'].includes(end))).toEqual([]);
+    expect(ends).toContain('LockedError');
+  });
 });

@@ -51,7 +51,7 @@ beforeAll(async () => {
   aws = await startFakeAws(stacks, operations, service.endpoint);
   ({ key } = await newAccount(service, { day: 100 }));
   leaveAws = useAws(aws.endpoint);
-}, 60_000);
+});
 afterAll(async () => {
   leaveAws();
   await aws.stop();

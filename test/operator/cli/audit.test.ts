@@ -49,7 +49,7 @@ beforeAll(async () => {
   await admin.sessions.refuse({ reason: 'UnusableIdentity', identity: '-' });
   now = Date.parse('2026-11-01T00:00:00Z');
   await admin.accounts.suspend('acme');
-}, 60_000);
+});
 afterAll(async () => {
   process.env = environment;
   s3.close();

@@ -43,7 +43,7 @@ beforeAll(async () => {
     exit: 0,
     out: 'Exported 3 plans and 3 accounts with 1 member and 1 day of usage.',
   });
-}, 60_000);
+});
 afterAll(async () => {
   for (const { service } of [from, to, untouched]) await service.stop();
   await rm(folder, { recursive: true });

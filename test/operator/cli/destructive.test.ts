@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ keyId } = await live.admin.keys.create({ account: 'acme', label: 'webshop' }));
   first = await storedItems(live.client, 'accounts');
   await live.loadRegisters();
-}, 60_000);
+});
 afterAll(async () => {
   leaveAws();
   await live.stop();
@@ -235,6 +235,5 @@ describe('a command that replaces or deletes what is in a deployment', () => {
         expect([left, await cases[command]?.outcome()]).toEqual([left, expected]);
       }
     },
-    60_000,
   );
 });

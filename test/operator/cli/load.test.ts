@@ -382,15 +382,11 @@ describe('an impossible load prints one line that helps', () => {
       /none\.zip: is not an extract of the BAG: it holds nothing\. Use lvbag/,
     ],
     ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that started it/],
-  ])(
-    '%s',
-    async (_, args, code, message) => {
-      const error = await failure(...(await args()));
-      expect(error).toEqual({ code, message: expect.stringMatching(message) });
-      expect(error.message).not.toContain('\n');
-    },
-    60_000,
-  );
+  ])('%s', async (_, args, code, message) => {
+    const error = await failure(...(await args()));
+    expect(error).toEqual({ code, message: expect.stringMatching(message) });
+    expect(error.message).not.toContain('\n');
+  });
 
   it('an unreachable server', async () => {
     // A command that fails for this waits seconds between its attempts.

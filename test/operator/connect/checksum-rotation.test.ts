@@ -168,7 +168,7 @@ describe('rotate-checksum-secret', () => {
         outcome: 'done',
       })),
     );
-  }, 60_000);
+  });
 
   it('starts with a warning where the accounts table refuses the entry', async () => {
     operations.PutItem = () => ({ error: 'AccessDeniedException' });
@@ -218,5 +218,5 @@ describe('the next step of a rotation', () => {
     const { service: rotating } = await templates({ checksumSecretVersions: [current, previous] });
     expect(deployedVersions(JSON.stringify(rotating))).toEqual([current, previous]);
     expect(deployedVersions(JSON.stringify((await templates()).service))).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ beforeAll(async () => {
   await createAccountsTable(new DynamoDBClient({}), 'accounts');
   table = dynamoDbAddressTable(new DynamoDBClient({}), name);
   folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
-}, 60_000);
+});
 afterAll(async () => {
   await machine.settled();
   await aws.stop();

@@ -62,7 +62,7 @@ describe('gate', () => {
     const admin = createAdmin({ client, table: 'with-accounts', checksumSecret: 'secret' });
     await admin.plans.put({ code: 'standard', limits: { day: 1 } });
     await admin.accounts.create({ id: 'acme', plan: 'standard' });
-  }, 60_000);
+  });
   afterAll(async () => {
     leaveAws();
     await aws.stop();
@@ -97,7 +97,7 @@ describe('gate', () => {
     const [, denied] = stackPolicy.Statement;
     expect(denied).toMatchObject({ Effect: 'Deny', Action: ['Update:Replace', 'Update:Delete'] });
     expect(JSON.stringify(denied)).toContain('AWS::DynamoDB::Table');
-  }, 60_000);
+  });
 
   it('refuses a table that would be removed, and then sets no policy', async () => {
     // What is deployed has one table more than the settings make.
@@ -106,7 +106,7 @@ describe('gate', () => {
     );
     expect([exit, policies]).toEqual([1, []]);
     expect(out).toContain('Obstacle: bag-adres-test-data: Old (AWS::DynamoDB::Table) is no longer in the template.');
-  }, 60_000);
+  });
 
   const key = `arn:aws:kms:eu-central-1:${account}:key/0a1b`;
   const cases: [string, object, RegExp | null][] = [
@@ -123,14 +123,10 @@ describe('gate', () => {
       /encrypted with a key that AWS owns\. Take tables\.accounts\.keyArn out/,
     ],
   ];
-  it.each(sweep(cases, 1))(
-    'asks of another accounts table whether it %s',
-    async (_, accounts, refused) => {
-      const { exit, out } = await gate({ tables: { accounts } });
-      expect([exit, out]).toEqual([refused ? 1 : 0, expect.stringMatching(refused ?? /Nothing would be lost/)]);
-    },
-    60_000,
-  );
+  it.each(sweep(cases, 1))('asks of another accounts table whether it %s', async (_, accounts, refused) => {
+    const { exit, out } = await gate({ tables: { accounts } });
+    expect([exit, out]).toEqual([refused ? 1 : 0, expect.stringMatching(refused ?? /Nothing would be lost/)]);
+  });
 
   it('asks the same of the own table of the data stack when the setting goes', async () => {
     operations.DescribeStackResource = () => ({
@@ -141,7 +137,7 @@ describe('gate', () => {
       name.endsWith('-data') ? text.replace(/("AccountsTableName":\{"Value":)\{[^}]*\}/, '$1"with-accounts"') : text,
     );
     expect([exit, out]).toEqual([1, expect.stringContaining('the table empty, which has no account')]);
-  }, 60_000);
+  });
 
   it('asks AWS before the synthesis, so that missing credentials cost no time', async () => {
     const broken = mkdtempSync(join(work, 'broken-'));

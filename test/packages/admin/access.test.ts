@@ -69,7 +69,7 @@ describe('the permissions of PortalAccess', () => {
     template = portalStack();
     granted = statements(template);
     service = await startAddressService();
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   it('are exactly these, on the accounts table and the secret only', () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   });
   const { client, table, clock } = bench;
   admin = createAdmin({ client, table, checksumSecret, now: () => clock.now, actor: 'jo@example.nl', announce });
-}, 60_000);
+});
 beforeEach(() => {
   take = () => undefined;
   sent.length = 0;

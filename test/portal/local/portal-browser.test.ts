@@ -94,7 +94,6 @@ describe('the portal in a browser', () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       expect(await page.getByRole('heading', { name: 'You are signed out' }).count()).toBe(1);
     },
-    60_000,
   );
 
   inBrowserSweep(
@@ -118,7 +117,6 @@ describe('the portal in a browser', () => {
       await page.getByRole('button', { name: 'Yes, change these limits' }).click();
       expect(await portal.admin.accounts.show('acme')).toMatchObject({ plan: 'large', ownLimits: { day: 250 } });
     },
-    60_000,
   );
 
   const operatorPaths = () => [
@@ -195,7 +193,6 @@ describe('the portal in a browser', () => {
       expect(found).toEqual([]);
       expect(errors.filter((text) => !text.includes('404'))).toEqual([]);
     },
-    120_000,
   );
 
   inBrowserSweep(
@@ -221,47 +218,38 @@ describe('the portal in a browser', () => {
       expect(await reading.isVisible()).toBe(false);
       expect(await chart.evaluate('document.activeElement.className')).toBe('scroll');
     },
-    60_000,
   );
 
   // After the page of the load that waits.
-  inBrowser(
-    `lets an operator approve a waiting load by keyboard alone, once${because}`,
-    async () => {
-      const page = await operatorPage();
-      const press = async (role: 'link' | 'button', name: RegExp) => {
-        await page.getByRole(role, { name }).focus();
-        await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-      };
-      await press('link', /^Review/);
-      expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(2);
-      await press('link', /^Approve this load$/);
-      const question = page.url();
-      await press('button', /^Yes, approve this load$/);
-      expect(await page.getByRole('status').innerText()).toContain('The load is approved and has started');
-      expect((await page.goto(question))?.status()).not.toBe(500);
-      // It waits no more as soon as it is being applied, and is live when the date of the register says so.
-      do await page.goto(`${portal.portalUrl}/operator/register`);
-      while ((await page.locator('dl.facts dd').first().innerText()) !== '8 Mar 2026');
-      expect(await page.getByText('No load awaits approval.').count()).toBe(1);
-      expect(await page.getByRole('cell', { name: 'olaf@operator.example (operator)' }).count()).toBe(1);
-      expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
-    },
-    60_000,
-  );
+  inBrowser(`lets an operator approve a waiting load by keyboard alone, once${because}`, async () => {
+    const page = await operatorPage();
+    const press = async (role: 'link' | 'button', name: RegExp) => {
+      await page.getByRole(role, { name }).focus();
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    };
+    await press('link', /^Review/);
+    expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(2);
+    await press('link', /^Approve this load$/);
+    const question = page.url();
+    await press('button', /^Yes, approve this load$/);
+    expect(await page.getByRole('status').innerText()).toContain('The load is approved and has started');
+    expect((await page.goto(question))?.status()).not.toBe(500);
+    // It waits no more as soon as it is being applied, and is live when the date of the register says so.
+    do await page.goto(`${portal.portalUrl}/operator/register`);
+    while ((await page.locator('dl.facts dd').first().innerText()) !== '8 Mar 2026');
+    expect(await page.getByText('No load awaits approval.').count()).toBe(1);
+    expect(await page.getByRole('cell', { name: 'olaf@operator.example (operator)' }).count()).toBe(1);
+    expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
+  });
 
-  inBrowser(
-    `is used by keyboard alone: the first stop skips to the content${because}`,
-    async () => {
-      const { page } = await operatorTab({ scripts: true });
-      await page.goto(portal.portalUrl);
-      await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.className')).toBe('skip');
-      await page.keyboard.press('Enter');
-      expect(await page.evaluate('document.activeElement.id')).toBe('content');
-    },
-    60_000,
-  );
+  inBrowser(`is used by keyboard alone: the first stop skips to the content${because}`, async () => {
+    const { page } = await operatorTab({ scripts: true });
+    await page.goto(portal.portalUrl);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
 });
 
 /**

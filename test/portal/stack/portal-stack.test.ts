@@ -41,7 +41,7 @@ describe('the stack of the portal', () => {
     const textOf = ({ messages }: typeof said) => messages.map(({ entry }) => String(entry.data));
     warnings = { withProvider: textOf(unsaid), ending: textOf(said) };
     withPool = portalTemplate({ portal });
-  }, 120_000);
+  });
 
   it('exists only if the portal is configured', () => {
     const names = app({ stage: 'trial' })

@@ -15,7 +15,7 @@ const assemblies = folderForNow('bag-adres-handlers-');
 
 beforeAll(() => {
   if (isFullSweep) buildPackage(installed, '1.0.0');
-}, 120_000);
+});
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 describe('the package of a release', () => {
@@ -28,17 +28,12 @@ describe('the package of a release', () => {
       expect(faults).toEqual([]);
       expect(opened).toBeGreaterThan(10);
     },
-    120_000,
   );
 
-  inSweep(
-    'without which a function is a fault that names its module',
-    async () => {
-      const out = join(assemblies, 'objecten');
-      for (const module of globSync('asset.*/join.mjs', { cwd: out })) rmSync(join(out, module));
-      const { faults } = await openHandlers(out);
-      expect(faults).toEqual([expect.stringMatching(/loader\.template\.json StepsJoin.*join\.mjs does not exist/)]);
-    },
-    60_000,
-  );
+  inSweep('without which a function is a fault that names its module', async () => {
+    const out = join(assemblies, 'objecten');
+    for (const module of globSync('asset.*/join.mjs', { cwd: out })) rmSync(join(out, module));
+    const { faults } = await openHandlers(out);
+    expect(faults).toEqual([expect.stringMatching(/loader\.template\.json StepsJoin.*join\.mjs does not exist/)]);
+  });
 });

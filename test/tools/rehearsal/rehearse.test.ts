@@ -5,15 +5,11 @@ import { isFullSweep } from '../../support/sweep.ts';
 const problemsOf = async (text: string) => (await rehearse(new Map([['guide.md', text]]))).problems;
 
 describe('the rehearsal', () => {
-  (isFullSweep ? it : it.skip)(
-    'finds every command of the deployment guide and the runbook in order',
-    async () => {
-      const { calls, problems } = await rehearseDocs();
-      expect(problems).toEqual([]);
-      expect(calls).toBeGreaterThan(50);
-    },
-    120_000,
-  );
+  (isFullSweep ? it : it.skip)('finds every command of the deployment guide and the runbook in order', async () => {
+    const { calls, problems } = await rehearseDocs();
+    expect(problems).toEqual([]);
+    expect(calls).toBeGreaterThan(50);
+  });
 
   it.each([
     ['a command of ours that no longer exists', 'npx bag-adres load undo --stage a', /Unknown command 'undo'/],

@@ -112,7 +112,7 @@ describe('the keys of an account', () => {
     expect(refused).toMatchObject([{ code: 'too_many_keys', reason: 'day' }]);
     bench.clock.now += 86_400 * 1000;
     await create(0);
-  }, 30_000);
+  });
 
   it('stay on record for 400 days after they were revoked', async () => {
     const { account, keyId } = await newKey();

@@ -53,7 +53,7 @@ describe('a change of a plan in steps', () => {
       },
     );
     expect(calls).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   inSweep('begins with the plan and reaches its accounts a part at a time, and says how far it has come', async () => {
     const { admin } = bench;

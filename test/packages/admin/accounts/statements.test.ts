@@ -74,7 +74,7 @@ beforeAll(async () => {
     bench.clock.now += hour;
     expect(await statements.closeNext()).toMatchObject({ month, state: 'closed' });
   }
-}, 60_000);
+});
 afterAll(async () => {
   await bench.stop();
   await s3.stop();

@@ -173,5 +173,5 @@ describe('any sequence of lookups, changes and records by several instances', ()
       }),
       { numRuns: isFullSweep ? 25 : 3 },
     );
-  }, 120_000);
+  });
 });
