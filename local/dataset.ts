@@ -14,7 +14,7 @@ import { isSameLocation, SourceError } from '../loader/storage/source.ts';
 import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/verdict/load-report.ts';
 import { createAdmin } from '../packages/admin/admin.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
-import { demoExamples, demoExtract, demoKey } from './demo/demo.ts';
+import { demoExamples, demoKey, demoSource } from './demo.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
 import { createMissingTables, deleteTables, type TableNames } from './engine/client.ts';
 import type { PausableEngine } from './engine/database-files.ts';
@@ -29,6 +29,8 @@ export type ServedDataset = {
   readonly refused?: LoadReport;
   /** Why the same extract could not be read, so that what an earlier start had loaded is served. */
   readonly unread?: string;
+  /** Whether it is the demo. */
+  readonly isDemo?: boolean;
   /** Days of mutations that were applied after it. */
   readonly later?: LoadReport;
   /** A lookup to try. It finds one address if the dataset has one that is not ambiguous. */
@@ -96,16 +98,19 @@ export async function loadExtract({
   });
   let unread: string | undefined;
   const report = await loading.catch(async (error) => {
+    // Nothing but the demo can be served instead, and commands need a service that runs.
+    if (held === null && error instanceof RefusedLoadError && !isOlder(error.report)) return error.report;
     const isLast = present !== null || (await isLastExtract(options.storageFolder, extract));
     if (isLast && error instanceof RefusedLoadError) return error.report;
     if (!isLast || !held || !(error instanceof SourceError)) throw error;
     unread = error.message;
     return unchangedReport({ action: 'none', reason: 'the extract could not be read', live: held });
   });
-  if (report.outcome === 'refused' && held) {
-    const served = unchangedReport({ action: 'none', reason: 'the extract was refused', live: held });
-    const example = (await anyAddress(client, table)) ?? demoExamples[0];
-    return { report: served, present: sourceOf(held), refused: report, example };
+  if (report.outcome === 'refused') {
+    const { published: live } = await readManifest(await openStorage(options.storageFolder));
+    const served = unchangedReport({ action: 'none', reason: 'the extract was refused', live: held ?? live });
+    const example = (await anyAddress(client, table)) ?? testAddress;
+    return { report: served, present: held && sourceOf(held), refused: report, example };
   }
   if (report.isSkipped) {
     throw new ExtractNotServedError(
@@ -118,10 +123,18 @@ export async function loadExtract({
   const [demoExample] = demoExamples;
   return {
     report,
+    isDemo,
     present: present && sourceOf(present),
     ...(unread !== undefined && { unread }),
     example: (isDemo ? undefined : await anyAddress(client, table)) ?? demoExample,
   };
+}
+
+/** An address that exists without any dataset. */
+const testAddress: Example = { postcode: '9999SD', huisnummer: 1 };
+
+function isOlder({ objections }: LoadReport): boolean {
+  return objections.every(({ code }) => code === 'older_peildatum');
 }
 
 /** The dataset that an earlier start has loaded or begun to apply, unless it is the demo. */
@@ -146,7 +159,7 @@ function sourceOf({ source }: ManifestEntry): string {
 
 /** Leaves an unchanged file alone: by its modification time the loader knows that it has loaded it. */
 async function writeDemo(file: string): Promise<string> {
-  const bytes = await demoExtract();
+  const bytes = await readFile(demoSource);
   const present = await readFile(file).catch(() => undefined);
   if (!present?.equals(bytes)) await writeFile(file, bytes);
   return file;

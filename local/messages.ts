@@ -3,12 +3,14 @@ import { ExtractError } from '../loader/extract-error.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { NoMoreWritesError } from '../loader/storage/address-writer.ts';
 import { LockedError } from '../loader/storage/lock.ts';
+import { pdokExtract } from '../loader/storage/open.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/verdict/load-report.ts';
 import { grouped } from '../loader/verdict/objections.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
+import { demoExamples, objectExamples } from './demo.ts';
 import { DiskSpaceError } from './engine/bulk-import.ts';
 import { EngineError, EngineMissingError, isDiskFull } from './engine/engine.ts';
 import type { Service } from './service.ts';
@@ -74,10 +76,13 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
 }
 
 /** `load approve`, which the error itself suggests, is not for this: the service is not running. */
-function refusedText({ peildatum, objections }: LoadReport): string {
+function refusedText({ peildatum, objections, load }: LoadReport): string {
   const why = objections.map(({ message }) => message).join('; ');
   const isOnlyOlder = objections.every(({ code }) => code === 'older_peildatum');
-  const advice = isOnlyOlder ? 'To go back to it, start with --fresh.' : 'Use another extract.';
+  const advice = isOnlyOlder
+    ? 'To go back to it, start with --fresh.'
+    : `To look at it, start without --extract and run in another terminal: npx bag-adres load status --local\n` +
+      `If these changes are right: npx bag-adres load approve ${load} --local`;
   return `The extract of ${peildatum} was not loaded: ${why}. The data is unchanged. ${advice}`;
 }
 
@@ -91,13 +96,20 @@ type StartPlace = {
 /** What `npm start` prints once it is running; its commands work when pasted. */
 export function greeting(service: Service, dataFolder: string): string {
   const { baseUrl, apiKey, dataset, objecten } = service;
-  const { postcode, huisnummer, toevoeging } = dataset.example;
-  const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }) });
   const curl = (path: string) => `curl -H 'X-API-Key: ${apiKey}' '${baseUrl}${path}'`;
-  const paths = [
-    `/v1/address?${query}`,
-    ...(objecten ? [`/v1/address?${query}&include=objecten`] : []),
-    '/v1/auth/validate',
+  const lookup = ({ postcode, huisnummer, toevoeging, include }: Lookup) =>
+    curl(
+      `/v1/address?${new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }), ...(include && { include }) })}`,
+    );
+  const shown = dataset.isDemo
+    ? [...demoExamples, ...(objecten ? objectExamples : [])]
+    : [
+        { ...dataset.example, shows: 'an address' },
+        ...(objecten ? [{ ...dataset.example, include: 'objecten', shows: 'its objects' }] : []),
+      ];
+  const lines = [
+    ...shown.map(({ shows, ...example }) => `# ${shows}\n  ${lookup(example)}`),
+    ...(dataset.isDemo ? [] : [`# the limits of the key\n  ${curl('/v1/auth/validate')}`]),
   ];
   const data = dataFolder === defaultDataFolder ? '' : ` --data ${quoted(dataFolder)}`;
   const below = relative(process.cwd(), dataFolder) || '.';
@@ -105,12 +117,12 @@ export function greeting(service: Service, dataFolder: string): string {
   const { addresses, peildatum } = dataset.later ?? dataset.report;
   const heldText = dataset.refused ? refusedAtStart(dataset.refused, data) : presentText(dataset);
   return `${loadedText(dataset.report)}${heldText}
-Serving ${grouped(addresses)} addresses with peildatum ${peildatum} on ${baseUrl}
+Serving ${grouped(addresses)} addresses${peildatum === null ? '' : ` with peildatum ${peildatum}`} on ${baseUrl}
 
 Try it:
 
-  ${paths.map(curl).join('\n  ')}
-
+  ${lines.join('\n  ')}
+${dataset.isDemo ? ownData : ''}
 API reference: ${baseUrl}/docs
 
 Manage plans, accounts and keys from another terminal:
@@ -121,6 +133,21 @@ The data is kept in ${folder} (start with --fresh to discard it), the log of the
 Press Ctrl-C to stop.
 `;
 }
+
+/** What to print when a start is stopped before it serves: in which stage its load was, and how it goes on. */
+export function stoppedText(stage: string | undefined): string {
+  const where = stage === undefined ? 'before the load was finished' : `during the load (${stage})`;
+  return `Stopped ${where}. Nothing is lost: the same command continues where it stopped.`;
+}
+
+type Lookup = { postcode: string; huisnummer: number; toevoeging?: string | undefined; include?: string };
+
+const ownData = `
+This is a demo: real addresses of Weesp, of 2021. Load your own municipality or the country instead:
+
+  npm start -- --extract FILE.zip
+  npm start -- --extract ${pdokExtract}
+`;
 
 /** What was loaded; empty when the table already held the extract. */
 function loadedText(report: LoadReport): string {
@@ -139,9 +166,10 @@ Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${gr
 /** Why the extract that an earlier start had loaded is not served as it is now. */
 function refusedAtStart({ peildatum, objections, load }: LoadReport, data: string): string {
   return `
-The extract of ${peildatum} was not loaded, and the addresses from before are served:
+The extract of ${peildatum} was not loaded as load ${load}, and what was there before is served:
 ${objections.map(({ message }) => `  ${message}`).join('\n')}
-If these changes are right, run this in another terminal: npx bag-adres load approve ${load} --local${data}
+To look at it, run this in another terminal: npx bag-adres load status --local${data}
+If these changes are right: npx bag-adres load approve ${load} --local${data}
 If they are wrong: npx bag-adres load reject ${load} --local${data}
 `;
 }

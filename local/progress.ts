@@ -143,6 +143,32 @@ function lineOf(stage: LoadStage, tally: Tally, mark: string, columns = 80): str
   return lines.find((line) => line.length < columns) ?? stage;
 }
 
+/** The same progress, and in which stage it is: `apply, 1,200 of 11,927 rows`; `undefined` between stages. */
+export function watchedProgress(progress: Progress): { progress: Progress; stage: () => string | undefined } {
+  let current: (Tally & { stage: LoadStage }) | undefined;
+  return {
+    stage: () => current && [current.stage, amountText(current)].filter((text) => text !== '').join(', '),
+    progress: {
+      begin(stage, total) {
+        const shown = progress.begin(stage, total);
+        const tally = { stage, bytes: 0, rows: 0, total, seconds: 0 };
+        current = tally;
+        return {
+          advance(amount) {
+            tally.bytes += amount.bytes ?? 0;
+            tally.rows += amount.rows ?? 0;
+            shown.advance(amount);
+          },
+          end() {
+            if (current === tally) current = undefined;
+            shown.end();
+          },
+        };
+      },
+    },
+  };
+}
+
 const defaultIntervalSeconds = 10;
 
 /** Writes plain lines for a log: one when a stage ends, and one every ten seconds during a long one. */

@@ -90,6 +90,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   resources.defer(() => log.close());
   const client = localStoreClient(endpoint);
   resources.defer(() => client.destroy());
+  let tellOfDemo: () => void = () => undefined;
   const routes = await apiHandlers({
     values: {
       [environment.addressesTable]: tables.addresses,
@@ -100,7 +101,10 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
       ...(objecten && { [environment.objecten]: 'on' }),
     },
     client,
-    log: log.write,
+    log: (line) => {
+      log.write(line);
+      if (line.includes('"outcome":"not_found"')) tellOfDemo();
+    },
   });
   const { dataset, apiKey } = await fillTables(
     options,
@@ -108,6 +112,13 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     resources,
   );
 
+  if (dataset.isDemo)
+    tellOfDemo = () => {
+      tellOfDemo = () => undefined;
+      void import('./demo.ts').then(({ outsideDemoText }) =>
+        options.announce(outsideDemoText(dataset.report.addresses)),
+      );
+    };
   const gateway = await startGateway({
     routes,
     host,

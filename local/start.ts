@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import type { LocalBranding } from './branding.ts';
 import { defaultDataFolder, readLocalState } from './data-folder.ts';
-import { showProgress } from './progress.ts';
+import { showProgress, watchedProgress } from './progress.ts';
 import type { Service } from './service.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
 
@@ -55,11 +55,18 @@ async function start(options: StartOptions): Promise<void> {
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
+  // The demo loads too quickly to show progress.
+  const { progress, stage } = watchedProgress(extract === undefined ? noProgress : showProgress());
+  let isServing = false;
   let leaving = false;
   const leave = async (exitCode: number) => {
     if (leaving) return;
     leaving = true;
     if (process.stderr.isTTY) process.stderr.write(showCursor);
+    if (exitCode === 0 && !isServing && extract !== undefined) {
+      const { stoppedText } = await import('./messages.ts');
+      console.log(stoppedText(stage()));
+    }
     await resources.disposeAsync().catch((error) => console.error(error));
     process.exit(exitCode);
   };
@@ -93,8 +100,7 @@ async function start(options: StartOptions): Promise<void> {
         branding,
         // The portal is on the loopback interface only: others who read these pages can't reach it.
         portalUrl: /^(127\.0\.0\.1|localhost)$/.test(host) ? `http://127.0.0.1:${portalPort}` : undefined,
-        // The demo loads too quickly to show progress.
-        progress: extract === undefined ? noProgress : showProgress(),
+        progress,
         announce: (line) => console.log(line),
         onAnswer: ({ method, route, statusCode, milliseconds }) => {
           const target = route?.split(' ').at(-1) ?? '(no route)';
@@ -105,6 +111,7 @@ async function start(options: StartOptions): Promise<void> {
       resources,
     );
     const { greeting } = await import('./messages.ts');
+    isServing = true;
     console.log(greeting(service, dataFolder));
     // What fails outside of a request must not end the others, which Lambda would serve in other environments.
     for (const event of ['uncaughtException', 'unhandledRejection'])

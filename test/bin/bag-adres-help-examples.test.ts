@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { february, january, voorkomensOf } from '../loader/steps/months.ts';
 import { run, runWith, startLocalRun } from '../operator/command-line.ts';
+import { writeExtract } from '../support/write-extract.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 /** Where the examples are typed; holds the extract that one of them names. */

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RandomAccess } from '../../loader/zip/random-access.ts';
-import { demoPeildatum, demoVoorkomens } from '../../local/demo/demo.ts';
-import { type Packing, writeExtract } from '../../local/demo/write-extract.ts';
+import { examplePeildatum, exampleVoorkomens } from '../support/example-extract.ts';
 import { readExtract } from '../support/read-extract.ts';
 import { isFullSweep } from '../support/sweep.ts';
+import { type Packing, writeExtract } from '../support/write-extract.ts';
 
 const packings: Packing[] = [
   {},
@@ -16,8 +16,8 @@ let extracts: Buffer[];
 let whole: Awaited<ReturnType<typeof readExtract>>;
 
 beforeAll(async () => {
-  const { NUM, OPR, WPL, relaties = [] } = demoVoorkomens();
-  const extract = (packing: Packing) => writeExtract(demoPeildatum, { NUM, OPR, WPL, relaties }, packing);
+  const { NUM, OPR, WPL, relaties = [] } = exampleVoorkomens();
+  const extract = (packing: Packing) => writeExtract(examplePeildatum, { NUM, OPR, WPL, relaties }, packing);
   extracts = await Promise.all(packings.map(extract));
   whole = await readExtract(extracts[0] as Buffer);
 });

@@ -33,7 +33,7 @@ describe('the service, from creating a key to revoking it', () => {
     await admin.accounts.create({ id: 'logged', plan: 'small' });
     const { key, keyId } = await admin.keys.create({ account: 'logged', label });
     const secret = key.slice(key.indexOf(keyId) + keyId.length);
-    const query = 'postcode=1012RJ&huisnummer=147';
+    const query = 'postcode=1381AA&huisnummer=9';
     const send = async (path: string, init: RequestInit = { headers: { 'x-api-key': key } }) =>
       (await fetch(baseUrl + path, init)).status;
 
@@ -63,7 +63,7 @@ describe('the service, from creating a key to revoking it', () => {
     expect(functions.trim().split('\n').length).toBeGreaterThanOrEqual(statuses.length);
     expect(access.match(/ in \d+ ms/g)).toHaveLength(statuses.length);
     for (const log of [functions, access]) {
-      for (const hidden of [key, secret, label, checksumSecret, '1012RJ']) expect(log).not.toContain(hidden);
+      for (const hidden of [key, secret, label, checksumSecret, '1381AA']) expect(log).not.toContain(hidden);
     }
   });
 });

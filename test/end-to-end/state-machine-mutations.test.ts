@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Voorkomens } from '../../local/demo/stand-xml.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
 import { inSweep } from '../support/in-sweep.ts';
 import { type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
+import type { Voorkomens } from '../support/stand-xml.ts';
+import { writeExtract } from '../support/write-extract.ts';
 
 let loader: StateMachineBench;
 /** The first state is loaded and the list is empty. Gives the source of the extract. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadSteps } from '../../loader/steps/load-steps.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import type { Permission } from '../loader/deployed-loader.ts';
 import type { Call } from '../loader/record-calls.ts';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
@@ -9,6 +8,7 @@ import { february, january, march, voorkomensOf, withObjecten } from '../loader/
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { StoppedError } from '../support/state-machine/errors.ts';
+import { writeExtract } from '../support/write-extract.ts';
 
 const loader = startForTests(() => startStateMachineBench({ dataset: { objecten: true } }), 60_000);
 

@@ -1,10 +1,10 @@
 import { loaderEnvironment, loaderErrors } from '../../loader/names.ts';
 import { s3Client } from '../../loader/storage/s3.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { getAccountSettings, getAccountSettingsArn } from '../support/state-machine/get-account-settings.ts';
 import { lambdaInvoke, lambdaInvokeArn } from '../support/state-machine/lambda-invoke.ts';
 import { putEvents, putEventsArn } from '../support/state-machine/put-events.ts';
 import { type Execution, machineOf, runMachine } from '../support/state-machine/run-state-machine.ts';
+import { writeExtract } from '../support/write-extract.ts';
 import { deployedLoader } from './deployed-loader.ts';
 import { importHandlers, type Step } from './import-handlers.ts';
 import { startLoadPlaces } from './load-places.ts';

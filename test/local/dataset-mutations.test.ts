@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { followMutations, type LocalLoadOptions, loadExtract } from '../../local/dataset.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { startErrorText } from '../../local/messages.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
@@ -15,6 +14,7 @@ import { folderForNow } from '../support/folder-for-now.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { firstState, laterDays, type RegisterDay } from '../support/register.ts';
 import { startForTests } from '../support/start-for-tests.ts';
+import { writeExtract } from '../support/write-extract.ts';
 
 const folder = folderForNow('follow-mutations-');
 const engine = startForTests(startDynamoDb);

@@ -8,14 +8,14 @@ import { readManifest } from '../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { followMutations, loadExtract } from '../../local/dataset.ts';
-import type { Voorkomens } from '../../local/demo/stand-xml.ts';
-import { type Packing, writeExtract } from '../../local/demo/write-extract.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { createAddressesTable, startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
+import type { Voorkomens } from '../support/stand-xml.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
+import { type Packing, writeExtract } from '../support/write-extract.ts';
 
 const folder = folderForNow('restart-');
 const mutations = join(folder, 'mutations');

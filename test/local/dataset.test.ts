@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { loadExtract, type ServedDataset } from '../../local/dataset.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { startForTests } from '../support/start-for-tests.ts';
+import { writeExtract } from '../support/write-extract.ts';
 
 const folder = folderForNow('load-extract-');
 const engine = startForTests(startDynamoDb);
@@ -79,8 +79,8 @@ describe('a start without an extract', () => {
   it('serves the demo from an empty folder, and again after that', async () => {
     await createTables(engine.client, { addresses: 'empty-addresses', accounts: 'empty-accounts' });
     const start = () => load(undefined, 'empty-');
-    expect(await start()).toMatchObject({ report: { outcome: 'published', addresses: 44 }, present: null });
-    expect(await start()).toMatchObject({ report: { outcome: 'unchanged', addresses: 44 }, present: null });
+    expect(await start()).toMatchObject({ report: { outcome: 'published', addresses: 484 }, present: null });
+    expect(await start()).toMatchObject({ report: { outcome: 'unchanged', addresses: 484 }, present: null });
   });
 });
 
@@ -104,8 +104,13 @@ describe('a file that is not an extract', () => {
 
 describe('an extract that replaces another one', () => {
   it.each([
-    ['lacks half the streets', '2026-03-08', { streets: 1 }, /20 of 40 addresses have a problem.*Use another extract/],
-    ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses.*Use another extract/],
+    [
+      'lacks half the streets',
+      '2026-03-08',
+      { streets: 1 },
+      /20 of 40 addresses have a problem[\s\S]*load approve \S+ --local$/,
+    ],
+    ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses[\s\S]*load approve \S+ --local$/],
     ['is older', '2026-01-08', {}, /older than the live dataset of 2026-02-08.*start with --fresh\.$/],
   ])('is refused, with what to do, when it %s', async (_, peildatum, contents, message) => {
     expect(await errorOf(await extract(peildatum, contents))).toMatch(message);
@@ -119,6 +124,20 @@ describe('an extract that replaces another one', () => {
       'Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped (no postcode), 0 faulty\n' +
         'Ignored because this extract is not the one that was served before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 9999 ZZ 21; 9999 ZZ 22; 9999 ZZ 23\n',
     );
+  });
+});
+
+describe('the first extract of an empty folder', () => {
+  it('has a way out if the guard refuses it: the service runs without addresses, with the commands for that load', async () => {
+    await createTables(engine.client, { addresses: 'first-addresses', accounts: 'first-accounts' });
+    const dataset = await load(await extract('2026-03-08', { streets: 1 }), 'first-');
+    expect(dataset).toMatchObject({ report: { outcome: 'unchanged', addresses: 0 }, present: null });
+    const text = greeting(serviceOf(dataset), '/home/me/.data');
+    const { load: id } = dataset.refused ?? {};
+    expect(text).toContain('20 of 40 addresses have a problem');
+    expect(text).toContain('npx bag-adres load status --local --data /home/me/.data\n');
+    expect(text).toContain(`npx bag-adres load approve ${id} --local --data /home/me/.data\n`);
+    expect(text).toContain('Serving 0 addresses on http');
   });
 });
 

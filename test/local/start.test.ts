@@ -71,7 +71,7 @@ async function interrupt({ child, ended }: Start, signal: NodeJS.Signals = 'SIGI
 const keyIn = (output: string) => /bagadres_demo_\w+/.exec(output)?.[0] ?? '';
 const baseIn = (output: string) => /http:\/\/[\w.[\]:]+:\d+/.exec(output)?.[0] ?? '';
 
-async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', key = keyIn(output)) {
+async function lookUp(output: string, query = 'postcode=1381AA&huisnummer=9', key = keyIn(output)) {
   const response = await fetch(`${baseIn(output)}/v1/address?${query}`, { headers: { 'x-api-key': key } });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
@@ -112,28 +112,18 @@ function sharedStart(args: string[], { onDataBefore }: { onDataBefore: boolean }
 
 describe('npm start --objecten', () => {
   it('serves the demo with objects, by the commands that it prints, and without them again without the option', async () => {
-    await useDataBefore();
     await serving({ objecten: true }, async (service) => {
-      const output = greeting(service, data);
-      const [line = ''] = /curl .*include=objecten'/.exec(output) ?? [];
-      expect((await runPasted(line)).address).toMatchObject({
-        straat: 'Nieuwezijds Voorburgwal',
-        objecten: [{ type: 'verblijfsobject', hoofdadres: true, oppervlakte: 22_000 }],
+      const lines = greeting(service, data).match(/curl .*include=objecten'/g) ?? [];
+      const [neven, ligplaats] = await Promise.all(lines.map(runPasted));
+      expect(neven.address).toMatchObject({
+        straat: 'Keurstraat',
+        objecten: [{ type: 'verblijfsobject', hoofdadres: false, oppervlakte: 1015 }],
       });
-      const others = {
-        '3554VZ&huisnummer=24&toevoeging=B': [{ type: 'verblijfsobject', hoofdadres: false }],
-        '1382LJ&huisnummer=28': [{ status: 'Verblijfsobject in gebruik' }, { status: 'Verblijfsobject gevormd' }],
-        '1381LX&huisnummer=12': [{ type: 'ligplaats' }],
-        '1381XK&huisnummer=2': [{ type: 'standplaats' }],
-      };
-      for (const [query, objecten] of Object.entries(others)) {
-        const { body } = await lookUp(output, `postcode=${query}&include=objecten`);
-        expect([query, body.address]).toMatchObject([query, { objecten }]);
-      }
+      expect(ligplaats.address).toMatchObject({ objecten: [{ type: 'ligplaats', hoofdadres: true }] });
     });
     await serving({}, async (service) => {
       const output = greeting(service, data);
-      const asked = 'postcode=1012RJ&huisnummer=147&include=objecten';
+      const asked = 'postcode=1381AA&huisnummer=9&include=objecten';
       expect([output.includes('objecten'), (await lookUp(output, asked)).status]).toEqual([false, 422]);
       expect(await lookUp(output)).toMatchObject({ status: 200, body: { status: 'ok' } });
     });
@@ -158,7 +148,7 @@ describe('npm start', () => {
     await useDataBefore();
     const service = run([], { npm: true });
     const output = await service.until(readyText);
-    const body = JSON.stringify({ addresses: [{ postcode: '1012RJ', huisnummer: 147 }] });
+    const body = JSON.stringify({ addresses: [{ postcode: '1381AA', huisnummer: 9 }] });
     const headers = {
       'x-api-key': keyIn(output),
       'content-type': 'application/json',
@@ -183,6 +173,7 @@ describe('npm start', () => {
     while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
     await interrupt(first, 'SIGTERM');
     expect(first.output()).not.toMatch(/error/i);
+    expect(first.output()).toMatch(/Stopped .*: the same command continues where it stopped\.\n$/);
     expect(await processesWith(data)).toEqual([]);
     await serving({}, async (service) => {
       expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
@@ -247,13 +238,26 @@ describe('npm start that serves the demo with --host', () => {
   });
 
   it('prints commands that work when pasted', async () => {
-    const [lookup = '', validate = ''] = shared.output.match(/curl .*/g) ?? [];
-    expect(await runPasted(lookup)).toMatchObject({ status: 'ok', address: { woonplaats: 'Amsterdam' } });
-    expect(await runPasted(validate)).toMatchObject({ valid: true, plan_code: 'demo' });
+    const lines = shared.output.match(/curl .*/g) ?? [];
+    const [letter, list, twin, accent, ambiguous] = await Promise.all(lines.map(runPasted));
+    expect(lines).toHaveLength(5);
+    expect(letter).toMatchObject({ status: 'ok', address: { straat: 'Buitenveer', woonplaats: 'Weesp' } });
+    expect(list.toevoegingen.length).toBeGreaterThan(50);
+    expect(twin.address.nummeraanduidingen).toHaveLength(2);
+    expect(accent.address).toMatchObject({ straat: 'Mr.J.C.Bührmannlaan', gemeente: { naam: 'Weesp' } });
+    expect(ambiguous).toMatchObject({ status: 'ambiguous', candidates: [{}, {}] });
     expect(await readLocalState(shared.folder)).toMatchObject({
       baseUrl: baseIn(shared.output),
       pid: shared.service.child.pid,
     });
+  });
+
+  it('says once how to load another municipality, when an address is not found', async () => {
+    for (let count = 0; count < 2; count++) await lookUp(shared.output, 'postcode=1012RJ&huisnummer=147');
+    const printed = await shared.service.until('An address was not found: the demo has 484 addresses of Weesp');
+    await lookUp(shared.output);
+    expect(printed.match(/An address was not found/g)).toHaveLength(1);
+    expect(shared.output).toContain('npm start -- --extract https://service.pdok.nl/');
   });
 
   it('creates files that only their owner can read', async () => {

@@ -6,7 +6,6 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { localGuardDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { RefusedLoadError } from '../../loader/verdict/load-report.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { january, type Month, voorkomensOf } from '../loader/steps/months.ts';
@@ -14,6 +13,7 @@ import { testChecksumSecret } from '../support/address-service.ts';
 import { createAccountsTable, createTables, startDynamoDb } from '../support/dynamodb.ts';
 import { startS3 } from '../support/s3.ts';
 import { restoreItems, storedItems } from '../support/stored-items.ts';
+import { writeExtract } from '../support/write-extract.ts';
 import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer } from './fake-aws.ts';
 
 /** One address fewer than in January. */

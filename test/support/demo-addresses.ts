@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { noProgress } from '../../loader/progress.ts';
+import { exampleExtract } from './example-extract.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -10,8 +12,8 @@ type Item = Record<string, AttributeValue>;
 const batchItems = 25;
 
 /**
- * Loads the demo extract into a table, with its working files in `folder`. Only the first test file of a run does; the
- * others put the items that its load left in a table of their own, without the loader.
+ * Loads the example extract into a table, with its working files in `folder`. Only the first test file of a run loads
+ * it; the others put the items that its load left in a table of their own, without the loader.
  */
 export async function loadDemo(client: DynamoDBClient, table: string, folder: string): Promise<void> {
   const { TEST_RUN_FOLDER: shared } = process.env;
@@ -21,12 +23,14 @@ export async function loadDemo(client: DynamoDBClient, table: string, folder: st
     return;
   }
   const { loadExtract } = await import('../../local/dataset.ts');
+  const extract = join(folder, 'example.zip');
+  await writeFile(extract, await exampleExtract());
   await loadExtract({
     client,
     table,
     storageFolder: join(folder, 'storage'),
     demoFile: join(folder, 'demo.zip'),
-    extract: undefined,
+    extract,
     progress: noProgress,
   });
   if (!file) return; // Outside of Jest.

@@ -5,16 +5,8 @@ import {
   type StandKind,
   schemaVersion,
 } from '../../loader/bag/schema.ts';
-import {
-  areaXml,
-  imbag,
-  lvbag,
-  objectXml,
-  type RelatieStand,
-  type StandOf,
-  type Voorkomens,
-} from '../../local/demo/stand-xml.ts';
-import { dateInName, relatieZip, writeZip } from '../../local/demo/write-extract.ts';
+import { areaXml, imbag, lvbag, objectXml, type RelatieStand, type StandOf, type Voorkomens } from './stand-xml.ts';
+import { dateInName, relatieZip, writeZip } from './write-extract.ts';
 
 /** Of the whole country unless a gemeente is named; without `relaties` it has no file of them. */
 type DeliveryContents = {

@@ -1,14 +1,6 @@
-import type {
-  Historie,
-  NumStand,
-  OprStand,
-  PlaatsStand,
-  VboStand,
-  Voorkomens,
-  WplStand,
-} from '../../local/demo/stand-xml.ts';
 import type { Random } from '../../tools/bench/generator/random.ts';
 import { type MutationGroup, mutationsBetween } from './mutation-delivery.ts';
+import type { Historie, NumStand, OprStand, PlaatsStand, VboStand, Voorkomens, WplStand } from './stand-xml.ts';
 
 /** The date `days` after another one. */
 export function dateAfter(date: string, days: number): string {

@@ -1,4 +1,4 @@
-import type { NumStand, VboStand, Voorkomens } from '../../local/demo/stand-xml.ts';
+import type { NumStand, VboStand, Voorkomens } from './stand-xml.ts';
 
 const begin = '2010-01-01';
 const special = ['Henriëtte Roland Holsthof', 'Jozef Israëlsstraat', 'Mr.J.C.Bührmannlaan', 'Willem de Mérodestraat'];

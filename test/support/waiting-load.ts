@@ -6,10 +6,10 @@ import { localGuardDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { RefusedLoadError } from '../../loader/verdict/load-report.ts';
-import { writeExtract } from '../../local/demo/write-extract.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { january, type Month, march, voorkomensOf } from '../loader/steps/months.ts';
 import { createAddressesTable } from './dynamodb.ts';
+import { writeExtract } from './write-extract.ts';
 
 const thresholds = { ...localGuardDefaults, minimumAddresses: 1, alwaysAllowed: 0 };
 

@@ -12,7 +12,7 @@ const connections = 8;
 /** Requests of every kind: without a key, with a wrong one, invalid ones, over the limit, and lookups. */
 const paths = [
   '/v1/openapi.json',
-  '/v1/address?postcode=1012RJ&huisnummer=147',
+  '/v1/address?postcode=1381AA&huisnummer=9',
   '/v1/address?postcode=1012&huisnummer=0',
   '/v1/auth/validate',
   '/v1/none',

@@ -1,7 +1,7 @@
 /** Occurrences of nummeraanduidingen and files of them, as they are and in many ways damaged. */
 
 import fc from 'fast-check';
-import type { AdresseerbaarStand, NumStand, PlaatsStand, VboStand } from '../../../local/demo/stand-xml.ts';
+import type { AdresseerbaarStand, NumStand, PlaatsStand, VboStand } from '../../support/stand-xml.ts';
 
 const day = fc.constantFrom('2010-09-29', '2026-01-07', '2026-01-08', '2026-01-09', '2104-01-21', '20-1-1', '');
 const moment = fc.constantFrom(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../../loader/bag/extract-members.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
-import { deliveryXml } from '../../../local/demo/stand-xml.ts';
+import { deliveryXml } from '../../support/stand-xml.ts';
 import { zipOf } from './zip-of.ts';
 
 const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';

@@ -3,18 +3,18 @@ import { describe, expect, it } from '@jest/globals';
 import { findMembers, type Member, memberAccess, type Spool } from '../../../loader/bag/extract-members.ts';
 import { bufferAccess, type RandomAccess } from '../../../loader/zip/random-access.ts';
 import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
-import { demoPeildatum, demoVoorkomens } from '../../../local/demo/demo.ts';
-import { deliveryXml } from '../../../local/demo/stand-xml.ts';
-import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
+import { examplePeildatum, exampleVoorkomens } from '../../support/example-extract.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { readExtract } from '../../support/read-extract.ts';
+import { deliveryXml } from '../../support/stand-xml.ts';
+import { type Packing, writeExtract } from '../../support/write-extract.ts';
 import { zipOf } from './zip-of.ts';
 
 const samples = '../shared/bag-samples';
 const ifSamples = existsSync(samples) ? it : it.skip; // real extracts are not part of this repository
 const sample = (name: string) => readFileSync(`${samples}/${name}`);
 
-const demo = (packing: Packing = {}) => writeExtract(demoPeildatum, demoVoorkomens(), packing);
+const demo = (packing: Packing = {}) => writeExtract(examplePeildatum, exampleVoorkomens(), packing);
 
 const appleDouble = Buffer.from('0005160700020000', 'hex');
 const junk = {
@@ -83,7 +83,7 @@ describe('reading an extract', () => {
     expect({ rows, voorkomens, peildatum }).toEqual({
       rows: usual.rows,
       voorkomens: usual.voorkomens,
-      peildatum: demoPeildatum,
+      peildatum: examplePeildatum,
     });
     expect(rows.length).toBeGreaterThan(40);
   });
@@ -95,8 +95,12 @@ describe('reading an extract', () => {
       return bufferAccess(Buffer.concat(await stream.toArray()));
     };
     const packing: Packing = { layout: 'municipality', inner: 'deflated' };
-    const { NUM, ...others } = demoVoorkomens();
-    const zips = [demo(packing), demo(packing), writeExtract(demoPeildatum, { ...others, NUM: NUM.slice(1) }, packing)];
+    const { NUM, ...others } = exampleVoorkomens();
+    const zips = [
+      demo(packing),
+      demo(packing),
+      writeExtract(examplePeildatum, { ...others, NUM: NUM.slice(1) }, packing),
+    ];
     for (const zip of zips) await findMembers(bufferAccess(await zip), 'a.zip', { spool });
     const [first, again, other] = names;
     expect(first).toMatch(/^[0-9a-f]{8}-0457GEM08012026\.zip$/);
@@ -104,21 +108,21 @@ describe('reading an extract', () => {
   });
 
   it('reads several members of one kind', async () => {
-    const { NUM } = demoVoorkomens();
-    const second = await writeExtract(demoPeildatum, { ...demoVoorkomens(), NUM: NUM.slice(20) });
+    const { NUM } = exampleVoorkomens();
+    const second = await writeExtract(examplePeildatum, { ...exampleVoorkomens(), NUM: NUM.slice(20) });
     const source = bufferAccess(second);
     const member = (await findMembers(source, 'second.zip')).members[0];
     if (!member) throw new Error('no member');
     const inner = await memberAccess(source, member, 'second.zip');
-    const first = { ...demoVoorkomens(), NUM: NUM.slice(0, 20) };
-    const zip = await writeExtract(demoPeildatum, first, {
+    const first = { ...exampleVoorkomens(), NUM: NUM.slice(0, 20) };
+    const zip = await writeExtract(examplePeildatum, first, {
       extra: { '0000NUM08012026.zip': await inner.read(0, inner.size) },
     });
     expect((await readExtract(zip)).voorkomens.NUM).toBe(NUM.length);
   });
 
   it('reads files that hold no objects', async () => {
-    const { rows, voorkomens } = await readExtract(await writeExtract(demoPeildatum, { NUM: [], OPR: [], WPL: [] }));
+    const { rows, voorkomens } = await readExtract(await writeExtract(examplePeildatum, { NUM: [], OPR: [], WPL: [] }));
     expect(voorkomens).toEqual({ NUM: 0, OPR: 0, WPL: 0 });
     expect(rows).toEqual([]);
   });
@@ -150,7 +154,7 @@ describe('refusing an extract', () => {
   });
 
   it('refuses a member whose files have another date than its name', async () => {
-    const older = bufferAccess(await writeExtract('2025-12-08', demoVoorkomens()));
+    const older = bufferAccess(await writeExtract('2025-12-08', exampleVoorkomens()));
     const [member] = (await findMembers(older, 'older.zip')).members as [Member];
     const inner = await memberAccess(older, member, 'older.zip');
     const zip = await demo({ extra: { '9999NUM08012026.zip': await inner.read(0, inner.size) } });

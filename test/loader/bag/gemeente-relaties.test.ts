@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fromBufferPromise } from 'yauzl';
 import { gemeenteProblems, readGemeenteRelaties } from '../../../loader/bag/gemeente-relaties.ts';
 import { dayOf, noEind } from '../../../loader/bag/voorkomen.ts';
-import { relatiesXml } from '../../../local/demo/stand-xml.ts';
+import { relatiesXml } from '../../support/stand-xml.ts';
 
 const samples = '../shared/bag-samples';
 const ifSamples = existsSync(samples) ? it : it.skip; // real extracts are not part of this repository

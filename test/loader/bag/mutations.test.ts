@@ -8,8 +8,6 @@ import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
 import { readMutations } from '../../../loader/bag/mutations.ts';
 import { SchemaParser } from '../../../loader/bag/schema.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
-import { objectXml, relatiesXml } from '../../../local/demo/stand-xml.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import {
@@ -20,7 +18,9 @@ import {
 } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
+import { objectXml, relatiesXml } from '../../support/stand-xml.ts';
 import { isFullSweep } from '../../support/sweep.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 import { zipOf } from './zip-of.ts';
 
 const realDay = '../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip';

@@ -6,7 +6,7 @@ import { emptyCounts, type ReadCounts } from '../../../loader/bag/problem-report
 import { readOpenbareRuimten, readStands, readWoonplaatsen } from '../../../loader/bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import { ExtractError } from '../../../loader/extract-error.ts';
-import { fileXml, type OprStand, type WplStand } from '../../../local/demo/stand-xml.ts';
+import { fileXml, type OprStand, type WplStand } from '../../support/stand-xml.ts';
 import { ofPeildatum } from './nummeraanduidingen.ts';
 
 const peildatum = '2026-01-08';

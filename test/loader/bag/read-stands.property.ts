@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readAdresseerbareObjecten } from '../../../loader/bag/read-stands.ts';
-import { fileXml } from '../../../local/demo/stand-xml.ts';
+import { fileXml } from '../../support/stand-xml.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 import { sample, weespXml } from '../../support/weesp-truth.ts';
 import { anyDamage, anyNum, anyPlaats, anyVbo } from './damaged-files.ts';

@@ -6,7 +6,7 @@ import type { NumBytes } from '../../../loader/bag/num-bytes.ts';
 import { emptyCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen, readStands } from '../../../loader/bag/read-stands.ts';
 import { SchemaParser } from '../../../loader/bag/schema.ts';
-import type { NumStand } from '../../../local/demo/stand-xml.ts';
+import type { NumStand } from '../../support/stand-xml.ts';
 import { sweep } from '../../support/sweep.ts';
 import { numXml, ofPeildatum, peildatum, read, someNum } from './nummeraanduidingen.ts';
 

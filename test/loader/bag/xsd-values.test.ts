@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { readMutations } from '../../../loader/bag/mutations.ts';
 import { readAdresseerbareObjecten } from '../../../loader/bag/read-stands.ts';
 import { xsdDate, xsdInteger } from '../../../loader/bag/xsd-values.ts';
-import { fileXml, type VboStand } from '../../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsXml } from '../../support/mutation-delivery.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
+import { fileXml, type VboStand } from '../../support/stand-xml.ts';
 import { numXml, outcomeOf, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
 const ifXsds = existsSync(xsdFolder) ? it : it.skip;

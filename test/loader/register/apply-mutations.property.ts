@@ -16,10 +16,10 @@ import { applyMutations, type Objects, objectKey } from '../../../loader/registe
 import { joinRecords, writeAddressRow } from '../../../loader/register/join-records.ts';
 import { recordOf } from '../../../loader/register/record.ts';
 import { bytesOf, GrowingBytes, linesOf } from '../../../loader/register/stored-form.ts';
-import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
+import type { Historie, Voorkomens } from '../../support/stand-xml.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
 const start = '2026-01-08';

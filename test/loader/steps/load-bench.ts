@@ -8,10 +8,10 @@ import type { Place } from '../../../core/place-fields.ts';
 import { type Line, parseLine } from '../../../loader/addresses/lines.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
-import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
 import { sendPlainly } from '../../support/plain-client.ts';
+import { type Packing, writeExtract } from '../../support/write-extract.ts';
 import { type Month, voorkomensOf } from './months.ts';
 
 /**

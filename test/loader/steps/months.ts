@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Toevoeging } from '../../../core/addresses/address-item.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
+import type { Voorkomens } from '../../support/stand-xml.ts';
 
 /** `1381AA 9 a` and where it lies; `was` is the address that it had before it moved, whose id it keeps. */
 type Address = [address: string, straat: string, woonplaats: string, was?: string];

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { differences } from '../../../loader/steps/refused-loads.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { inSweep } from '../../support/in-sweep.ts';
+import type { Voorkomens } from '../../support/stand-xml.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 
 /** A national day as Kadaster delivered it. */

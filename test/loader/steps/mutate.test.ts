@@ -6,11 +6,11 @@ import { occurrencesIn, unpackReference } from '../../../loader/register/referen
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
-import type { OprStand } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
+import type { OprStand } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { startLoadBench } from './load-bench.ts';

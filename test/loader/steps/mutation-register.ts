@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Place } from '../../../core/place-fields.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay, withObjecten } from '../../support/register.ts';
+import type { Voorkomens } from '../../support/stand-xml.ts';
+import { type Packing, writeExtract } from '../../support/write-extract.ts';
 import type { LoadBench } from './load-bench.ts';
 
 /** The date of the first state of every `Register`. */

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderReport, renderStatus } from '../../../operator/cli/render-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 import { startLoadBench } from './load-bench.ts';
 import { february, january, voorkomensOf } from './months.ts';
 

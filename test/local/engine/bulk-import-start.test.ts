@@ -3,7 +3,6 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect } from '@jest/globals';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { greeting } from '../../../local/messages.ts';
 import { progressLines } from '../../../local/progress.ts';
 import { listsOf, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
@@ -11,6 +10,7 @@ import { folderForNow } from '../../support/folder-for-now.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { serviceOptions, whileServing } from '../../support/service.ts';
 import { processesWith, readyText, start } from '../../support/start.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 
 /** The addresses of 60 streets, some with letters: enough for an import. */
 const january: Month = {

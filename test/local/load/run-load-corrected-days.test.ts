@@ -7,13 +7,13 @@ import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { writeZip } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import type { Voorkomens } from '../../support/stand-xml.ts';
 import { sweep } from '../../support/sweep.ts';
+import { writeZip } from '../../support/write-extract.ts';
 
 const begin = '2010-01-01';
 const jan9 = '2026-01-09';

@@ -6,7 +6,6 @@ import { loadStatus, readManifest } from '../../../loader/steps/manifest.ts';
 import { refusedProposals } from '../../../loader/steps/refused-loads.ts';
 import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderStatus } from '../../../operator/cli/render-load.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
@@ -14,6 +13,7 @@ import { deliveryName, newDataset, Register, start } from '../../loader/steps/mu
 import { inSweep } from '../../support/in-sweep.ts';
 import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
+import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const bench = startForTests(startLoadBench);

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 
 const bench = startForTests(startLoadBench);
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import type { Packing } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';
+import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
+import type { Packing } from '../../support/write-extract.ts';
 
 const bench = startForTests(startLoadBench);
 let register: Register;

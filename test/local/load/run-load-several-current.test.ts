@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderReport } from '../../../operator/cli/render-load.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
+import { type Packing, writeExtract } from '../../support/write-extract.ts';
 
 const bench = startForTests(startLoadBench);
 

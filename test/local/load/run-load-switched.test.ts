@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
@@ -13,6 +12,7 @@ import { inSweep } from '../../support/in-sweep.ts';
 import { writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 
 const bench = startForTests(startLoadBench);
 const sources = new Map<Month, string>();

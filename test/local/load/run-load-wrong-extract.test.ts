@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { LoadReport, RefusedLoadError } from '../../../loader/verdict/load-report.ts';
-import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter } from '../../support/register.ts';
+import type { NumStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import {
@@ -25,6 +24,7 @@ import {
   wrongObjects,
   wrongs,
 } from '../../support/town.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 
 const town = townOfWeesp();
 const [january, february, march] = ['2026-01-08', '2026-02-08', '2026-03-08'];

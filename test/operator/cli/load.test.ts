@@ -6,13 +6,13 @@ import { lineOf } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { httpSource } from '../../../loader/storage/http-source.ts';
 import { processOwner } from '../../../loader/storage/lock.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import type { AuditLine } from '../../../operator/connect/audit.ts';
 import { explainError } from '../../../operator/connect/errors.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../../support/bad-extracts.ts';
 import { sweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 import { type Ended, run, startLocalRun } from '../command-line.ts';
 
 /** Forty addresses in the place of those before: more than may change unseen. */

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import type { CliCommand } from '../../../operator/cli/command.ts';
 import { pathOf } from '../../../operator/cli/destructive.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { february, january, type Month, march, voorkomensOf } from '../../loader/steps/months.ts';
+import { writeExtract } from '../../support/write-extract.ts';
 import { startLocalRun } from '../command-line.ts';
 
 /** Every command of the program that has `--plan` without a value. */

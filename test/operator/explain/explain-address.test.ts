@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderExplanation } from '../../../operator/cli/explain.ts';
 import { explainAddress } from '../../../operator/explain/explain-address.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 import { mutationsBetween } from '../../support/mutation-delivery.ts';
+import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const begin = '2010-01-01';

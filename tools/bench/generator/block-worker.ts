@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { fileXml, type PlaatsStand, type RelatieStand, type Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { fileXml, type PlaatsStand, type RelatieStand, type Voorkomens } from '../../../test/support/stand-xml.ts';
 import { block, type Plan, peildata, peildatumOf, relatiesOf, voorkomensPerBlock } from './country.ts';
 import { type Difference, differenceOf, type Truth, truthOf } from './truth.ts';
 import { wrongIn } from './wrong.ts';

@@ -1,3 +1,4 @@
+import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
 import type {
   Historie,
   NumStand,
@@ -5,8 +6,7 @@ import type {
   RelatieStand,
   Voorkomens,
   WplStand,
-} from '../../../local/demo/stand-xml.ts';
-import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
+} from '../../../test/support/stand-xml.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
 import { objectenOf, passObjecten } from './objecten.ts';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RelatieStand } from '../../../local/demo/stand-xml.ts';
-import { dateInName } from '../../../local/demo/write-extract.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
+import type { RelatieStand } from '../../../test/support/stand-xml.ts';
+import { dateInName } from '../../../test/support/write-extract.ts';
 import { block, type Plan, peildatumOf, relatiesOf } from './country.ts';
 
 /**

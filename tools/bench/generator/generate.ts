@@ -10,8 +10,8 @@ import {
   relatiesXml,
   type StandOf,
   type WplStand,
-} from '../../../local/demo/stand-xml.ts';
-import { dateInName } from '../../../local/demo/write-extract.ts';
+} from '../../../test/support/stand-xml.ts';
+import { dateInName } from '../../../test/support/write-extract.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
 import { type Plan, peildatumOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { added, addTruths, type Difference, noTruth, type Truth } from './truth.ts';

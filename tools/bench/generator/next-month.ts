@@ -1,4 +1,4 @@
-import type { NumStand, OprStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import type { NumStand, OprStand, Voorkomens } from '../../../test/support/stand-xml.ts';
 import type { Random } from './random.ts';
 
 const day = '2026-01-21';

@@ -1,5 +1,11 @@
-import type { AdresseerbaarStand, NumStand, PlaatsStand, VboStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
+import type {
+  AdresseerbaarStand,
+  NumStand,
+  PlaatsStand,
+  VboStand,
+  Voorkomens,
+} from '../../../test/support/stand-xml.ts';
 import type { Random } from './random.ts';
 
 export type Objecten = { VBO: VboStand[]; LIG: PlaatsStand[]; STA: PlaatsStand[] };

@@ -1,5 +1,5 @@
-import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
+import type { NumStand, Voorkomens } from '../../../test/support/stand-xml.ts';
 import type { Random } from './random.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { addressKey } from '../../../core/addresses/address-key.ts';
-import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import type { Historie, Voorkomens } from '../../../test/support/stand-xml.ts';
 import { gemeenteOfPlace } from './country.ts';
 
 /** What a reader of a generated extract must find; the truths of all blocks add up to the country's. */

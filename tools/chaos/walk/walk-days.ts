@@ -1,9 +1,9 @@
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import type { StateMachineBench } from '../../../test/loader/state-machine-bench.ts';
 import { deliveryName } from '../../../test/loader/steps/mutation-register.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../../../test/support/register.ts';
 import { StoppedError } from '../../../test/support/state-machine/errors.ts';
+import { writeExtract } from '../../../test/support/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 
 /** The configuration of a bench for a walk: some days are refused. */

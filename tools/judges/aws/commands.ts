@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { february, january, march, voorkomensOf, withObjecten } from '../../../test/loader/steps/months.ts';
 import { gatewayEvent } from '../../../test/support/gateway-event.ts';
+import { writeExtract } from '../../../test/support/write-extract.ts';
 import type { Judge } from '../judge.ts';
 import { type Answer, type Aws, bagAdres, bootstrap, cdk, objections, outputsOf, startAws, withRole } from './aws.ts';
 

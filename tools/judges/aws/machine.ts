@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { startStateMachineBench } from '../../../test/loader/state-machine-bench.ts';
 import { states } from '../../../test/loader/what-happened.ts';
 import { writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay, withObjecten } from '../../../test/support/register.ts';
 import { sample } from '../../../test/support/weesp-truth.ts';
+import { writeExtract } from '../../../test/support/write-extract.ts';
 import '../../../test/support/quiet.js';
 import { Random } from '../../bench/generator/random.ts';
 import type { Judge } from '../judge.ts';

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { diff, placeText } from '../../../../loader/addresses/lines.ts';
 import { findMembers, listXmlFiles, type Member, memberAccess } from '../../../../loader/bag/extract-members.ts';
 import { bufferAccess } from '../../../../loader/zip/random-access.ts';
-import { fileXml } from '../../../../local/demo/stand-xml.ts';
 import { block, type Plan } from '../../../../tools/bench/generator/country.ts';
 import { type Generated, generatedExtract } from '../../../../tools/bench/generator/generate.ts';
 import { joinLines } from '../../../support/join-lines.ts';
 import { readExtract } from '../../../support/read-extract.ts';
 import { schemaErrors, xsdFolder } from '../../../support/schema-errors.ts';
+import { fileXml } from '../../../support/stand-xml.ts';
 
 const plan: Plan = { seed: 7, blocks: 1_230, month: 1 };
 const scale = 1 / 1_230; // one block: 10,000 occurrences

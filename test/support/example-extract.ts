@@ -1,69 +1,19 @@
-import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
-import type { Admin } from '../../packages/admin/admin.ts';
 import type { Historie, NumStand, PlaatsStand, RelatieStand, VboStand, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 
-/** The peildatum of the demo extract. */
-export const demoPeildatum = '2026-01-08';
+/** The peildatum of the example extract. */
+export const examplePeildatum = '2026-01-08';
 
-/** A lookup to try on the demo, with its outcome and what it illustrates. */
-export type DemoExample = {
-  postcode: string;
-  huisnummer: number;
-  toevoeging?: string;
-  status: 'ok' | 'not_found' | 'ambiguous';
-  shows: string;
-};
-
-/** Lookups to try on the demo, the most typical one first. */
-export const demoExamples: [DemoExample, ...DemoExample[]] = [
-  { postcode: '1012RJ', huisnummer: 147, status: 'ok', shows: 'Paleis op de Dam, Amsterdam' },
-  {
-    postcode: '2513AA',
-    huisnummer: 1,
-    toevoeging: 'A',
-    status: 'ok',
-    shows: "Binnenhof; Den Haag is 's-Gravenhage in the BAG",
-  },
-  { postcode: '1381AA', huisnummer: 9, toevoeging: 'a', status: 'ok', shows: 'a huisletter, in either letter case' },
-  { postcode: '1381DE', huisnummer: 30, toevoeging: 'a100', status: 'ok', shows: 'huisletter and toevoeging joined' },
-  {
-    postcode: '3028BV',
-    huisnummer: 527,
-    toevoeging: '01R',
-    status: 'ok',
-    shows: 'a toevoeging that starts with digits',
-  },
-  {
-    postcode: '3554VZ',
-    huisnummer: 24,
-    status: 'ok',
-    shows: 'a huisnummer that also exists with the toevoegingen A and B',
-  },
-  {
-    postcode: '1382LJ',
-    huisnummer: 28,
-    status: 'ok',
-    shows: 'one address registered twice: an object and its successor',
-  },
-  { postcode: '1181BN', huisnummer: 1, status: 'ok', shows: 'an address in another woonplaats than its street' },
-  { postcode: '9999ZZ', huisnummer: 1, status: 'ambiguous', shows: 'one address in two towns (made up)' },
-  { postcode: '1382AJ', huisnummer: 24, status: 'not_found', shows: 'withdrawn' },
-  {
-    postcode: '1381DE',
-    huisnummer: 30,
-    toevoeging: 'a',
-    status: 'not_found',
-    shows: 'exists only with a longer toevoeging',
-  },
-  { postcode: '1071XX', huisnummer: 3, status: 'not_found', shows: 'starts after the peildatum' },
-  { postcode: '1071XX', huisnummer: 2, status: 'not_found', shows: 'never issued' },
+type Address = [
+  postcode: string | undefined,
+  number: number,
+  letter?: string,
+  addition?: string,
+  change?: ExampleChange,
 ];
-
-type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: DemoChange];
-type DemoChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string; object?: DemoObject };
+type ExampleChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string; object?: ExampleObject };
 /** What differs from a home; or that the address is a nevenadres of the object of the address before it. */
-type DemoObject = Partial<Omit<VboStand, keyof Historie>> | 'that before';
+type ExampleObject = Partial<Omit<VboStand, keyof Historie>> | 'that before';
 
 /**
  * The addresses by woonplaats and street. They are no source of addresses: the well-known ones are public facts, some
@@ -181,8 +131,8 @@ const towns: Record<string, Town> = {
   Delft: { gemeente: '0503', x: 84, y: 447 },
 };
 
-/** The occurrences of the demo: a few dozen addresses with the peculiarities of real ones. */
-export function demoVoorkomens(): Voorkomens {
+/** The occurrences of the example: a few dozen addresses with the peculiarities of real ones. */
+export function exampleVoorkomens(): Voorkomens {
   const begin = '2010-09-29';
   const relaties: RelatieStand[] = [];
   const objects = { VBO: [] as VboStand[], LIG: [] as PlaatsStand[], STA: [] as PlaatsStand[] };
@@ -224,7 +174,7 @@ function addObject(
   { identificatie, type, begin, eind, live }: NumStand,
   index: number,
   town: Town,
-  object: Exclude<DemoObject, string>,
+  object: Exclude<ExampleObject, string>,
 ): void {
   const [x, y] = [town.x * 1000 + 10 * index, town.y * 1000 + 7 * index];
   const history = { begin, ...(eind !== undefined && { eind }), ...(live !== undefined && { live }) };
@@ -239,37 +189,7 @@ function addObject(
   }
 }
 
-/** The demo extract: a schema-valid zip in Kadaster's layout, with the same bytes every time. */
-export function demoExtract(): Promise<Buffer> {
-  return writeExtract(demoPeildatum, demoVoorkomens());
-}
-
-const demoAccount = 'demo';
-const demoPlan = 'demo';
-
-/**
- * Ensures that the demo plan and account exist, and returns an active API key: `known` if it still is, else a new one.
- * Changes that someone made to the plan or the account are kept.
- */
-export async function demoKey(admin: Admin, known: string | undefined): Promise<string> {
-  // An active key implies an account and a plan, so a start that finds one needs no other request.
-  if (known !== undefined && (await isActive(admin, known))) return known;
-  const { plans } = await admin.plans.list({ prefix: demoPlan });
-  if (!plans.some(({ code }) => code === demoPlan)) {
-    await admin.plans.put({ code: demoPlan, limits: { minute: 600, day: 50_000, month: null } });
-  }
-  await admin.accounts.create({ id: demoAccount, plan: demoPlan }).catch((error) => {
-    if (!(error instanceof AdminError && error.code === 'exists')) throw error;
-  });
-  const { key } = await admin.keys.create({ account: demoAccount, label: 'created by npm start' });
-  return key;
-}
-
-/** Whether this is an active key of the demo account. */
-async function isActive(admin: Admin, known: string): Promise<boolean> {
-  const keys = await admin.keys.list(demoAccount).catch((error) => {
-    if (error instanceof AdminError && error.code === 'not_found') return [];
-    throw error;
-  });
-  return keys.some(({ keyId, state }) => state === 'active' && known.includes(`_${keyId}`));
+/** The example extract: a schema-valid zip in Kadaster's layout, with the same bytes every time. */
+export function exampleExtract(): Promise<Buffer> {
+  return writeExtract(examplePeildatum, exampleVoorkomens());
 }

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emptyReport } from '../../loader/bag/problem-report.ts';
+import { demoKey, demoSource } from '../../local/demo.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import { createAccountsTable, createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { readExtract } from '../support/read-extract.ts';
+
+describe('the demo', () => {
+  it('is a small part of the register, without a problem, and has what its examples and its texts say', async () => {
+    const bytes = readFileSync(demoSource);
+    expect(bytes.length).toBeLessThan(300_000);
+    const { peildatum, rows, problems } = await readExtract(bytes);
+    expect([peildatum, problems]).toEqual(['2021-10-15', emptyReport()]);
+    expect(rows.length).toBeGreaterThan(450);
+    expect(new Set(rows.map(({ woonplaats }) => woonplaats))).toEqual(new Set(['Weesp']));
+    const keys = rows.map(({ key }) => key);
+    const with30 = keys.filter((key) => key.startsWith('1381DE#30#'));
+    expect(with30.length).toBeGreaterThan(50);
+    expect(new Set(rows.filter(({ key }) => key.startsWith('1381EX#')).map(({ straat }) => straat)).size).toBe(2);
+    expect(keys.filter((key) => key === '1382LJ#28#')).toHaveLength(2);
+    expect(rows.find(({ key }) => key === '1381GH#3#')?.straat).toBe('Mr.J.C.Bührmannlaan');
+    for (const key of ['1381AA#9#A', '1382KT#5#', '1382LD#545#S']) expect(keys).toContain(key);
+  });
+});
+
+describe('the API key of the demo account', () => {
+  let dynamoDb: TestDynamoDb;
+  let admin: Admin;
+  beforeAll(async () => {
+    dynamoDb = await startDynamoDb();
+    await createTables(dynamoDb.client, { addresses: 'addresses', accounts: 'accounts' });
+    const client = DynamoDBDocumentClient.from(dynamoDb.client);
+    admin = createAdmin({ client, table: 'accounts', checksumSecret: 'secret' });
+  });
+  afterAll(() => dynamoDb.stop());
+
+  const active = async () => (await admin.keys.list('demo')).filter(({ state }) => state === 'active').length;
+
+  it('stays the same while it is active, and is replaced after it was revoked', async () => {
+    const first = await demoKey(admin, undefined);
+    expect(await demoKey(admin, first)).toBe(first);
+    expect(await active()).toBe(1);
+    const [view] = await admin.keys.list('demo');
+    await admin.keys.revoke({ account: 'demo', keyId: view?.keyId ?? '' });
+    const second = await demoKey(admin, first);
+    expect(second).not.toBe(first);
+    expect(await demoKey(admin, second)).toBe(second);
+    expect(await active()).toBe(1);
+  });
+
+  it('is found without asking for the plan and the account again', async () => {
+    const known = await demoKey(admin, undefined);
+    expect(await demoKey({ keys: admin.keys } as Admin, known)).toBe(known);
+  });
+
+  it('is new, with plan and account, where the table has lost them', async () => {
+    await createAccountsTable(dynamoDb.client, 'empty');
+    const client = DynamoDBDocumentClient.from(dynamoDb.client);
+    const empty = createAdmin({ client, table: 'empty', checksumSecret: 'secret' });
+    const known = await demoKey(admin, undefined);
+    expect(await demoKey(empty, known)).not.toBe(known);
+    expect(await empty.accounts.show('demo')).toMatchObject({ state: 'active', plan: 'demo' });
+  });
+
+  it('is created without reverting changes to the plan and the account', async () => {
+    await admin.plans.put({ code: 'demo', limits: { day: 7 } });
+    await admin.accounts.suspend('demo');
+    await demoKey(admin, undefined);
+    expect(await admin.plans.list()).toMatchObject({ plans: [{ code: 'demo', limits: { day: 7 } }] });
+    expect(await admin.accounts.show('demo')).toMatchObject({ state: 'suspended' });
+  });
+});
