@@ -1,0 +1,90 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { erasePerson } from '../../../operator/connect/person.ts';
+import { carryOver, planCarryOver } from '../../../operator/recovery/carry-over.ts';
+import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
+import { createAccountsTable, startDynamoDb } from '../../support/dynamodb.ts';
+import { restoreItems, storedItems } from '../../support/stored-items.ts';
+
+const secret = 'a secret of the tests, long enough';
+const since = new Date(Date.now() - 60_000);
+let engine: Awaited<ReturnType<typeof startDynamoDb>>;
+let client: DynamoDBDocumentClient;
+let [old, restored]: Admin[] = [];
+
+const adminOf = (table: string) => createAdmin({ client, table, checksumSecret: secret });
+const plan = () =>
+  planCarryOver({
+    client,
+    admin: restored as Admin,
+    table: 'restored',
+    from: 'old',
+    since,
+    checksumSecret: async () => secret,
+  });
+
+beforeAll(async () => {
+  engine = await startDynamoDb();
+  client = DynamoDBDocumentClient.from(engine.client);
+  for (const table of ['old', 'restored', 'empty']) await createAccountsTable(engine.client, table);
+  [old, restored] = [adminOf('old'), adminOf('restored')];
+}, 60_000);
+afterAll(() => engine.stop());
+
+it('repeats all that was withdrawn since, names what stays lost, and finds nothing left afterwards', async () => {
+  const admin = old as Admin;
+  await admin.plans.put({ code: 'standard', limits: { day: 100 } });
+  for (const id of ['acme', 'gone', 'late', 'same']) await admin.accounts.create({ id, plan: 'standard' });
+  const leaked = await admin.keys.create({ account: 'acme', label: 'leaked' });
+  const kept = await admin.keys.create({ account: 'acme', label: 'kept' });
+  for (const person of ['an@example.nl', 'jo@example.nl', 'bo@example.nl'])
+    await admin.members.add({ account: 'acme', person, role: 'admin' });
+  await admin.sessions.start('bo@example.nl', 3600);
+  await restoreItems(client, 'restored', await storedItems(client, 'old'));
+
+  await admin.keys.revoke({ account: 'acme', keyId: leaked.keyId });
+  await admin.accounts.set({ id: 'acme', limits: { day: 5 } });
+  await admin.accounts.suspend('late');
+  await admin.accounts.suspend('gone');
+  await admin.accounts.delete('gone');
+  await admin.members.remove({ account: 'acme', person: 'bo@example.nl' });
+  await admin.sessions.endAll({ person: 'bo@example.nl' });
+  await erasePerson({ admin, client, table: 'old', secret }, 'jo@example.nl');
+  await admin.keys.create({ account: 'acme', label: 'new' });
+
+  const { repeated, lost } = await plan();
+  expect(repeated.map(({ what }) => what).sort()).toEqual([
+    'Delete account gone',
+    expect.stringMatching(/^End the session of bo@example\.nl since /),
+    'Erase jo@example.nl',
+    'Remove member bo@example.nl of account acme',
+    expect.stringMatching(/^Revoke key \w+ \(leaked\) of account acme$/),
+    'Set account acme to plan standard, own limits {"day":5}',
+    'Suspend account late',
+  ]);
+  expect(lost.filter(({ action }) => action === 'key create')).toHaveLength(3);
+  const before = await storedItems(client, 'old');
+  expect(await carryOver(repeated, { client, table: 'restored', actor: 'ann', from: 'old', since })).toEqual([]);
+  expect(await storedItems(client, 'old')).toEqual(before);
+  expect((await plan()).repeated).toEqual([]);
+
+  const now = restored as Admin;
+  const states = (await now.keys.list('acme')).map(({ keyId, state }) => [keyId, state]);
+  expect(states.sort()).toEqual(
+    [
+      [kept.keyId, 'active'],
+      [leaked.keyId, 'revoked'],
+    ].sort(),
+  );
+  expect((await now.accounts.show('late')).state).toBe('suspended');
+  expect((await now.accounts.show('same')).state).toBe('active');
+  expect((await now.members.list('acme')).map(({ person }) => person)).toEqual(['an@example.nl']);
+  expect(JSON.stringify(await storedItems(client, 'restored'))).not.toContain('jo@example.nl');
+}, 60_000);
+
+it('refuses the table in use, one that does not exist, and one without accounts', async () => {
+  const tools = { client, admin: restored as Admin, table: 'restored', since, checksumSecret: async () => secret };
+  await expect(planCarryOver({ ...tools, from: 'restored' })).rejects.toThrow('is the table in use');
+  await expect(planCarryOver({ ...tools, from: 'missing' })).rejects.toThrow('There is no table missing');
+  await expect(planCarryOver({ ...tools, from: 'empty' })).rejects.toThrow('it is no accounts table');
+});
