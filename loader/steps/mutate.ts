@@ -86,16 +86,18 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   const changed = new Set<string>();
   const setAside: SetAsideOfDay[] = [];
   const unsettled = new Map((await earlierSetAside(storage, load)).map((one) => [one.object, one]));
+  const places = placesIn(before.places).map(({ identificatie }) => identificatie);
   let count = 0;
   let relaties = relatiesIn(before);
   // One day after the other, which together take too much memory.
   for (const file of load.days) {
     const { gemeenten, problems: ofDay, relaties: ofAll, ...read } = (await readCopy(storage, file, load)).contents();
     relaties = ofAll ?? relaties;
-    for (const problem of ofDay) addProblem(problems, problem);
     const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
     const { mutations } = concerning?.(day) ?? day;
     setAside.push(applyMutations(objects, { ...day, mutations }, unsettled));
+    const own = new Set([...places, ...mutations.map(({ identificatie }) => identificatie)]);
+    for (const problem of ofDay) if (!concerning || own.has(problem.identificatie)) addProblem(problems, problem);
     for (const mutation of mutations) changed.add(objectKey(mutation));
     count += mutations.filter(({ kind }) => !isObjectenKind(kind)).length;
   }

@@ -10,6 +10,8 @@ import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;
 const localHeaderBytes = 30;
+/** What the directory says of an entry before its name, and where the flags are in that. */
+const [directoryHeaderBytes, flagsAt, encryption, strongEncryption] = [46, 8, 0x01, 0x40];
 const extraBytes = 512; // enough for the extra fields of a local header, which the central directory does not list
 const directoryChunkBytes = 256 * 1024; // each is a request where the zip lies in S3
 const compressedChunkBytes = 4 * 1024 * 1024; // as well
@@ -40,7 +42,10 @@ export function hashOf(files: readonly ZipEntry[]): string {
 export async function listEntries(source: RandomAccess, label: string): Promise<ZipEntry[]> {
   const reader = new SourceReader(source);
   try {
-    const zip = await fromRandomAccessReaderPromise(reader, source.size, { autoClose: false });
+    const zip = await fromRandomAccessReaderPromise(reader, source.size, {
+      autoClose: false,
+      validateEntrySizes: false,
+    });
     const entries: ZipEntry[] = [];
     for await (const entry of zip.eachEntry()) entries.push(zipEntry(entry));
     return entries;
@@ -105,6 +110,9 @@ class SourceReader extends RandomAccessReader {
     this.#range(position, length).then(
       (bytes) => {
         bytes.copy(buffer, offset);
+        // yauzl refuses a whole zip for one entry with strong encryption, which may be of no use here.
+        if (length === directoryHeaderBytes && (buffer.readUInt16LE(offset + flagsAt) & strongEncryption) !== 0)
+          buffer.writeUInt16LE(encryption, offset + flagsAt);
         callback(null);
       },
       (error: Error) => {

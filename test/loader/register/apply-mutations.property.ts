@@ -6,13 +6,14 @@ import { addressPart, placeText } from '../../../loader/addresses/lines.ts';
 import { sortedRows } from '../../../loader/addresses/sort-rows.ts';
 import { type Mutation, readMutations } from '../../../loader/bag/mutations.ts';
 import {
+  type AdresseerbaarVoorkomen,
   dayOf,
   type NumVoorkomen,
   type ObjectVoorkomen,
   type OprVoorkomen,
   type WplVoorkomen,
 } from '../../../loader/bag/voorkomen.ts';
-import { applyMutations, type Objects, objectKey } from '../../../loader/register/apply-mutations.ts';
+import { applyMutations, type Objects, objectKey, withinRegister } from '../../../loader/register/apply-mutations.ts';
 import { joinRecords, writeAddressRow } from '../../../loader/register/join-records.ts';
 import { recordOf } from '../../../loader/register/record.ts';
 import { bytesOf, GrowingBytes, linesOf } from '../../../loader/register/stored-form.ts';
@@ -206,6 +207,58 @@ describe('days of mutations', () => {
     const file = { file: 'day.zip', vanaf, tot: day.date, mutations: [wrong] };
     expect(applyMutations(new Map(), file).examples[0]).toContain(
       `${wrong.identificatie}, and the dataset has no such object`,
+    );
+  });
+});
+
+describe('the mutations of a national day that concern a municipality', () => {
+  const register = {
+    holds: (key: string) => key === 'OPR 0457300000000001',
+    inhabited: new Set(['3631']),
+    gemeenten: ['0457'],
+  };
+  const num = (more: Partial<NumVoorkomen> = {}): NumVoorkomen => ({
+    ...{ kind: 'NUM', identificatie: '0457200000000001', volgnummer: 3, begin: 20_260_108, eind: 99_999_999 },
+    ...{ postcode: '1381AA', huisnummer: 9, huisletter: '', huisnummertoevoeging: '' },
+    ...{ openbareRuimte: '0457300000000001', woonplaats: null, ...more },
+  });
+  const vbo: AdresseerbaarVoorkomen = {
+    ...{ kind: 'VBO', identificatie: '0457010000000001', volgnummer: 2, begin: 20_260_108, eind: 99_999_999 },
+    ...{
+      type: 'verblijfsobject',
+      status: 'Verblijfsobject in gebruik',
+      oppervlakte: 85,
+      gebruiksdoelen: ['woonfunctie'],
+    },
+    ...{ hoofdadres: '0457200000000001', nevenadressen: [], locatie: { x: 1, y: 2 } },
+  };
+  const change = (was: Mutation['was'], wordt: NonNullable<Mutation['wordt']>, isNew = false): Mutation => {
+    const { kind, identificatie, volgnummer } = wordt;
+    return { kind, identificatie, volgnummer, isNew, was, wordt };
+  };
+  const kept = (mutations: Mutation[]) =>
+    withinRegister(register)({ file: 'day.zip', vanaf: start, tot: dateAfter(start, 1), mutations }).mutations;
+
+  it('are those of an object of it that was withdrawn and comes back, also a day before its address', () => {
+    const back = [change(null, vbo)];
+    expect(kept(back)).toEqual(back);
+    const added = [change(null, { ...vbo, volgnummer: 3 }, true)];
+    expect(kept(added)).toEqual(added);
+  });
+
+  it('are those of one that comes back and changes on the same day', () => {
+    const ended = num({ openbareRuimte: '0363300000000001', eind: 20_260_109 });
+    const both = [
+      change(null, num({ openbareRuimte: '0363300000000001' })),
+      change(num({ openbareRuimte: '0363300000000001' }), ended),
+    ];
+    expect(kept(both)).toEqual(both);
+  });
+
+  it('are not those of another municipality, new or coming back', () => {
+    const other = { ...vbo, identificatie: '0363010000000001', hoofdadres: '0363200000000001' };
+    expect(kept([change(null, other), change(null, { ...other, identificatie: '0363010000000002' }, true)])).toEqual(
+      [],
     );
   });
 });

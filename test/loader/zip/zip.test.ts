@@ -149,6 +149,8 @@ describe('a zip that is broken', () => {
 
   it.each([
     [0x01, 8, 'encrypted'],
+    [0x41, 8, 'encrypted'],
+    [0x01, 0, 'encrypted'],
     [0x00, 14, 'unknown'],
   ])('is listed even with flag %i and method %i, because it may be unrelated', async (flag, method, expected) => {
     const zip = await zipOf();
