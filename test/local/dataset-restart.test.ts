@@ -151,7 +151,7 @@ describe('what is served after a restart', () => {
     const fresh = await newPlace();
     const alone = () => (by === 'npm start' ? fresh.start : fresh.deployment)(asked[wanted] ?? {});
     const expected: Record<string, () => unknown> = {
-      'the demo': () => ({ ...after, addresses: 44 }),
+      'the demo': () => ({ ...after, addresses: 484 }),
       'what is live': () => before,
       'what is asked for': alone,
       'what is live, with objects': () => ({ ...before, objecten: true }),
