@@ -20,6 +20,7 @@ import { findJson, getJson, paths, putJson, type Storage, UnusableObjectError } 
 import { type LoadCounts, problemCount } from '../verdict/load-counts.ts';
 import { interruptedLoad, type LoadProposal, type LoadReport, reportOf } from '../verdict/load-report.ts';
 import {
+  byWeight,
   type Earlier,
   grouped,
   isAboutSize,
@@ -81,7 +82,7 @@ export async function guard(
     : waiveSize && !isSameExtract(load, manifest, isDisposable)
       ? found.filter(isAboutSize)
       : [];
-  const against = found.filter((objection) => !waived.includes(objection));
+  const against = byWeight(found.filter((objection) => !waived.includes(objection)));
   const go = against.length === 0 || approved;
   const proposal: LoadProposal = {
     load: loadId,

@@ -3,7 +3,7 @@ import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import type { ChangesCsv } from './changes-csv.ts';
 import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, problemCount } from './load-counts.ts';
-import type { Objection } from './objections.ts';
+import { type Objection, reasonsText } from './objections.ts';
 import { type SetAside, setAsideOf } from './set-aside.ts';
 
 /** What a proposal and a report both say of a load. Plain JSON. */
@@ -167,9 +167,9 @@ export class RefusedLoadError extends Error {
   readonly report: LoadReport;
 
   constructor(report: LoadReport) {
-    const why = report.objections.map(({ message }) => message).join('; ');
     super(
-      `The load of ${report.peildatum} was refused before its first write: ${why}. If these changes are right, approve ${report.load}.`,
+      `The load of ${report.peildatum} was refused before its first write:\n${reasonsText(report.objections)}\n` +
+        `If these changes are right, approve ${report.load}.`,
     );
     this.report = report;
   }

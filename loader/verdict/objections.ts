@@ -69,6 +69,20 @@ export type Objection = {
   examples?: string[];
 };
 
+/** What explains the others, in this order: another area or date changes every address. */
+const explaining: readonly ObjectionCode[] = ['other_area', 'older_peildatum', 'too_few_addresses', 'last_file_full'];
+
+/** The same objections, with the one that explains the others first. */
+export function byWeight(objections: readonly Objection[]): Objection[] {
+  const rank = ({ code }: Objection) =>
+    explaining.indexOf(code) + (explaining.includes(code) ? 0 : explaining.length + 1);
+  return objections.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Each reason on a line of its own. */
+export const reasonsText = (objections: readonly Pick<Objection, 'message'>[]): string =>
+  objections.map(({ message }) => `  - ${message}`).join('\n');
+
 /** Whether an objection is only to the amount of change, not to the contents or the date of the extract. */
 export const isAboutSize = ({ code }: Objection) => !otherCodes.some((other) => other === code);
 
@@ -125,7 +139,10 @@ function objectionsIn(
     );
     if (count <= Math.max(of * most, always)) return [];
     const over = most > 0 ? percent(most) : grouped(always);
-    const share = `where ${grouped(of)} ${there}${within}: ${percent(count / of)}, over the limit of ${over}`;
+    // Of 44 addresses that become 11,920, a share says nothing.
+    const allowed = `and no more than ${grouped(Math.floor(Math.max(of * most, always)))} may be`;
+    const by = count > of ? `, ${allowed}` : `: ${percent(count / of)}, over the limit of ${over}`;
+    const share = `where ${grouped(of)} ${there}${within}${by}`;
     const text = `${what} ${grouped(count)} addresses${of > 0 ? ` ${share}` : within}`;
     const such = [...streetsOf(kind), ...examples.map(addressText)];
     return objectionTo(code, text, { count, of, ...where }, since, such);

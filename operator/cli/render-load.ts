@@ -4,6 +4,7 @@ import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import type { ChangeExample } from '../../loader/verdict/load-counts.ts';
 import { type InterruptedLoad, type LoadReport, notServedText } from '../../loader/verdict/load-report.ts';
+import { reasonsText } from '../../loader/verdict/objections.ts';
 import { type SetAside, setAsideOf } from '../../loader/verdict/set-aside.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
@@ -158,10 +159,14 @@ type Refused = Pick<WaitingLoad, 'load' | 'objections'> & { proposal: string | u
 
 /** Why a load is refused, and both decisions about exactly this proposal. */
 export function refusalOf({ load, proposal, objections }: Refused, what: string): string {
-  const reasons = objections.map(({ message }) => message).join('; ');
   const seen = proposal === undefined ? '' : ` --proposal ${proposal}`;
   const decide = (decision: LoadDecision) => `"load ${decision} ${load}${seen}"`;
-  return `${what}: ${reasons}. If this is right: ${decide('approve')}; if it is wrong: ${decide('reject')}.`;
+  return [
+    `${what}:`,
+    reasonsText(objections),
+    `If this is right: ${decide('approve')}.`,
+    `If it is wrong:   ${decide('reject')}.`,
+  ].join('\n');
 }
 
 /** The live snapshot, the loads that are running, and those that need a decision. */
