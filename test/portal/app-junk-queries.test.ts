@@ -105,7 +105,7 @@ describe('a page that is asked for with junk', () => {
         ),
       ),
     );
-    for (const [visitor, path, query] of [...all, ...sweep(oneByOne, 400, 8000)]) {
+    for (const [visitor, path, query] of [...all, ...sweep(oneByOne, 400, 2500)]) {
       const { status, body } = await visitors[visitor].get(`${path}?${query}`);
       if (status >= 500) wrong.push(`${visitor}: ${path}?${query} is ${status}`);
       if (body.includes(`There is no account ${account}`)) wrong.push(`${visitor}: ${path}?${query} has no account`);
