@@ -13,15 +13,35 @@ import { type Config, configSchema } from '../../lib/config/schema.ts';
  */
 export function parseConfig(record: unknown, source = 'cdk.json'): Config {
   const parsed = configSchema.safeParse(record ?? {}, { reportInput: true });
+  const together = (config: Config) => [
+    ...contradictions(config),
+    ...(source === settingsFileName ? accountFaults(config) : []),
+  ];
   const faults = parsed.success
-    ? [...contradictions(parsed.data), ...(source === settingsFileName ? accountFaults(parsed.data) : [])]
-    : parsed.error.issues.flatMap(describe);
+    ? together(parsed.data)
+    : [...parsed.error.issues.flatMap(describe), ...faultsOfTheRest(record, parsed.error.issues, together)];
   if (parsed.success && faults.length === 0) return parsed.data;
   // The faults name fields as `cdk.json` does.
   throw new ConfigError(
     source === 'cdk.json' ? faults : faults.map((fault) => fault.replaceAll('bagAdres.', '')),
     source,
   );
+}
+
+/** The faults of the valid fields together, so that one run shows all: none that names an invalid field. */
+function faultsOfTheRest(
+  record: unknown,
+  issues: readonly z.core.$ZodIssue[],
+  together: (config: Config) => string[],
+): string[] {
+  if (typeof record !== 'object' || record === null) return [];
+  const invalid = issues.flatMap((issue) =>
+    issue.path.length === 0 && issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0])],
+  );
+  const rest = Object.fromEntries(Object.entries(record).filter(([name]) => !invalid.includes(name)));
+  const { data } = configSchema.safeParse(rest);
+  if (!data) return [];
+  return together(data).filter((fault) => !invalid.some((name) => fault.includes(`bagAdres.${name}`)));
 }
 
 function describe(issue: z.core.$ZodIssue): string[] {

@@ -164,6 +164,14 @@ describe('the configuration', () => {
       expect(parseConfig({}, source)).toMatchObject({ stage: 'prod' });
   });
 
+  it('names the faults of fields and of fields together at once, and none of a field that is invalid itself', () => {
+    const found = faults({ removalPolicy: 'destroy', tracing: 'yes', encryptionKey: 'mine', unknown: 1 }).join('\n');
+    expect(found).toMatch(/tracing is "yes"/);
+    expect(found).toMatch(/unknown is not known/);
+    expect(found).toMatch(/removalPolicy is "destroy" but .*stage is "prod"/);
+    expect(faults({ removalPolicy: 'destroy', stage: 'PROD' })).toHaveLength(1);
+  });
+
   it('shows no value that may be a secret, in whatever field it was pasted', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
