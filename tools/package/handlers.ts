@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { run } from './checks.ts';
@@ -43,7 +43,9 @@ function functionsIn(assembly: string, file: string): DeployedFunction[] {
   return Object.entries<Resource>(Resources).flatMap(([id, { Type, Properties }]) => {
     if (Type !== 'AWS::Lambda::Function') return [];
     const [stem, name = ''] = Properties.Handler.split('.');
-    const module = join(assembly, `asset.${Properties.Code.S3Key.replace(/\.zip$/, '')}`, `${stem}.mjs`);
+    const inAsset = join(assembly, `asset.${Properties.Code.S3Key.replace(/\.zip$/, '')}`, `${stem}`);
+    // The functions of the CDK itself, which empty a bucket that is deleted, are CommonJS.
+    const module = existsSync(`${inAsset}.js`) ? `${inAsset}.js` : `${inAsset}.mjs`;
     const variables = Object.entries(Properties.Environment?.Variables ?? {});
     const known = Object.fromEntries(variables.map(([key, value]) => [key, resolved(value)]));
     return { id: `${file} ${id}`, module, name, variables: known };
@@ -62,12 +64,14 @@ function resolved(value: unknown): string {
 }
 
 async function importing(module: string, name: string, variables: Record<string, string>): Promise<string | undefined> {
-  const script = `const { ${name} } = await import(${JSON.stringify(pathToFileURL(module).href)});
-    if (typeof ${name} !== 'function') throw new Error('exports no function ${name}');
+  const script = `const loaded = await import(${JSON.stringify(pathToFileURL(module).href)});
+    if (typeof (loaded.${name} ?? loaded.default?.${name}) !== 'function') throw new Error('exports no function ${name}');
     process.exit(0);`;
   const credentials = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
   // Nobody listens there: what a function reads at its start is not what is looked for.
-  const env = { ...credentials, AWS_ENDPOINT_URL: 'http://127.0.0.1:1', ...variables };
+  // CommonJS finds the SDK that the runtime of Lambda has; ES modules ignore this variable.
+  const NODE_PATH = resolve(import.meta.dirname, '../../node_modules');
+  const env = { ...credentials, NODE_PATH, AWS_ENDPOINT_URL: 'http://127.0.0.1:1', ...variables };
   try {
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
     return undefined;
