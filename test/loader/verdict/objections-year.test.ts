@@ -196,7 +196,7 @@ describe('the guard of the country', () => {
   it.each(
     isFullSweep
       ? [
-          [1, 0, 365, 1, 1],
+          [1, 0, 365, 0, 0],
           [2, 0, 365, 0, 0],
           [3, 0, 365, 0, 0],
         ]
