@@ -6,7 +6,7 @@
 export type { AccountState, Plan, PlanState, UnitsByKey } from '../../core/accounts/account.ts';
 export type { KeyRecord } from '../../core/accounts/key-record.ts';
 export type { Limits } from '../../core/accounts/quota.ts';
-export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';
+export type { DayBackup, RefusalCounts, RefusalKind, Refusals } from '../../core/accounts/usage-record.ts';
 export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
 export { dutchTime } from '../../core/dutch-time.ts';
 export type {
