@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
 import { callApi, NoAnswerError } from '../lambdas/canary/call-api.ts';
-import { type CheckResult, palace, runSmoke, type SmokeReport } from '../operator/checks/smoke.ts';
+import { buitenveer, type CheckResult, runSmoke, type SmokeReport } from '../operator/checks/smoke.ts';
 import type { SmokeOptions, WrittenAddress } from '../operator/checks/smoke-check.ts';
 import { mostLookups } from '../operator/checks/smoke-lookups.ts';
 import { table } from '../operator/cli/table.ts';
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
       webAddress,
     )
     .option('--key <key>', 'a valid API key (default: BAG_ADRES_KEY in the environment)')
-    .option('--address <text>', 'an address that exists (default: "1012RJ 147")', anAddress)
+    .option('--address <text>', 'an address that exists (default: "1381AA 9")', anAddress)
     .option('--ambiguous <text>', 'an ambiguous address, such as "9999ZZ 1"', anAddress)
     .option('--lettered <text>', 'an address that exists and ends in a letter, such as "1381AA 9 a"', anAddress)
     .option('--json', 'print JSON: {"passed", "lookups", "requests", "results": [...]}')
@@ -59,7 +59,7 @@ async function smoke({ url, json, ...options }: Options): Promise<void> {
   const key = options.key ?? process.env.BAG_ADRES_KEY;
   if (!key) return end(2, 'No API key: pass --key or set BAG_ADRES_KEY.');
   if (!/^[!-~]+$/.test(key)) return end(2, 'The key has characters that no key has. Was it copied in full?');
-  const { address = palace, ambiguous, lettered } = options;
+  const { address = buitenveer, ambiguous, lettered } = options;
   const known: SmokeOptions = { key, address, isGuess: options.address === undefined };
   if (!json) console.error(`Checking ${url} with at most ${mostLookups} lookups.`);
   try {

@@ -13,8 +13,8 @@ import {
 import { lookupChecks } from './smoke-lookups.ts';
 import { requestChecks } from './smoke-requests.ts';
 
-/** In the register of the whole country and in the demo data. */
-export const palace: WrittenAddress = { postcode: '1012RJ', huisnummer: 147, toevoeging: '' };
+/** In the register of the whole country and in the demo. */
+export const buitenveer: WrittenAddress = { postcode: '1381AA', huisnummer: 9, toevoeging: '' };
 
 /** Reports the first response that fails, and how many others do. */
 function everyAnswer(examine: (answer: SmokeAnswer) => void): Check['run'] {
