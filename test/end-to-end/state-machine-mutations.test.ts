@@ -261,6 +261,6 @@ describe("an execution that can't apply a day", () => {
     await list([four]);
     const execution = await loader.run({ source: await serve(one.date, one.state) });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: four.date } });
-    expect(ofKind(execution, 'mapped').map(({ state }) => state)).toEqual(['Merge', 'Apply']);
+    expect(ofKind(execution, 'mapped').map(({ state }) => state)).toEqual(['Objecten', 'Join', 'Merge', 'Apply']);
   });
 });
