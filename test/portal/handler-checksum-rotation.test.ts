@@ -90,9 +90,11 @@ afterAll(async () => {
 });
 
 /** A new instance of a Lambda, which reads its environment as it starts. */
-async function start(entry: 'lambdas/address' | 'packages/reference' | 'portal'): Promise<Handler> {
+async function start(
+  entry: 'lambdas/address/lambda' | 'packages/reference/lambda' | 'portal/handler',
+): Promise<Handler> {
   jest.resetModules();
-  const { handler } = (await import(`../../${entry}/handler.ts`)) as { handler: Handler };
+  const { handler } = (await import(`../../${entry}.ts`)) as { handler: Handler };
   return handler;
 }
 
@@ -103,7 +105,7 @@ async function deploy(versions: string[]) {
   process.env[environment.keyChecksumSecret] = current;
   if (previous) process.env[environment.previousKeyChecksumSecret] = previous;
   else delete process.env[environment.previousKeyChecksumSecret];
-  const [address, validate] = [await start('lambdas/address'), await start('packages/reference')];
+  const [address, validate] = [await start('lambdas/address/lambda'), await start('packages/reference/lambda')];
   return (key: string) =>
     Promise.all([
       address(gatewayEvent(`/v1/address?${testAddress}`, { headers: { 'x-api-key': key } }), lambdaContext),
@@ -113,7 +115,7 @@ async function deploy(versions: string[]) {
 
 /** A warm instance of the portal, in which an operator creates keys. */
 async function openPortal() {
-  const portal = await start('portal');
+  const portal = await start('portal/handler');
   const cookies = portalCookies({
     baseUrl: portalSettings.baseUrl,
     sessionSecret: async () => 'a session secret that is long enough',
