@@ -83,6 +83,9 @@ const guard = z.strictObject({
   alwaysAllowedInPlace: whole(0, 100_000_000)
     .default(loadDefaults.guard.alwaysAllowedInPlace)
     .describe('This many addresses of one woonplaats may always change, and ten times as many be added.'),
+  maximumObjectShare: share
+    .default(loadDefaults.guard.maximumObjectShare)
+    .describe('The largest share of the addresses that may lack an object when objects are loaded for the first time.'),
   alwaysAllowedStreets: whole(0, 100_000)
     .default(loadDefaults.guard.alwaysAllowedStreets)
     .describe('How many streets of one woonplaats may get another name, and how many may lose 20 addresses or more.'),

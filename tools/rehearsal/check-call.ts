@@ -154,6 +154,11 @@ const otherCommands: Record<string, string> = {
   'cloudwatch describe-alarms': '--alarm-names --alarm-name-prefix --state-value',
   'backup list-backup-jobs': '--by-state --by-backup-vault-name --by-resource-type',
   'backup list-copy-jobs': '--by-state --by-resource-type',
+  'backup list-recovery-points-by-backup-vault': '--backup-vault-name --by-resource-arn',
+  'backup start-copy-job':
+    '--recovery-point-arn --source-backup-vault-name --destination-backup-vault-arn --iam-role-arn --lifecycle',
+  'backup start-restore-job': '--recovery-point-arn --metadata --iam-role-arn --resource-type',
+  'backup describe-restore-job': '--restore-job-id',
   'acm describe-certificate': '--certificate-arn',
   'acm import-certificate': '--certificate-arn --certificate --private-key --certificate-chain',
   'backup update-region-settings': '--resource-type-opt-in-preference --resource-type-management-preference',

@@ -12,8 +12,11 @@ import { recordsIn } from './records-in.ts';
 
 const bench = startForTests(startLoadBench);
 
-/** In a made-up register a share of all addresses has problems. */
-const withObjecten = { objecten: true, thresholds: { ...localGuardDefaults, maximumProblemShare: 1 } };
+/** In a made-up register a share of all addresses has problems, or no object. */
+const withObjecten = {
+  objecten: true,
+  thresholds: { ...localGuardDefaults, maximumProblemShare: 1, maximumObjectShare: 1 },
+};
 
 /** Every record that is stored with the live snapshot, and what was counted. */
 async function storedWith(storage: Storage) {
