@@ -6,7 +6,6 @@ import { createAccessStore } from '../../../../core/accounts/charge/access-store
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createAdminStore, getAccess } from '../../../../packages/admin/accounts/admin-store.ts';
 import { recordUsage } from '../../../../packages/admin/accounts/usage.ts';
-import { inSweep } from '../../../support/in-sweep.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
 import { checksumSecret, startAdmin } from './admin-bench.ts';
@@ -145,7 +144,7 @@ describe('lookups that belong to no key', () => {
 });
 
 describe('a day that begins when the item has no space for its counts by key', () => {
-  inSweep('is begun by one of many requests, which records the others first, and counts all of them', async () => {
+  it('is begun by one of many requests, which records the others first, and counts all of them', async () => {
     const keys = await accountWith('twelve', maxKeyCounts);
     for (let days = 0; days < 3; days++) {
       await Promise.all(Array.from({ length: 3 * maxKeyCounts }, (_, i) => keys[i % maxKeyCounts]?.use()));
