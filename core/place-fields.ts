@@ -6,6 +6,7 @@ import {
   answeredObject,
   betweenObjects,
 } from './adres-object.ts';
+import { type Environment, environment } from './environment.ts';
 import { type Gemeente, gemeenteOf } from './gemeenten.ts';
 
 /** The one definition of an address: responses, items and lines of snapshots follow from it (decision 0150). */
@@ -133,6 +134,11 @@ const optionalNames: readonly IncludeName[] = ['objecten'];
 /** What `include` can name in a deployment with objects, or in one without. */
 export function offeredNames(hasObjects: boolean): readonly IncludeName[] {
   return hasObjects ? includeNames : includeNames.filter((name) => !optionalNames.includes(name));
+}
+
+/** What `include` can name in a deployment; its pages and its document offer the same. */
+export function offeredIn(variables: Environment): readonly IncludeName[] {
+  return offeredNames(variables[environment.objecten] === 'on');
 }
 
 /** The names of an `include`; `null` if it is empty, repeats a name or has a name that is not offered. */

@@ -1,4 +1,4 @@
-import { environment } from '../core/names.ts';
+import { environment } from '../core/environment.ts';
 
 /** The names that the loader's stack and the loader agree on. */
 

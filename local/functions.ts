@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { ChargingClient } from '../core/dynamodb.ts';
-import { type Environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import { type Environment, optionalEnvironment, requireEnvironment } from '../core/environment.ts';
 import type { HandlerModule } from '../lambdas/http/function-setting.ts';
 import type { RequestEvent } from '../lambdas/http/middleware.ts';
 import { requestLog } from '../lambdas/http/observe.ts';

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { environment, metricNamespaceOf, metricNamespaceVariable } from '../core/names.ts';
+import { environment } from '../core/environment.ts';
+import { metricNamespaceOf, metricNamespaceVariable } from '../core/metrics.ts';
 import { apiFunctions } from '../lib/shared/routes.ts';
 import { brandingVariable, type LocalBranding } from './branding.ts';
 import {

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNamespaceIn, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import { optionalEnvironment, requireEnvironment } from '../core/environment.ts';
+import { metricNamespaceIn } from '../core/metrics.ts';
 import { portalCanaryEnvironment, portalMetrics, portalService } from './stack/names.ts';
 
 const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: portalService });

@@ -9,7 +9,7 @@ import {
   windows,
 } from '../calendar.ts';
 import type { Item, Query } from '../dynamodb.ts';
-import { accountsTable } from '../names.ts';
+import { accountsTable } from '../tables.ts';
 import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
 
 /**

@@ -2,7 +2,7 @@ import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dateOf } from '../calendar.ts';
 import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
-import { accountsTable } from '../names.ts';
+import { accountsTable } from '../tables.ts';
 import type { Access, Caller } from './account.ts';
 import { accessKey, itemKey, keyCode, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';

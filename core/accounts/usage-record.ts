@@ -8,7 +8,8 @@ import {
   type StoreClient,
   type Update,
 } from '../dynamodb.ts';
-import { accountsTable, defaultUsageMonths } from '../names.ts';
+import { defaultUsageMonths } from '../environment.ts';
+import { accountsTable } from '../tables.ts';
 import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
 import { accessItem, accessKey, dayNumber, itemKey, windowItem } from './account-item.ts';
 

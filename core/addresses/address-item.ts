@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { addressesTable } from '../names.ts';
 import { type Place, placeAttribute, placeOfAttribute } from '../place-fields.ts';
+import { addressesTable } from '../tables.ts';
 
 /** An item in DynamoDB's own format. */
 export type AddressItem = Record<string, AttributeValue>;

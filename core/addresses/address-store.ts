@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AddressRequest } from '../contract.ts';
 import { documents, orUnavailable, type StoreClient } from '../dynamodb.ts';
-import { addressesTable } from '../names.ts';
 import type { IncludeName } from '../place-fields.ts';
+import { addressesTable } from '../tables.ts';
 import { keyItem, keyOfItem, type StoredAddress, storedAddress } from './address-item.ts';
 import { addressKey, bareKey } from './address-key.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { type ChargingClient, createStoreClient } from '../../core/dynamodb.ts';
-import type { Environment } from '../../core/names.ts';
+import type { Environment } from '../../core/environment.ts';
 import type { Answer, RequestEvent } from './middleware.ts';
 import { type RequestLog, requestLog } from './observe.ts';
 

@@ -1,13 +1,13 @@
 import { ChargeUnknown } from '../../core/accounts/charge/charge.ts';
+import type { Environment } from '../../core/environment.ts';
 import {
   alarmedOutcomes,
   causeDimension,
-  type Environment,
   metricNames,
   metricNamespaceIn,
   requestDimensions,
   requestMetricsVariable,
-} from '../../core/names.ts';
+} from '../../core/metrics.ts';
 import type { Middleware, MiddlewareRequest } from './middleware.ts';
 import { reasonOf } from './problem.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { languages } from '../../core/names.ts';
+import { languages } from '../../core/languages.ts';
 
 /** A string of a form. Error messages and docs show `allowed`. */
 export function text(form: RegExp, allowed: string, more = {}) {

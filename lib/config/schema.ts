@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defaultUsageMonths } from '../../core/names.ts';
+import { defaultUsageMonths } from '../../core/environment.ts';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
 import {
   branding,

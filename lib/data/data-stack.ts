@@ -16,14 +16,9 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import {
-  accountsTable,
-  addressesTable,
-  copiesEnvironment,
-  metricNames,
-  metricNamespaceOf,
-  metricNamespaceVariable,
-} from '../../core/names.ts';
+import { copiesEnvironment } from '../../core/environment.ts';
+import { metricNames, metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.ts';
+import { accountsTable, addressesTable } from '../../core/tables.ts';
 import type { Config } from '../config/schema.ts';
 import {
   encryptionKey,

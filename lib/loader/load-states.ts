@@ -19,7 +19,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { EventBridgePutEvents, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
-import { eventSource, eventTypes, eventVersion } from '../../core/names.ts';
+import { eventSource, eventTypes, eventVersion } from '../../core/event-types.ts';
 import { failureStates, loaderErrors } from '../../loader/names.ts';
 import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
 import { deploymentName } from '../config/deployment.ts';

@@ -3,7 +3,7 @@ import { LogQueryWidget, MathExpression, type Metric, SingleValueWidget } from '
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
+import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/metrics.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import { stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import type { Config } from '../config/schema.ts';

@@ -6,16 +6,9 @@ import { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import {
-  canaryEnvironment,
-  environment,
-  metricNames,
-  metricNamespaceOf,
-  metricNamespaceVariable,
-  requestMetricsVariable,
-  statementsPrefix,
-  usageEnvironment,
-} from '../../core/names.ts';
+import { canaryEnvironment, environment, usageEnvironment } from '../../core/environment.ts';
+import { metricNames, metricNamespaceOf, metricNamespaceVariable, requestMetricsVariable } from '../../core/metrics.ts';
+import { statementsPrefix } from '../../core/tables.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledgeStatements } from '../data/statement-bucket.ts';

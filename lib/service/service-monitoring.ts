@@ -4,7 +4,7 @@ import { type Alarm, type IMetric, MathExpression, type Metric, TextWidget } fro
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { causeDimension, metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
+import { causeDimension, metricNames, metricNamespaceOf, requestDimensions } from '../../core/metrics.ts';
 import {
   type AlarmTopic,
   gatewayThrottles,

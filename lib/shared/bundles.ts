@@ -21,15 +21,15 @@ const files = { assets: 'packages/look/assets' };
 export const bundles = {
   Address: { entries: { index: apiFunctions.Address.lambda } },
   Validate: { entries: { index: apiFunctions.Validate.lambda }, files },
-  Canary: { entries: { index: 'lambdas/canary/handler.ts' } },
-  Usage: { entries: { index: 'lambdas/usage/handler.ts' } },
+  Canary: { entries: { index: 'lambdas/canary/canary-handler.ts' } },
+  Usage: { entries: { index: 'packages/admin/usage-job/usage-handler.ts' } },
   // One bundle for all steps, because they share most of their code.
   Loader: {
     entries: Object.fromEntries(Object.keys(loadSteps).map((step) => [step, `loader/steps/${step}.ts`])),
     requires: true,
   },
   BackupCopies: { entries: { index: 'operator/recovery/copies.ts' } },
-  Portal: { entries: { index: 'portal/handler.ts' }, files },
+  Portal: { entries: { index: 'portal/portal-handler.ts' }, files },
   PortalCanary: { entries: { index: 'portal/canary.ts' } },
 } as const satisfies Record<string, BundleSource>;
 

@@ -25,7 +25,7 @@ import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Topic, type TopicProps } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { metricNamespaceOf, requestDimensions } from '../../core/names.ts';
+import { metricNamespaceOf, requestDimensions } from '../../core/metrics.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';

@@ -1,4 +1,5 @@
-import { environment, metricNamespaceVariable, requestMetricsVariable } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
+import { metricNamespaceVariable, requestMetricsVariable } from '../../core/metrics.ts';
 
 /** A function behind routes of the API. Paths are relative to the root of the project. */
 export type ApiFunction = {
@@ -27,8 +28,8 @@ const everyFunction = [environment.keyChecksumSecret, metricNamespaceVariable];
 /** The functions of the API, by the id of their construct. */
 export const apiFunctions = {
   Address: {
-    handler: 'lambdas/address/handler.ts',
-    lambda: 'lambdas/address/lambda.ts',
+    handler: 'lambdas/address/address-handler.ts',
+    lambda: 'lambdas/address/address-lambda.ts',
     description: 'Looks up one address',
     timeoutSeconds,
     memoryMegabytes,
@@ -39,8 +40,8 @@ export const apiFunctions = {
     requires: everyFunction,
   },
   Validate: {
-    handler: 'packages/reference/handler.ts',
-    lambda: 'packages/reference/lambda.ts',
+    handler: 'lambdas/validate/validate-handler.ts',
+    lambda: 'lambdas/validate/validate-lambda.ts',
     description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     timeoutSeconds,
     memoryMegabytes,

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { keyItem, type StoredAddress, storedAddress } from '../../core/addresses/address-item.ts';
 import { isAddressKey } from '../../core/addresses/address-key.ts';
-import { addressesTable } from '../../core/names.ts';
+import { addressesTable } from '../../core/tables.ts';
 import { type Line, lineOf } from '../addresses/lines.ts';
 import {
   type AddressWriter,

@@ -9,7 +9,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type AddressItem, keyItem } from '../../core/addresses/address-item.ts';
-import { addressesTable } from '../../core/names.ts';
+import { addressesTable } from '../../core/tables.ts';
 import { isRunning, processStart } from '../is-running.ts';
 
 /**

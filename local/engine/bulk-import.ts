@@ -2,7 +2,7 @@ import { rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
-import { addressesTable } from '../../core/names.ts';
+import { addressesTable } from '../../core/tables.ts';
 import type { Line } from '../../loader/addresses/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';

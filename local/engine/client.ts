@@ -11,7 +11,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { createStoreClient, Sha256 } from '../../core/dynamodb.ts';
-import { accountsTable, addressesTable } from '../../core/names.ts';
+import { accountsTable, addressesTable } from '../../core/tables.ts';
 import { localAws } from './engine.ts';
 
 // An import would load undici (decision 0107).

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 import type { Statement, Statements, UsageMonth } from '../../packages/admin/accounts/statements.ts';
 import type { DayUsage, ListedUsage, UsageRange } from '../../packages/admin/accounts/usage.ts';
 import type { UsageByKey } from '../../packages/admin/accounts/usage-by-key.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { monthOf } from '../../core/calendar.ts';
-import { accountsTable } from '../../core/names.ts';
+import { accountsTable } from '../../core/tables.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { type AuditAction, audited } from '../../packages/admin/accounts/audit.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';

@@ -7,7 +7,7 @@ import {
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 import { callerIdentity, readSecret } from './admin.ts';
 import { operatorAudit, servicePartition } from './audit.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack, readTemplate } from './deployment.ts';

@@ -4,7 +4,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { instant } from '../../core/calendar.ts';
 import { type Guard, guardedUpdate, isConflict } from '../../core/dynamodb.ts';
-import { accountsTable } from '../../core/names.ts';
+import { accountsTable } from '../../core/tables.ts';
 import {
   AdminError,
   type DetailsChanges,

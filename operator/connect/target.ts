@@ -1,5 +1,5 @@
 import { STSClient } from '@aws-sdk/client-sts';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 import { settingsFileName } from '../../lib/config/deployment.ts';
 import { defaultDataFolder } from '../../local/data-folder.ts';
 import { placeOfStage } from '../config/settings.ts';

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accountsTable } from '../../core/names.ts';
+import { accountsTable } from '../../core/tables.ts';
 import { deploymentName, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import { createAdminStore, listNames } from '../../packages/admin/accounts/admin-store.ts';

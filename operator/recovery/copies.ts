@@ -1,6 +1,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { BackupClient, GetBackupPlanCommand, paginateListCopyJobs } from '@aws-sdk/client-backup';
-import { copiesEnvironment, metricNames, metricNamespaceIn, requireEnvironment } from '../../core/names.ts';
+import { copiesEnvironment, requireEnvironment } from '../../core/environment.ts';
+import { metricNames, metricNamespaceIn } from '../../core/metrics.ts';
 
 const client = new BackupClient();
 const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: 'backup' });

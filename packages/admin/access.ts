@@ -5,7 +5,8 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accountsTable, environment, statementsPrefix } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
+import { accountsTable, statementsPrefix } from '../../core/tables.ts';
 import { grantTable } from '../../lib/shared/grants.ts';
 import { approvalRunPrefix, manifestKeys, storagePrefixes } from '../../loader/names.ts';
 

@@ -1,4 +1,5 @@
-import { accountsTable, eventSource, eventVersion } from '../../core/names.ts';
+import { eventSource, eventVersion } from '../../core/event-types.ts';
+import { accountsTable } from '../../core/tables.ts';
 import type { AdminChange } from './accounts/admin-store.ts';
 
 /** The changes that are events: the detail-type of each, and how its summary says it. */

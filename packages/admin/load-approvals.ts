@@ -1,6 +1,6 @@
 import { itemKey } from '../../core/accounts/account-item.ts';
 import { isConflict } from '../../core/dynamodb.ts';
-import { accountsTable } from '../../core/names.ts';
+import { accountsTable } from '../../core/tables.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import { findRefusedProposal, refusedProposals } from '../../loader/steps/refused-loads.ts';
 import type { Storage } from '../../loader/storage/storage.ts';

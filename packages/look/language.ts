@@ -1,4 +1,4 @@
-import { type Language, languages } from '../../core/names.ts';
+import { type Language, languages } from '../../core/languages.ts';
 
 export { type Language, languages };
 

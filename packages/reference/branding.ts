@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { type Environment, environment, languages } from '../../core/names.ts';
+import { type Environment, environment } from '../../core/environment.ts';
+import { languages } from '../../core/languages.ts';
 import { linkFields } from '../look/links.ts';
 
 /** How the pages and the OpenAPI document present the operator: the field `branding` of the configuration. */

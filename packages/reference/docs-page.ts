@@ -1,6 +1,5 @@
 import { faultCodes } from '../../core/contract.ts';
-import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
-import type { PublishedPath } from '../../lambdas/http/published.ts';
+import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import type { Language } from '../look/language.ts';
 import { escaped, programTabs, sample } from '../look/samples.ts';
 import { changesList } from './changes.ts';
@@ -8,6 +7,7 @@ import { highlightedJson, inline } from './html.ts';
 import { brandedPage } from './layout.ts';
 import type { OpenApi } from './openapi-document.ts';
 import { block, errorId, heading, htmlTable, members, type TableRow } from './parts.ts';
+import type { PublishedPath } from './published.ts';
 import type { Site } from './site.ts';
 import type { Explanation, TranslatedText } from './text/en.ts';
 import { textsIn } from './text/texts.ts';

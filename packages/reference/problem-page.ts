@@ -1,5 +1,5 @@
 import { type BodyFaultCode, faultCodes } from '../../core/contract.ts';
-import { problems, problemType } from '../../lambdas/http/problem.ts';
+import { problems, problemType } from '../../core/problems.ts';
 import type { Language } from '../look/language.ts';
 import { escaped } from '../look/samples.ts';
 import { faultExamples } from './fault-examples.ts';

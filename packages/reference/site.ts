@@ -1,9 +1,9 @@
-import type { Environment } from '../../core/names.ts';
+import type { Environment } from '../../core/environment.ts';
 import type { IncludeName } from '../../core/place-fields.ts';
-import { offeredIn } from '../../lambdas/http/offered.ts';
-import { hasDocsIn } from '../../lambdas/http/published.ts';
+import { offeredIn } from '../../core/place-fields.ts';
 import { type Branding, readBranding } from './branding.ts';
 import { OpenApi } from './openapi-document.ts';
+import { hasDocsIn } from './published.ts';
 
 /** What the pages and documents of a deployment are made from. */
 export type Site = {

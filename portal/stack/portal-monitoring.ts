@@ -4,7 +4,7 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { metricNamespaceOf, metricNamespaceVariable } from '../../core/names.ts';
+import { metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.ts';
 import { secretNoticeDays } from '../../lib/config/fields.ts';
 import type { Config } from '../../lib/config/schema.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';

@@ -21,7 +21,7 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 import { deploymentName } from '../../lib/config/deployment.ts';
 import { logoFile } from '../../lib/config/logo.ts';
 import type { Config } from '../../lib/config/schema.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 import type { Answer } from '../../lambdas/http/middleware.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { bundles } from '../../lib/shared/bundles.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
-import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
+import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { lookupExamples, validationExample } from '../../tools/openapi/answers.ts';
 import { batchExample } from '../../tools/openapi/batch.ts';
 import { createOpenApiDocument } from '../../tools/openapi/reference.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
 import { offeredNames } from '../../core/place-fields.ts';
-import { problems, problemType } from '../../lambdas/http/problem.ts';
+import { problems, problemType } from '../../core/problems.ts';
 import type { ExplainedCode } from '../../packages/reference/text/en.ts';
 import { textsIn } from '../../packages/reference/text/texts.ts';
 import { withGeneratedParts } from '../../tools/openapi/reference.ts';

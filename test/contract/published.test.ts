@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { environment } from '../../core/names.ts';
-import { problems } from '../../lambdas/http/problem.ts';
+import { environment } from '../../core/environment.ts';
+import { problems } from '../../core/problems.ts';
 import { changesFeed } from '../../packages/reference/changes.ts';
 import { OpenApi } from '../../packages/reference/openapi-document.ts';
 import { newAccount } from '../support/address-service.ts';

@@ -102,7 +102,7 @@ describe('the handlers of the API', () => {
       await import('./local/service.ts');
       await import('./local/dataset.ts');
       await import('./local/portal.ts');
-      await import('./packages/reference/route.ts');
+      await import('./lambdas/validate/reference-route.ts');
       const names = ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET', 'BRANDING', 'METRIC_NAMESPACE'];
       const values = Object.fromEntries(names.map((name) => [name, name === 'BRANDING' ? '{}' : 'x']));
       const client = { send() {}, middlewareStack: { clone: () => ({ add() {} }) } };

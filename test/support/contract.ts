@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { offeredIn } from '../../lambdas/http/offered.ts';
+import { offeredIn } from '../../core/place-fields.ts';
 import { OpenApi } from '../../packages/reference/openapi-document.ts';
 
 /** An answer as it came over the wire, or as the Lambda gave it; names of headers in lower case. */

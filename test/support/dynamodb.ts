@@ -1,5 +1,5 @@
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { accountsTable, addressesTable } from '../../core/names.ts';
+import { accountsTable, addressesTable } from '../../core/tables.ts';
 import { localAws, startEngine } from '../../local/engine/engine.ts';
 
 /** The headers of a signature that the embedded engine requires; it ignores what they say. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { eventSource } from '../../core/names.ts';
+import { eventSource } from '../../core/event-types.ts';
 
 /** The published schema of events. */
 export const eventSchema = JSON.parse(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
-import { eventSource, eventTypes } from '../../core/names.ts';
+import { eventSource, eventTypes } from '../../core/event-types.ts';
 import { EventRules } from '../../docs/examples/events/rules.ts';
 import { changeEventTypes } from '../../packages/admin/events.ts';
 import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';

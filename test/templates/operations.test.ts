@@ -88,9 +88,8 @@ describe('another partition', () => {
     const files = globSync([
       'lib/**/*.ts',
       'core/**/*.ts',
-      'packages/admin/accounts/**/*.ts',
+      'packages/{admin,look,reference}/**/*.ts',
       'lambdas/**/*.ts',
-      'packages/reference/**/*.ts',
       'loader/**/*.ts',
       'portal/**/*.ts',
       'bin/**/*.ts',

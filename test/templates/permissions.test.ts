@@ -201,7 +201,7 @@ describe('what each function may do', () => {
 
   // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
   it('covers every command that a request sends', () => {
-    const sent = commandsIn('{lambdas/{address,http},reference,core,core/addresses}/*.ts');
+    const sent = commandsIn('{lambdas/{address,http},core,core/addresses}/*.ts');
     expect(sent).toEqual(['BatchGetItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
     // IAM checks a transaction by what it contains; transactions of requests contain only updates.
     const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
@@ -209,9 +209,7 @@ describe('what each function may do', () => {
     const [batch, ...others] = needed;
     expect(granted).toContain(`dynamodb:${batch} on Addresses`);
     for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
-    expect(commandsIn('{packages/reference/handler,lambdas/validate/*,core/accounts/key-record}.ts')).toEqual([
-      'BatchGetItem',
-    ]);
+    expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
     expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
   });
 
@@ -221,7 +219,7 @@ describe('what each function may do', () => {
   });
 
   it('covers the events that the usage job puts', async () => {
-    expect(commandsIn('lambdas/usage/*.ts')).toEqual(['PutEvents']);
+    expect(commandsIn('packages/admin/usage-job/*.ts')).toEqual(['PutEvents']);
     expect(permissions((await templates({ usage: { messageAtShare: 0 } })).service).UsageRole?.join()).not.toContain(
       'events:',
     );

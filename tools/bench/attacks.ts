@@ -1,6 +1,6 @@
-import { languages } from '../../core/names.ts';
+import { languages } from '../../core/languages.ts';
 import type { RequestEvent } from '../../lambdas/http/middleware.ts';
-import { publishedPaths } from '../../lambdas/http/published.ts';
+import { publishedPaths } from '../../packages/reference/published.ts';
 import { gatewayEvent, lambdaContext } from '../../test/support/gateway-event.ts';
 import type { Benchmark } from './benchmark.ts';
 import {
@@ -87,7 +87,7 @@ const shortAll = <T extends Record<string, number | undefined>>(costs: T) =>
 
 /** What the deployed route publishes without compression, which nobody who wants to cost much asks for. */
 async function publishedDocuments(): Promise<Documents> {
-  const { referenceRoute } = await import('../../packages/reference/route.ts');
+  const { referenceRoute } = await import('../../lambdas/validate/reference-route.ts');
   const read = referenceRoute(process.env);
   const kbOf = async (path: string) => {
     const { body = '' } = await read(gatewayEvent(path) as unknown as RequestEvent, lambdaContext);

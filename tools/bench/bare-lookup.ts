@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { readApiKey } from '../../core/accounts/api-key.ts';
 import { attemptAt } from '../../core/accounts/charge/charge.ts';
 import { chargeCommand } from '../../core/accounts/charge/charge-command.ts';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 
 const variable = (name: string) => process.env[name] ?? '';
 

@@ -3,7 +3,7 @@ import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
-import { addressRoute } from '../../lambdas/address/route.ts';
+import { addressRoute } from '../../lambdas/address/address-route.ts';
 import { requestLog } from '../../lambdas/http/observe.ts';
 import {
   lambdaEnvironment,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 import { projectRoot, readLocalState } from '../../local/data-folder.ts';
 import { lambdaEnvironment, newAccount } from '../../test/support/address-service.ts';
 import { readyText, start } from '../../test/support/start.ts';

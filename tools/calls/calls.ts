@@ -10,7 +10,7 @@ import { Session } from 'node:inspector/promises';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { addressesTable } from '../../core/names.ts';
+import { addressesTable } from '../../core/tables.ts';
 import {
   lambdaEnvironment,
   newAccount,
@@ -30,7 +30,7 @@ try {
   await service.client.send(new PutCommand({ TableName: testTables.addresses, Item }));
   const { key } = await newAccount(service, { minute: 100_000, day: 1_000_000 });
   Object.assign(process.env, lambdaEnvironment(service.endpoint));
-  const { handler } = await import('../../lambdas/address/lambda.ts');
+  const { handler } = await import('../../lambdas/address/address-lambda.ts');
   type Event = Parameters<typeof handler>[0];
   async function lookUp(): Promise<void> {
     const event = gatewayEvent(`/v1/address?${storedAddress}`, { headers: { 'x-api-key': key } });

@@ -11,8 +11,8 @@ import {
   quotaExceededSchema,
   suggestionSchema,
 } from '../../core/contract.ts';
+import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
-import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
 import type { Explanation } from '../../packages/reference/text/en.ts';
 import { referenceTexts } from '../../packages/reference/text/texts.ts';
 

@@ -5,7 +5,7 @@ import { usageRecord } from '../../core/accounts/usage-record.ts';
 import { dateOf, daySeconds, secondsOf, type WindowName, windowStart } from '../../core/calendar.ts';
 import { dutchTime } from '../../core/dutch-time.ts';
 import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
-import { accountsTable } from '../../core/names.ts';
+import { accountsTable } from '../../core/tables.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { statementsOf } from '../../packages/admin/accounts/statements.ts';

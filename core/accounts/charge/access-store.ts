@@ -16,7 +16,7 @@ import {
   sendingOnce,
   type Update,
 } from '../../dynamodb.ts';
-import { accountsTable } from '../../names.ts';
+import { accountsTable } from '../../tables.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess } from '../account-item.ts';
 import { type Limits, limitsOf } from '../quota.ts';

@@ -4,7 +4,7 @@ import { accessItem, newAccessItem, readAccess } from '../../../core/accounts/ac
 import { configured, currentQuota } from '../../../core/accounts/quota.ts';
 import { dateOf, instant, type WindowName, windowEnd, windowNames } from '../../../core/calendar.ts';
 import type { Item } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import {
   AdminError,
   checkAccountId,

@@ -30,8 +30,8 @@ import {
   type Query,
   type Update,
 } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
 import { retryWithBackoff } from '../../../core/retry.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { AdminError } from './admin-error.ts';
 
 /** One part of a transaction. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { inWindowOrder } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import type { OwnLimitChanges } from './window-changes.ts';

@@ -20,7 +20,7 @@ import {
 import { dateOf, type WindowName } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { Item } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { creation } from './accounts.ts';
 import {
   AdminError,

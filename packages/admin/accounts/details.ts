@@ -1,6 +1,6 @@
 import { itemKey } from '../../../core/accounts/account-item.ts';
 import { guardedUpdate, type Item, isStill } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { type DetailsChanges, longestDetails } from './admin-error.ts';
 import { type AdminStore, getAccess, type Write } from './admin-store.ts';
 import { searchWrite } from './search.ts';

@@ -1,7 +1,7 @@
 import { findApiKey, isValidKey, type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { mapConcurrently } from '../../../core/concurrency.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, checkAccountId, checkKeyId, isAdminError } from './admin-error.ts';
 import { type AdminStore, findAccess, readNames } from './admin-store.ts';
 import { type KeyView, listKeys } from './keys.ts';

@@ -22,7 +22,7 @@ import {
   isStill,
   type Update,
 } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import {
   AdminError,
   checkAccountId,

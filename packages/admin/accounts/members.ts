@@ -1,7 +1,7 @@
 import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { instant } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item, isStill } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role, roles } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit.ts';

@@ -1,7 +1,7 @@
 import { itemKey } from '../../../core/accounts/account-item.ts';
 import { dateOf, daySeconds, isDate } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item, type Update } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import type { AdminStore } from './admin-store.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, type DetailsChanges, longestDetails } from './admin-error.ts';
 import {
   type AdminStore,

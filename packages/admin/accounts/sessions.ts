@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { instant } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item, isConflict } from '../../../core/dynamodb.ts';
-import { accountsTable } from '../../../core/names.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, checkAccountId, checkPerson } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { type AuditAction, noted } from './audit.ts';

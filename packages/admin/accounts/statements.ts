@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dateOf, datesOf, daySeconds, instant, monthOf, secondsOf, windowEnd } from '../../../core/calendar.ts';
 import { forEachConcurrently, mapConcurrently } from '../../../core/concurrency.ts';
-import { statementsPrefix } from '../../../core/names.ts';
+import { statementsPrefix } from '../../../core/tables.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccessOf } from './admin-store.ts';
 import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';

@@ -17,7 +17,8 @@ import {
 import { dateOf, datesOf, daySeconds, isDate, secondsOf, windowNames, windowStart } from '../../../core/calendar.ts';
 import { mapConcurrently, mapInOrder } from '../../../core/concurrency.ts';
 import { guardedUpdate, type Item, isStill, type Query } from '../../../core/dynamodb.ts';
-import { accountsTable, defaultUsageMonths } from '../../../core/names.ts';
+import { defaultUsageMonths } from '../../../core/environment.ts';
+import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccess, findAccessOf, maxPage, readNames, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';

@@ -1,5 +1,5 @@
 import type { BodyFaultCode } from '../../../core/contract.ts';
-import type { ProblemCode } from '../../../lambdas/http/problem.ts';
+import type { ProblemCode } from '../../../core/problems.ts';
 import { serviceName } from '../../look/service-name.ts';
 
 /** Everything that has its own page under `/problems/`. */

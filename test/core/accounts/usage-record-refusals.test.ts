@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { createRefusalCount, type RefusalCount } from '../../../core/accounts/usage-record.ts';
 import type { StoreClient } from '../../../core/dynamodb.ts';
-import { addressRoute } from '../../../lambdas/address/route.ts';
+import { addressRoute } from '../../../lambdas/address/address-route.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
 import { startForTests } from '../../support/start-for-tests.ts';

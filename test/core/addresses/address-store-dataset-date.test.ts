@@ -1,7 +1,7 @@
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDatasetDate } from '../../../core/addresses/address-store.ts';
-import { addressesTable } from '../../../core/names.ts';
+import { addressesTable } from '../../../core/tables.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';

@@ -12,8 +12,8 @@ import { lookupAnswer } from '../../../core/addresses/lookup-answer.ts';
 import { withTestAddresses } from '../../../core/addresses/test-addresses.ts';
 import { type AddressRequest, lookupAnswerSchema } from '../../../core/contract.ts';
 import { type StoreClient, StoreUnavailable } from '../../../core/dynamodb.ts';
-import { addressesTable } from '../../../core/names.ts';
 import { type IncludeName, includeNames } from '../../../core/place-fields.ts';
+import { addressesTable } from '../../../core/tables.ts';
 
 const place = { straat: 'Nieuwstraat', woonplaats: 'Weesp' };
 const id = (number: number) => `045720000000000${number}`;

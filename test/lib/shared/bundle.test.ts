@@ -166,7 +166,7 @@ describe('a bundle under the Runtime API', () => {
     const textOf = (file: string) => readFileSync(join(path, file), 'utf8');
     const isText = (file: string) => textOf(file).includes('Compare the path with the reference');
     const [lazy, ...others] = readdirSync(path).filter((file) => file.endsWith('.mjs') && isText(file));
-    expect([lazy, others]).toEqual([expect.stringMatching(/^route-/), []]);
+    expect([lazy, others]).toEqual([expect.stringMatching(/^reference-route-/), []]);
     const imported = /(?:^|[;}])(?:import|export)[^;(]*?from"\.\/([^"]+)"|import"\.\/([^"]+)"/g;
     const atStart = new Set(['index.mjs']);
     for (const file of atStart)
@@ -230,7 +230,7 @@ describe('a bundle under the Runtime API', () => {
     });
     const maps = join(directory, 'source-maps', 'Address');
     const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
-    expect(error?.trace.join('\n')).not.toContain('names.ts');
-    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/core\/names\.ts:\d+:\d+/);
+    expect(error?.trace.join('\n')).not.toContain('environment.ts');
+    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/core\/environment\.ts:\d+:\d+/);
   });
 });

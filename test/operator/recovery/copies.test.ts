@@ -2,7 +2,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { BackupClient, GetBackupPlanCommand, ListCopyJobsCommand } from '@aws-sdk/client-backup';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { copiesEnvironment } from '../../../core/names.ts';
+import { copiesEnvironment } from '../../../core/environment.ts';
 import { handler } from '../../../operator/recovery/copies.ts';
 
 const backup = mockClient(BackupClient);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { languages } from '../../../core/names.ts';
+import { languages } from '../../../core/languages.ts';
 import { formatter, texts } from '../../../portal/text/format.ts';
 
 /** `errors.notFound`, for every sentence. */

@@ -1,4 +1,4 @@
-import { eventSource } from '../../../core/names.ts';
+import { eventSource } from '../../../core/event-types.ts';
 import { faultsOfEvent } from '../event-schema.ts';
 import { StateError } from './errors.ts';
 import type { Integration } from './frame.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { languages } from '../../../../core/names.ts';
+import { languages } from '../../../../core/languages.ts';
 import { offeredNames } from '../../../../core/place-fields.ts';
 import { OpenApi } from '../../../../packages/reference/openapi-document.ts';
 import { referenceTexts, textsIn } from '../../../../packages/reference/text/texts.ts';

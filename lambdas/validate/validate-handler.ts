@@ -1,11 +1,11 @@
 import type { Context } from 'aws-lambda';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { systemClock } from '../../core/calendar.ts';
-import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
-import type { FunctionSetting } from '../../lambdas/http/function-setting.ts';
-import type { Answer, RequestEvent } from '../../lambdas/http/middleware.ts';
-import { hasDocsIn, isPublished } from '../../lambdas/http/published.ts';
-import { validateRoute } from '../../lambdas/validate/route.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../../core/environment.ts';
+import { hasDocsIn, isPublished } from '../../packages/reference/published.ts';
+import type { FunctionSetting } from '../http/function-setting.ts';
+import type { Answer, RequestEvent } from '../http/middleware.ts';
+import { validateRoute } from './validate-route.ts';
 
 /**
  * The handler behind `/v1/auth/validate`, the published description, and every path that does not exist. The route of
@@ -14,7 +14,7 @@ import { validateRoute } from '../../lambdas/validate/route.ts';
  */
 export function createHandler({ variables, client, log }: FunctionSetting) {
   const hasDocs = hasDocsIn(variables);
-  let reference: ReturnType<typeof import('./route.ts').referenceRoute> | undefined;
+  let reference: ReturnType<typeof import('./reference-route.ts').referenceRoute> | undefined;
   const validate = validateRoute({
     keyStore: createKeyStore(client, requireEnvironment(environment.accountsTable, variables)),
     checksumSecret: requireEnvironment(environment.keyChecksumSecret, variables),
@@ -24,7 +24,7 @@ export function createHandler({ variables, client, log }: FunctionSetting) {
   });
   return async (event: RequestEvent, context: Context): Promise<Answer> => {
     if (!isPublished(event, hasDocs)) return await validate(event, context);
-    reference ??= (await import('./route.ts')).referenceRoute(variables, log);
+    reference ??= (await import('./reference-route.ts')).referenceRoute(variables, log);
     return await reference(event, context);
   };
 }

@@ -3,11 +3,11 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { newAccessItem, windowItem } from '../../../core/accounts/account-item.ts';
-import { dateOf, windowStart } from '../../../core/calendar.ts';
-import { environment, usageEnvironment } from '../../../core/names.ts';
-import { handler } from '../../../lambdas/usage/handler.ts';
-import { faultsOfEvent } from '../../support/event-schema.ts';
+import { newAccessItem, windowItem } from '../../../../core/accounts/account-item.ts';
+import { dateOf, windowStart } from '../../../../core/calendar.ts';
+import { environment, usageEnvironment } from '../../../../core/environment.ts';
+import { handler } from '../../../../packages/admin/usage-job/usage-handler.ts';
+import { faultsOfEvent } from '../../../support/event-schema.ts';
 
 const table = mockClient(DynamoDBDocumentClient);
 const events = mockClient(EventBridgeClient);

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readAccess } from '../../../core/accounts/account-item.ts';
-import { type LimitMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
-import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
-import { readRetention } from '../../../packages/admin/accounts/usage.ts';
-import { startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
-import { startForTests } from '../../support/start-for-tests.ts';
+import { readAccess } from '../../../../core/accounts/account-item.ts';
+import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
+import { readRetention } from '../../../../packages/admin/accounts/usage.ts';
+import { type LimitMessage, runUsageJob } from '../../../../packages/admin/usage-job/usage-job.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from '../accounts/admin-bench.ts';
 
 const bench = startForTests(startAdmin);
 let sent: LimitMessage[];

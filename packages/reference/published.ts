@@ -1,5 +1,4 @@
-import { type Environment, environment } from '../../core/names.ts';
-import type { RequestEvent } from './middleware.ts';
+import { type Environment, environment } from '../../core/environment.ts';
 
 /** The pages that need no key, beside the pages of problems. */
 const always = ['/v1/openapi.json', '/openapi.json', '/postman.json', '/favicon.ico'] as const;
@@ -9,14 +8,14 @@ const withReference = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'] as cons
 export const publishedPaths = [...always, ...withReference];
 export type PublishedPath = (typeof publishedPaths)[number];
 
+/** What decides which page a request reads. */
+type ReadRequest = { rawPath: string; headers: Readonly<Record<string, string | undefined>> };
+
 /**
  * Whether the route of the reference handles a request. Every start of the function loads this file, so it imports no
  * texts. A person who opens `/` in a browser is led to the page; to a program it is a path that does not exist.
  */
-export function isPublished(
-  { rawPath, headers }: Pick<RequestEvent, 'rawPath' | 'headers'>,
-  hasDocs: boolean,
-): boolean {
+export function isPublished({ rawPath, headers }: ReadRequest, hasDocs: boolean): boolean {
   if (rawPath === '/') return hasDocs && isBrowser(headers);
   return isPublishedPath(rawPath, hasDocs) || /^\/problems\/[^/]+$/.test(rawPath);
 }
@@ -28,7 +27,7 @@ export function isPublishedPath(path: string, hasDocs: boolean): path is Publish
 }
 
 /** Whether a person asks, by what browsers accept. */
-export function isBrowser({ accept = '' }: RequestEvent['headers']): boolean {
+export function isBrowser({ accept = '' }: ReadRequest['headers']): boolean {
   return accept.includes('text/html');
 }
 

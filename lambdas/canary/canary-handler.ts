@@ -3,7 +3,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isApiKey, redactKeys } from '../../core/accounts/api-key.ts';
-import { canaryEnvironment, metricNames, metricNamespaceIn, requireEnvironment } from '../../core/names.ts';
+import { canaryEnvironment, requireEnvironment } from '../../core/environment.ts';
+import { metricNames, metricNamespaceIn } from '../../core/metrics.ts';
 import { type ApiRequest, callApi } from './call-api.ts';
 
 const secrets = new SecretsManagerClient();

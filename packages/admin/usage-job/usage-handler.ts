@@ -3,10 +3,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { environment, eventSource, eventTypes, requireEnvironment, usageEnvironment } from '../../core/names.ts';
-import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import { s3Statements } from '../../packages/admin/accounts/statement-bucket.ts';
-import { statementsOf } from '../../packages/admin/accounts/statements.ts';
+import { environment, requireEnvironment, usageEnvironment } from '../../../core/environment.ts';
+import { eventSource, eventTypes } from '../../../core/event-types.ts';
+import { createAdminStore } from '../accounts/admin-store.ts';
+import { s3Statements } from '../accounts/statement-bucket.ts';
+import { statementsOf } from '../accounts/statements.ts';
 import { runUsageJob, thresholdDetail } from './usage-job.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient());

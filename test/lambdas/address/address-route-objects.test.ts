@@ -99,7 +99,7 @@ describe('a lookup with include=objecten', () => {
 describe('the Lambda of a deployment with objects', () => {
   it('offers them by its environment', async () => {
     Object.assign(process.env, lambdaEnvironment(service.endpoint));
-    const { handler } = await import('../../../lambdas/address/lambda.ts');
+    const { handler } = await import('../../../lambdas/address/address-lambda.ts');
     const url = '/v1/address?postcode=1381AA&huisnummer=1&include=objecten';
     const event = gatewayEvent(url, { headers: { 'x-api-key': key } });
     const { statusCode, body } = await handler(event as Parameters<typeof handler>[0], lambdaContext);

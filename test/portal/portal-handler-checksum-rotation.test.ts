@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { environment } from '../../core/names.ts';
+import { environment } from '../../core/environment.ts';
 import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
 import { run } from '../operator/command-line.ts';
 import { type FakeStack, startFakeAws } from '../operator/fake-aws.ts';
@@ -91,7 +91,7 @@ afterAll(async () => {
 
 /** A new instance of a Lambda, which reads its environment as it starts. */
 async function start(
-  entry: 'lambdas/address/lambda' | 'packages/reference/lambda' | 'portal/handler',
+  entry: 'lambdas/address/address-lambda' | 'lambdas/validate/validate-lambda' | 'portal/portal-handler',
 ): Promise<Handler> {
   jest.resetModules();
   const { handler } = (await import(`../../${entry}.ts`)) as { handler: Handler };
@@ -105,7 +105,10 @@ async function deploy(versions: string[]) {
   process.env[environment.keyChecksumSecret] = current;
   if (previous) process.env[environment.previousKeyChecksumSecret] = previous;
   else delete process.env[environment.previousKeyChecksumSecret];
-  const [address, validate] = [await start('lambdas/address/lambda'), await start('packages/reference/lambda')];
+  const [address, validate] = [
+    await start('lambdas/address/address-lambda'),
+    await start('lambdas/validate/validate-lambda'),
+  ];
   return (key: string) =>
     Promise.all([
       address(gatewayEvent(`/v1/address?${testAddress}`, { headers: { 'x-api-key': key } }), lambdaContext),
@@ -115,7 +118,7 @@ async function deploy(versions: string[]) {
 
 /** A warm instance of the portal, in which an operator creates keys. */
 async function openPortal() {
-  const portal = await start('portal/handler');
+  const portal = await start('portal/portal-handler');
   const cookies = portalCookies({
     baseUrl: portalSettings.baseUrl,
     sessionSecret: async () => 'a session secret that is long enough',

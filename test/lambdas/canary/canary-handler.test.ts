@@ -8,8 +8,9 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
-import { canaryEnvironment, metricNames } from '../../../core/names.ts';
-import { handler, probe } from '../../../lambdas/canary/handler.ts';
+import { canaryEnvironment } from '../../../core/environment.ts';
+import { metricNames } from '../../../core/metrics.ts';
+import { handler, probe } from '../../../lambdas/canary/canary-handler.ts';
 import { newAccount, usedOf } from '../../support/address-service.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
 

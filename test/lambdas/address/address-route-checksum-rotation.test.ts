@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../core/calendar.ts';
-import { optionalEnvironment, requireEnvironment } from '../../../core/names.ts';
+import { optionalEnvironment, requireEnvironment } from '../../../core/environment.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import {
   createInstance,

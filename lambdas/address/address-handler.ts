@@ -3,10 +3,10 @@ import { createKeyUse } from '../../core/accounts/key-record.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
-import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../../core/environment.ts';
+import { offeredIn } from '../../core/place-fields.ts';
 import type { FunctionSetting } from '../http/function-setting.ts';
-import { offeredIn } from '../http/offered.ts';
-import { addressRoute } from './route.ts';
+import { addressRoute } from './address-route.ts';
 
 /** The handler behind `/v1/address` and `/v1/addresses`. @throws Error if a variable is missing */
 export function createHandler({ variables, client, log }: FunctionSetting) {

@@ -5,7 +5,8 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { createStoreClient } from '../core/dynamodb.ts';
-import { languages as allLanguages, environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../core/environment.ts';
+import { languages as allLanguages } from '../core/languages.ts';
 import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
-import type { Environment } from '../../core/names.ts';
-import { HttpRefusal } from '../../lambdas/http/http-refusal.ts';
-import { type Answer, commonHeaders, type RequestEvent } from '../../lambdas/http/middleware.ts';
-import { observe, type RequestLog } from '../../lambdas/http/observe.ts';
-import { renderProblems } from '../../lambdas/http/problem.ts';
-import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../../lambdas/http/published.ts';
-import { icon } from '../look/assets.ts';
-import { acceptedBy, type Language, languageFor } from '../look/language.ts';
-import { changesFeed } from './changes.ts';
-import { docsPage } from './docs-page.ts';
-import { indexForPrograms, markdownOf } from './markdown.ts';
-import { postmanCollection } from './postman.ts';
-import { hasExplanation, problemPage, unknownProblemPage } from './problem-page.ts';
-import { type Site, siteOf } from './site.ts';
+import type { Environment } from '../../core/environment.ts';
+import { icon } from '../../packages/look/assets.ts';
+import { acceptedBy, type Language, languageFor } from '../../packages/look/language.ts';
+import { changesFeed } from '../../packages/reference/changes.ts';
+import { docsPage } from '../../packages/reference/docs-page.ts';
+import { indexForPrograms, markdownOf } from '../../packages/reference/markdown.ts';
+import { postmanCollection } from '../../packages/reference/postman.ts';
+import { hasExplanation, problemPage, unknownProblemPage } from '../../packages/reference/problem-page.ts';
+import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../../packages/reference/published.ts';
+import { type Site, siteOf } from '../../packages/reference/site.ts';
+import { HttpRefusal } from '../http/http-refusal.ts';
+import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
+import { observe, type RequestLog } from '../http/observe.ts';
+import { renderProblems } from '../http/problem.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];

@@ -1,14 +1,15 @@
-import type { Access } from '../../core/accounts/account.ts';
-import { itemKey } from '../../core/accounts/account-item.ts';
-import { currentQuota } from '../../core/accounts/quota.ts';
-import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
-import { forEachConcurrently } from '../../core/concurrency.ts';
-import { guardedUpdate } from '../../core/dynamodb.ts';
-import { accountsTable, eventVersion } from '../../core/names.ts';
-import { type AdminStore, allAccounts } from '../../packages/admin/accounts/admin-store.ts';
-import { detailsOf } from '../../packages/admin/accounts/details.ts';
-import { listMembers } from '../../packages/admin/accounts/members.ts';
-import { recordUsage, setRetention } from '../../packages/admin/accounts/usage.ts';
+import type { Access } from '../../../core/accounts/account.ts';
+import { itemKey } from '../../../core/accounts/account-item.ts';
+import { currentQuota } from '../../../core/accounts/quota.ts';
+import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../../core/calendar.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
+import { guardedUpdate } from '../../../core/dynamodb.ts';
+import { eventVersion } from '../../../core/event-types.ts';
+import { accountsTable } from '../../../core/tables.ts';
+import { type AdminStore, allAccounts } from '../accounts/admin-store.ts';
+import { detailsOf } from '../accounts/details.ts';
+import { listMembers } from '../accounts/members.ts';
+import { recordUsage, setRetention } from '../accounts/usage.ts';
 
 export type UsageJob = {
   months: number;
