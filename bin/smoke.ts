@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
 import { callApi, NoAnswerError } from '../lambdas/canary/call-api.ts';
-import { buitenveer, type CheckResult, runSmoke, type SmokeReport } from '../operator/checks/smoke.ts';
+import { buitenveer, type CheckResult, runSmoke, type SmokeReport } from '../operator/checks/run-smoke.ts';
 import type { SmokeOptions, WrittenAddress } from '../operator/checks/smoke-check.ts';
 import { mostLookups } from '../operator/checks/smoke-lookups.ts';
-import { table } from '../operator/cli/table.ts';
+import { table } from '../operator/cli/text-table.ts';
 
 /** A table of the checks, the reason of each that did not pass, and the cost of the run. */
 function renderSmoke({ results, requests, lookups }: SmokeReport): string {

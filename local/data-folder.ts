@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { isRunning } from '../loader/is-running.ts';
 import { databasePaths } from './engine/database-files.ts';
-import { acquireLock, LockHeldError } from './lock.ts';
 import { previousLogFile } from './log-file.ts';
+import { acquireLock, LockHeldError } from './process-lock.ts';
 
 /**
  * The folder that the user ran npm in, which relative paths refer to; npm itself runs us in the root of the project.

@@ -14,7 +14,7 @@ import {
   routeKey,
 } from '../lib/shared/routes.ts';
 import type { Integration } from './gateway/gateway.ts';
-import type { Route } from './gateway/http-api.ts';
+import type { Route } from './gateway/gateway-request.ts';
 
 /** Where the functions of the API run. */
 export type FunctionPlace = {

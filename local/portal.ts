@@ -4,9 +4,9 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
 import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
-import { statementsOf } from '../packages/admin/accounts/statements.ts';
+import { statementsOf } from '../packages/admin/accounts/monthly-statements.ts';
 import { loadsOf } from '../packages/admin/load-approvals.ts';
-import type { LocalPortal, LocalPortalOptions } from '../portal/local/portal.ts';
+import type { LocalPortal, LocalPortalOptions } from '../portal/local/start-portal.ts';
 import { localDynamoDb } from './engine/client.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { localLoadRunner } from './load/load-runner.ts';
@@ -29,7 +29,7 @@ export async function startLocalPortal(
   { endpoint, accessKeyId, addressesTable, storageFolder, ...options }: LocalServicesOptions,
   resources: AsyncDisposableStack,
 ): Promise<LocalPortal> {
-  const { startPortal } = await import('../portal/local/portal.ts');
+  const { startPortal } = await import('../portal/local/start-portal.ts');
   const connection = localDynamoDb(endpoint, accessKeyId);
   resources.defer(() => connection.destroy());
   const client = DynamoDBDocumentClient.from(connection);

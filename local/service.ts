@@ -2,7 +2,6 @@ import { isIPv6 } from 'node:net';
 import { environment } from '../core/environment.ts';
 import { metricNamespaceOf, metricNamespaceVariable } from '../core/metrics.ts';
 import { apiFunctions } from '../lib/shared/routes.ts';
-import { brandingVariable, type LocalBranding } from './branding.ts';
 import {
   type DataFolder,
   emptyDataFolder,
@@ -17,6 +16,7 @@ import type { TableNames } from './engine/client.ts';
 import { type PausableEngine, startPausableEngine } from './engine/database-files.ts';
 import type { Engine } from './engine/engine.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
+import { brandingVariable, type LocalBranding } from './local-branding.ts';
 import { openLogFile } from './log-file.ts';
 
 /** The URL of a server that listens on `host`; for a host that means every interface, the loopback address. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, type Option } from 'commander';
 import { sourceLocation } from '../loader/storage/source.ts';
-import { type LocalBranding, readBrandingFile } from './branding.ts';
 import { callersFolder } from './data-folder.ts';
+import { type LocalBranding, readBrandingFile } from './local-branding.ts';
 
 /** The options of `npm start`; `data` is absent where it was not given. */
 export type StartOptions = {

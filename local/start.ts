@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
-import type { LocalBranding } from './branding.ts';
 import { defaultDataFolder, readLocalState } from './data-folder.ts';
-import { showProgress, watchedProgress } from './progress.ts';
+import type { LocalBranding } from './local-branding.ts';
+import { showProgress, watchedProgress } from './progress-text.ts';
 import type { Service } from './service.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { StatementStore } from '../packages/admin/accounts/statements.ts';
+import type { StatementStore } from '../packages/admin/accounts/monthly-statements.ts';
 
 /** Statements in a folder, in place of the bucket of a deployment. */
 export function statementFolder(folder: string): StatementStore {

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { optionalEnvironment, requireEnvironment } from '../core/environment.ts';
 import { metricNamespaceIn } from '../core/metrics.ts';
-import { portalCanaryEnvironment, portalMetrics, portalService } from './stack/names.ts';
+import { portalCanaryEnvironment, portalMetrics, portalService } from './stack/portal-names.ts';
 
 const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: portalService });
 const logger = new Logger({ serviceName: portalService });

@@ -5,10 +5,10 @@ import { type Language, languages } from '../packages/look/language.ts';
 import { namedLinks } from '../packages/look/links.ts';
 import { serviceName } from '../packages/look/service-name.ts';
 import type { Html } from '../packages/look/table.ts';
-import { stateTag, usedShare } from './pages/parts.ts';
+import { stateTag, usedShare } from './pages/page-parts.ts';
 import type { Text } from './text/en.ts';
-import { type Formatter, formatter, texts } from './text/format.ts';
-import { type Action, may, type Page } from './visit/routes.ts';
+import { type Formatter, formatter, texts } from './text/portal-texts.ts';
+import { type Action, may, type Page } from './visit/page-routes.ts';
 import { warnShare } from './visit/shared.ts';
 import type { Person, PortalRole, PortalSettings } from './visit/visit.ts';
 

@@ -11,8 +11,8 @@ import { announceWith, createAdmin, type EventEntry } from '../packages/admin/in
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';
 import { linkFields } from '../packages/look/links.ts';
-import { portalApp, portalHandler } from './app.ts';
-import { providerFault } from './stack/names.ts';
+import { portalApp, portalHandler } from './portal-app.ts';
+import { providerFault } from './stack/portal-names.ts';
 import { freshSecret } from './visit/cookies.ts';
 
 const settingsSchema = z.object({

@@ -23,7 +23,7 @@ import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
  * | account id | `access` | the access item |
  * | account id | `key#<key id>` | label, created, revoked, last used (`key-record.ts`) |
  * | account id | `usage#2026-11-21` | the lookups and refusals of a UTC day (`usage-record.ts`) |
- * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
+ * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit-log.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
  * | account id | `plans` | which plan it has been on since when (`plan-history.ts`) |
  * | account id | `details` | name, contact, note (`details.ts`) |

@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import { copiesEnvironment } from '../../core/environment.ts';
 import { metricNames, metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.ts';
 import { accountsTable, addressesTable } from '../../core/tables.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config-schema.ts';
 import {
   encryptionKey,
   isProtected,

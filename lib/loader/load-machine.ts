@@ -9,7 +9,7 @@ import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
 import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config-schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge, acknowledgeWildcard, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/metrics.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import { stepsOfALoad } from '../../loader/steps/load-steps.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config-schema.ts';
 import { type AlarmRule, type AlarmTopic, graph, operatorDashboard, ownMetric } from '../shared/monitoring.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 

@@ -3,7 +3,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config-schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected, removal, stackProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';

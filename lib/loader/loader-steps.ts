@@ -8,8 +8,8 @@ import { environment } from '../../core/environment.ts';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.ts';
 import { loaderEnvironment, publicMutations } from '../../loader/names.ts';
 import { type StepName, stepNames, stepOf } from '../../loader/steps/load-steps.ts';
+import type { Config } from '../config/config-schema.ts';
 import { packageVersion } from '../config/deployment.ts';
-import type { Config } from '../config/schema.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { lockTime, settlingTime, stateName } from './load-states.ts';
 

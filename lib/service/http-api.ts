@@ -21,7 +21,7 @@ import { LogGroup, LogGroupClass, type LogGroupProps } from 'aws-cdk-lib/aws-log
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config-schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { type AlarmTopic, certificateRules } from '../shared/monitoring.ts';

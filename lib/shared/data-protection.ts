@@ -3,7 +3,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config-schema.ts';
 
 /**
  * The fate of data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then

@@ -16,7 +16,7 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config-schema.ts';
 import { bundle, type OperatorFiles } from './bundle.ts';
 import { type BundleName, bundles } from './bundles.ts';
 import { logGroupProps } from './data-protection.ts';

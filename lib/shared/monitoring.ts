@@ -26,8 +26,8 @@ import { Topic, type TopicProps } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { metricNamespaceOf, requestDimensions } from '../../core/metrics.ts';
+import type { Config } from '../config/config-schema.ts';
 import { deploymentName } from '../config/deployment.ts';
-import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
 
 /** A rule for an alarm, which names the fault and the first steps, and refers to its chapter of the runbook. */

@@ -9,7 +9,7 @@ import type { BulkImport } from '../../loader/storage/address-table.ts';
 import { lockKey } from '../../loader/storage/lock.ts';
 import { newDatabaseFile, type PausableEngine, replaceDatabase } from './database-files.ts';
 import { EngineError, isDiskFull } from './engine.ts';
-import { rowMaker } from './rows.ts';
+import { rowMaker } from './engine-rows.ts';
 
 /** Disk space in bytes that a line takes in the new database: less than measured, so that what fits is not refused. */
 const bytesPerLine = 200;

@@ -14,7 +14,7 @@ import {
   type RequestTarget,
   type Route,
   requestTarget,
-} from './http-api.ts';
+} from './gateway-request.ts';
 import { type OwnNames, refuseForeignName } from './own-names.ts';
 
 // An import would load undici (decision 0107).

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { GatewayAnswer } from './http-api.ts';
+import type { GatewayAnswer } from './gateway-request.ts';
 
 /** Where a server listens, and the names under which it is known besides. */
 export type OwnNames = {

@@ -17,7 +17,7 @@ import {
   ifMissing,
   readPortal,
   readStack,
-} from '../connect/deployment.ts';
+} from '../connect/deployed-stacks.ts';
 import { explainError } from '../connect/errors.ts';
 import { type CheckOutcome, failed, okay, skipped, warning } from './outcome.ts';
 import { checkTable } from './table-settings.ts';

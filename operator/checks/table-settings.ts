@@ -5,7 +5,7 @@ import {
   type DynamoDBClient,
   ListTagsOfResourceCommand,
 } from '@aws-sdk/client-dynamodb';
-import { readTemplate } from '../connect/deployment.ts';
+import { readTemplate } from '../connect/deployed-stacks.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type CheckOutcome, failed, okay, warning } from './outcome.ts';
 

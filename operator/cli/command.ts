@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Help, Option } from 'commander';
 import { settingsFileName } from '../../lib/config/deployment.ts';
 import { isAdminError } from '../../packages/admin/accounts/admin-error.ts';
-import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
+import type { ConnectionOptions, OpenAdmin } from '../connect/find-tables.ts';
+import type { LoadCommands, ProgressReporter } from '../connect/open-loads.ts';
 import { type Agreement, destructive, pathOf } from './destructive.ts';
 
 /** What every command gets: its surroundings, and where it writes its result. */
@@ -144,7 +144,7 @@ export class CliCommand extends Command {
       .addOption(table.helpGroup(heading))
       .#act(async (given) => {
         // Imported here because the AWS clients load slower than `--help` should print.
-        const { openAdmin } = await import('../connect/admin.ts');
+        const { openAdmin } = await import('../connect/find-tables.ts');
         const opened = await openAdmin(this.opts<Options>(), this.terminal.env);
         try {
           await this.#print(await work({ ...opened, ...this.#surroundings }, ...(given as Given)));
@@ -164,7 +164,7 @@ export class CliCommand extends Command {
   ): this {
     return this.location('Where the dataset is:').#act(async (given) => {
       const options = this.opts<Options>();
-      const { openLoads } = await import('../connect/loads.ts');
+      const { openLoads } = await import('../connect/open-loads.ts');
       const { leave, ...reporter } = await this.#progress();
       const loads = await openLoads(options, reporter);
       try {
@@ -295,7 +295,7 @@ export class CliCommand extends Command {
   async #progress(): Promise<ProgressReporter & { leave?: () => void }> {
     const { noProgress } = await import('../../loader/progress.ts');
     if (this.opts<Options>().json) return { progress: noProgress, print: this.tell };
-    const { progressBars, progressLines } = await import('../../local/progress.ts');
+    const { progressBars, progressLines } = await import('../../local/progress-text.ts');
     const { screen, err } = this.terminal;
     if (!screen?.isTTY) return { progress: progressLines((line) => err(line.trimEnd())), print: err };
     const progress = progressBars(screen);

@@ -10,10 +10,10 @@ import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad } from '../../packages/admin/load-approvals.ts';
 import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
-import type { MutationStatus } from '../connect/loads.ts';
+import type { MutationStatus } from '../connect/open-loads.ts';
 import type { EndedLoad } from '../connect/state-machine-load.ts';
 import { counted, thousands } from './command.ts';
-import { table } from './table.ts';
+import { table } from './text-table.ts';
 import { ago } from './time.ts';
 
 /** The result of a load, or what it would be. */

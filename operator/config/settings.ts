@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ConfigError, nearest } from '../../lib/config/config-error.ts';
+import { configSchema } from '../../lib/config/config-schema.ts';
 import { settingsFileName } from '../../lib/config/deployment.ts';
-import { configSchema } from '../../lib/config/schema.ts';
 
 /** The context key of settings; `-c bagAdres.stage=test` overrides a field on the command line. */
 const KEY = 'bagAdres';

@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { environment } from '../../core/environment.ts';
-import { callerIdentity, readSecret } from './admin.ts';
-import { operatorAudit, servicePartition } from './audit.ts';
-import { clientConfig, deploymentStacks, findDeployment, readStack, readTemplate } from './deployment.ts';
+import { clientConfig, deploymentStacks, findDeployment, readStack, readTemplate } from './deployed-stacks.ts';
 import { CommandError } from './errors.ts';
+import { callerIdentity, readSecret } from './find-tables.ts';
+import { operatorAudit, servicePartition } from './operator-audit.ts';
 
 /** The label of a version that is to become the current one. */
 const nextLabel = 'ROTATING';

@@ -5,6 +5,7 @@ import { keyRecord } from '../../core/accounts/key-record.ts';
 import { instant } from '../../core/calendar.ts';
 import { type Guard, guardedUpdate, isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
+import { memberPrefix, normalizedPerson, personPrefix } from '../../packages/admin/accounts/account-members.ts';
 import {
   AdminError,
   type DetailsChanges,
@@ -13,7 +14,6 @@ import {
 } from '../../packages/admin/accounts/admin-error.ts';
 import { entryKey } from '../../packages/admin/accounts/admin-store.ts';
 import { type AccountDetails, detailsItem, readDetails } from '../../packages/admin/accounts/details.ts';
-import { memberPrefix, normalizedPerson, personPrefix } from '../../packages/admin/accounts/members.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 type StoredItem = Record<string, unknown>;

@@ -3,9 +3,9 @@ import { environment } from '../../core/environment.ts';
 import { settingsFileName } from '../../lib/config/deployment.ts';
 import { defaultDataFolder } from '../../local/data-folder.ts';
 import { placeOfStage } from '../config/settings.ts';
-import { type ConnectionOptions, callerIdentity } from './admin.ts';
-import { clientConfig, deploymentStacks } from './deployment.ts';
+import { clientConfig, deploymentStacks } from './deployed-stacks.ts';
 import { CommandError } from './errors.ts';
+import { type ConnectionOptions, callerIdentity } from './find-tables.ts';
 
 /** A deployment, and where it is. */
 export type DeploymentLocation = { account: string; region: string; deployment: string };

@@ -12,10 +12,10 @@ import {
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { accountsTable } from '../../core/tables.ts';
+import type { Config } from '../../lib/config/config-schema.ts';
 import { deploymentName, portalStackName, stackNames } from '../../lib/config/deployment.ts';
-import type { Config } from '../../lib/config/schema.ts';
 import { createAdminStore, listNames } from '../../packages/admin/accounts/admin-store.ts';
-import { clientConfig, ifMissing, readTemplate } from '../connect/deployment.ts';
+import { clientConfig, ifMissing, readTemplate } from '../connect/deployed-stacks.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type ComparedTemplate, lossesBetween, statefulTypes } from './compare-templates.ts';
 

@@ -1,13 +1,13 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { AdminError, type Role } from '../../packages/admin/accounts/admin-error.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import { audited } from '../../packages/admin/accounts/audit.ts';
+import { audited } from '../../packages/admin/accounts/audit-log.ts';
 import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
 import type { SessionView } from '../../packages/admin/accounts/sessions.ts';
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
-import { auditBetween, type RecordedChange, servicePartition } from '../connect/audit.ts';
 import { CommandError } from '../connect/errors.ts';
+import { auditBetween, type RecordedChange, servicePartition } from '../connect/operator-audit.ts';
 import { erasePerson, pseudonymOf } from '../connect/person.ts';
 
 /** The accounts table that a stage had until it was restored, the one that it has now, and since when they differ. */

@@ -1,4 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { accountsOf, addMember, listMembers, removeMember, roleIn } from './accounts/account-members.ts';
 import {
   type AccountChanges,
   type AccountInput,
@@ -11,7 +12,7 @@ import {
 } from './accounts/accounts.ts';
 import type { Role } from './accounts/admin-error.ts';
 import { type AdminChange, createAdminStore, type PageOptions } from './accounts/admin-store.ts';
-import { type AuditPageOptions, auditPageOf } from './accounts/audit.ts';
+import { type AuditPageOptions, auditPageOf } from './accounts/audit-log.ts';
 import { type Backup, exportBackup, importBackup } from './accounts/backup.ts';
 import { deleteAccount } from './accounts/delete-account.ts';
 import { findKeys, type KeySearchOptions } from './accounts/find-keys.ts';
@@ -25,7 +26,6 @@ import {
   rotateKey,
 } from './accounts/keys.ts';
 import { type AccountPageOptions, listAccounts } from './accounts/list-accounts.ts';
-import { accountsOf, addMember, listMembers, removeMember, roleIn } from './accounts/members.ts';
 import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './accounts/plans.ts';
 import { countByPlan } from './accounts/search.ts';
 import {

@@ -1,5 +1,5 @@
 import { AdminError, type AdminRefusals } from './accounts/admin-error.ts';
-import type { StatementsRefusals } from './accounts/statements.ts';
+import type { StatementsRefusals } from './accounts/monthly-statements.ts';
 import type { LoadsRefusals } from './load-approvals.ts';
 
 /** What is wrong with a value called `name`, without the value: it may be a key. `undefined` if it is all right. */

@@ -9,6 +9,7 @@ export type { Limits } from '../../core/accounts/quota.ts';
 export type { DayBackup, RefusalCounts, RefusalKind, Refusals } from '../../core/accounts/usage-record.ts';
 export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
 export { dutchTime } from '../../core/dutch-time.ts';
+export type { MemberBackup, MemberView } from './accounts/account-members.ts';
 export type {
   AccountChanges,
   AccountInput,
@@ -29,14 +30,13 @@ export {
   roles,
 } from './accounts/admin-error.ts';
 export type { AdminChange, PageOptions } from './accounts/admin-store.ts';
-export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit.ts';
+export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit-log.ts';
 export type { AccountBackup, Backup, ImportResult, KeyBackup } from './accounts/backup.ts';
 export type { AccountDetails } from './accounts/details.ts';
 export type { FoundKey, KeySearch, KeySearchOptions } from './accounts/find-keys.ts';
 export type { KeyView } from './accounts/keys.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from './accounts/keys.ts';
 export type { AccountFilter, AccountPage, AccountPageOptions } from './accounts/list-accounts.ts';
-export type { MemberBackup, MemberView } from './accounts/members.ts';
 export type { PlanChange, PlanInput, PlanPage, PlanProgress } from './accounts/plans.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from './accounts/sessions.ts';
 export type {

@@ -7,7 +7,7 @@ import type { Storage } from '../../loader/storage/storage.ts';
 import type { LoadProposal } from '../../loader/verdict/load-report.ts';
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
-import { type AuditPage, type AuditPageOptions, audited, auditPageOf } from './accounts/audit.ts';
+import { type AuditPage, type AuditPageOptions, audited, auditPageOf } from './accounts/audit-log.ts';
 import {
   type Approval,
   type ApprovalState,

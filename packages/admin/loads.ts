@@ -16,7 +16,7 @@ import { checkArguments } from './arguments.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export { addressText } from '../../core/addresses/address-key.ts';
-export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit.ts';
+export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit-log.ts';
 export type { Decided, LoadRunner, Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
 export type {
   Approval,

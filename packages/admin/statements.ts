@@ -3,13 +3,13 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from './accounts/admin-store.ts';
-import { s3Statements } from './accounts/statement-bucket.ts';
-import { type Statements, statementsOf } from './accounts/statements.ts';
+import { type Statements, statementsOf } from './accounts/monthly-statements.ts';
+import { s3Statements } from './accounts/s3-statements.ts';
 import { checkArguments } from './arguments.ts';
 
+export type { MonthState, Statements, StatementsRefusals, UsageMonth } from './accounts/monthly-statements.ts';
+export { daysOf, type Statement, statementsCsv } from './accounts/monthly-statements.ts';
 export type { PlanPeriod } from './accounts/plan-history.ts';
-export type { MonthState, Statements, StatementsRefusals, UsageMonth } from './accounts/statements.ts';
-export { daysOf, type Statement, statementsCsv } from './accounts/statements.ts';
 export type { DayUsage } from './accounts/usage.ts';
 
 /** What `createStatements` needs. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type FormVisit, field, hidden as hiddenField } from './fields.ts';
+import { type FormVisit, field, hidden as hiddenField } from './form-fields.ts';
 import { type Head, type Html, scrollTable } from './table.ts';
 
 /** The page that a list is on: its address, and the words and numbers of its language. */

@@ -1,7 +1,7 @@
 import { escaped } from '../look/samples.ts';
 import { inline } from './html.ts';
 import type { OpenApi } from './openapi-document.ts';
-import { heading } from './parts.ts';
+import { heading } from './reference-parts.ts';
 
 /** What consumers of the API notice of each version, newest first, as a list. */
 export function changesList({ document }: OpenApi): string {

@@ -5,11 +5,11 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.ts';
-import { secretNoticeDays } from '../../lib/config/fields.ts';
-import type { Config } from '../../lib/config/schema.ts';
+import type { Config } from '../../lib/config/config-schema.ts';
+import { secretNoticeDays } from '../../lib/config/setting-fields.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import { type AlarmTopic, gatewayThrottles, ownMetric, SavedQueries } from '../../lib/shared/monitoring.ts';
-import { portalCanaryEnvironment, portalMetrics, portalService, providerFault } from './names.ts';
+import { portalCanaryEnvironment, portalMetrics, portalService, providerFault } from './portal-names.ts';
 
 export type PortalMonitoringProps = {
   config: Config;

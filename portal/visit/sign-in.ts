@@ -1,5 +1,5 @@
 import * as openid from 'openid-client';
-import { providerFault } from '../stack/names.ts';
+import { providerFault } from '../stack/portal-names.ts';
 import { type Identity, type IdentitySettings, readIdentity } from './identity.ts';
 
 /** How people sign in. */

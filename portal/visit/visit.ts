@@ -7,7 +7,7 @@ import { type Language, languageFor } from '../../packages/look/language.ts';
 import type { OperatorLinks } from '../../packages/look/links.ts';
 import type { Html } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
-import { type Formatter, formatter, texts } from '../text/format.ts';
+import { type Formatter, formatter, texts } from '../text/portal-texts.ts';
 import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
 import { type Identity, operatorStatus } from './identity.ts';
 import { ownerIn } from './kept-form.ts';

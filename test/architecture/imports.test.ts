@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { basename, dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
@@ -230,6 +230,13 @@ describe('files', () => {
     const splits = /\.(?:split|indexOf|lastIndexOf|startsWith|replaceAll)\('#'|\/\^?[^/\n]*\]\)?#\(?\[/;
     const found = sources.filter((file) => splits.test(textOf(file)));
     expect(found).toEqual([]);
+  });
+
+  it('have names of their own, so that a name says of what a file is', () => {
+    // `en` and `nl` are the texts of the portal and of the reference.
+    const shared = ['en.ts', 'nl.ts', 'manifest.ts', 'set-aside.ts'];
+    const places = Map.groupBy(sources, (file) => basename(file));
+    expect([...places.keys()].filter((name) => (places.get(name)?.length ?? 0) > 1).sort()).toEqual(shared.sort());
   });
 
   it('do more than forward', () => {

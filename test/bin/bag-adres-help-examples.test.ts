@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Commands on the settings of a folder or of nothing; `test/operator/cli/config.test.ts` runs them. */
+/** Commands on the settings of a folder or of nothing; `test/operator/cli/config-commands.test.ts` runs them. */
 const onSettings = ['init', 'config', 'gate'];
 
 /** The words of a command line, as a shell splits them. */
@@ -62,7 +62,7 @@ describe('the examples in --help', () => {
   });
 
   it('run as printed on a local service', async () => {
-    // A month in which something happened: `test/operator/cli/usage.test.ts` and `audit.test.ts` beside it have one.
+    // `usage-commands.test.ts` and `audit-commands.test.ts` in `test/operator/cli` run those for a month with usage.
     const isOfMonth = (example: string[]) =>
       ['usage statement', 'audit export'].includes(example.slice(0, 2).join(' '));
     const local = examples.filter((example) => example.includes('--local') && !isOfMonth(example));

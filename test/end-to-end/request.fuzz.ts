@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requestTarget } from '../../local/gateway/http-api.ts';
+import { requestTarget } from '../../local/gateway/gateway-request.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { expectContract } from '../support/contract.ts';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-http.ts';

@@ -5,7 +5,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { handler, probeSignIn } from '../../portal/canary.ts';
-import { portalCanaryEnvironment, portalMetrics } from '../../portal/stack/names.ts';
+import { portalCanaryEnvironment, portalMetrics } from '../../portal/stack/portal-names.ts';
 import { startStubProvider } from '../support/stub-provider.ts';
 
 const idToken = { sub: '1' };

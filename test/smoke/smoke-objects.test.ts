@@ -1,6 +1,6 @@
 import '../support/with-objects.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checks, runSmoke } from '../../operator/checks/smoke.ts';
+import { checks, runSmoke } from '../../operator/checks/run-smoke.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 import { startSpoilingProxy } from './spoiling-proxy.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checks, runSmoke } from '../../operator/checks/smoke.ts';
+import { checks, runSmoke } from '../../operator/checks/run-smoke.ts';
 import type { SmokeOptions } from '../../operator/checks/smoke-check.ts';
 import { mostLookups } from '../../operator/checks/smoke-lookups.ts';
 import { newAccount } from '../support/address-service.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { startLocalPortal as startPortal } from '../../local/portal.ts';
-import type { LocalPortal } from '../../portal/local/portal.ts';
+import type { LocalPortal } from '../../portal/local/start-portal.ts';
 import { testChecksumSecret, testTables } from './address-service.ts';
 import { type HttpService, startHttpService } from './http-service.ts';
 import { createWaitingLoad } from './waiting-load.ts';

@@ -1,5 +1,5 @@
 import { createAdmin } from '../../packages/admin/admin.ts';
-import { portalApp } from '../../portal/app.ts';
+import { portalApp } from '../../portal/portal-app.ts';
 import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
 import type { PortalSettings, Tools } from '../../portal/visit/visit.ts';
 import { type startAddressService, testChecksumSecret, testTables } from './address-service.ts';

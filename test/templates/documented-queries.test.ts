@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
-import { providerFault } from '../../portal/stack/names.ts';
+import { providerFault } from '../../portal/stack/portal-names.ts';
 import { runbookQueries } from '../lib/runbook-queries.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
 import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';

@@ -233,12 +233,8 @@ describe('what each function may do', () => {
 
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
-    expect(commandsIn('packages/admin/accounts/statement-bucket.ts')).toEqual([
-      'GetObject',
-      'ListObjectsV2',
-      'PutObject',
-    ]);
-    const others = { exclude: ['**/key-record.ts', '**/statement-bucket.ts'] };
+    expect(commandsIn('packages/admin/accounts/s3-statements.ts')).toEqual(['GetObject', 'ListObjectsV2', 'PutObject']);
+    const others = { exclude: ['**/key-record.ts', '**/s3-statements.ts'] };
     expect(commandsIn('{packages/admin/accounts,core/accounts}/**/*.ts', others)).toEqual(
       'BatchGet Delete Get Put Query Scan TransactWrite Update'.split(' '),
     );

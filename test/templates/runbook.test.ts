@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
-import { portalMetrics } from '../../portal/stack/names.ts';
+import { portalMetrics } from '../../portal/stack/portal-names.ts';
 import { everything, ofType, portal, templates } from '../lib/synthesized.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');

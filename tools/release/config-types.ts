@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { configSchema } from '../../lib/config/schema.ts';
+import { configSchema } from '../../lib/config/config-schema.ts';
 import { allowedIn, meta, unwrap } from '../../operator/config/parse-config.ts';
 import { stageFields } from '../../operator/config/settings.ts';
 

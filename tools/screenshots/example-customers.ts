@@ -8,7 +8,7 @@ import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import { statementsOf } from '../../packages/admin/accounts/statements.ts';
+import { statementsOf } from '../../packages/admin/accounts/monthly-statements.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { type AddressService, testChecksumSecret, testTables } from '../../test/support/address-service.ts';
 

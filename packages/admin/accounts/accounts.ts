@@ -22,7 +22,7 @@ import {
   retryConflicts,
   type Write,
 } from './admin-store.ts';
-import { audited } from './audit.ts';
+import { audited } from './audit-log.ts';
 import { isDeleted, tombstoneKey } from './delete-account.ts';
 import {
   type AccountDetails,

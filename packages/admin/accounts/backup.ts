@@ -21,6 +21,7 @@ import { dateOf, type WindowName } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
+import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './account-members.ts';
 import { creation } from './accounts.ts';
 import {
   AdminError,
@@ -35,10 +36,9 @@ import {
   type DetailsChanges,
 } from './admin-error.ts';
 import { type AdminStore, retryConflicts } from './admin-store.ts';
-import { audited } from './audit.ts';
+import { audited } from './audit-log.ts';
 import { detailsItem, readDetails } from './details.ts';
 import { maxActiveKeys } from './keys.ts';
-import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './members.ts';
 import { planHistoryItem, readPlanHistory } from './plan-history.ts';
 import { getPlan, putPlan } from './plans.ts';
 import { checkDate } from './usage.ts';

@@ -3,6 +3,7 @@ import { accessItem, accessKey, itemKey, windowItem } from '../../../core/accoun
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { addToRecords, unrecorded } from '../../../core/accounts/usage-record.ts';
 import { type Guard, guardExpression, isStill } from '../../../core/dynamodb.ts';
+import { removeAllMembers } from './account-members.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import {
   type AdminStore,
@@ -13,10 +14,9 @@ import {
   retryConflicts,
   type Write,
 } from './admin-store.ts';
-import { audited } from './audit.ts';
+import { audited } from './audit-log.ts';
 import { detailsDeletion } from './details.ts';
 import { creationCountKey, keyRecordsOf } from './keys.ts';
-import { removeAllMembers } from './members.ts';
 import { noPlanFromTomorrow } from './plan-history.ts';
 
 /** The primary key of the item that remains of a deleted account, so that its id is not used again. */

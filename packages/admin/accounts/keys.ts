@@ -34,7 +34,7 @@ import {
   readExpiry,
 } from './admin-error.ts';
 import { type AdminStore, exists, getAccess, retryConflicts } from './admin-store.ts';
-import { audited } from './audit.ts';
+import { audited } from './audit-log.ts';
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
 export type KeyInput = {

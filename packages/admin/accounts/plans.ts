@@ -17,7 +17,7 @@ import {
   retryConflicts,
   type Write,
 } from './admin-store.ts';
-import { audited } from './audit.ts';
+import { audited } from './audit-log.ts';
 import { planFromNow } from './plan-history.ts';
 import { searchWrite } from './search.ts';
 

@@ -3,10 +3,10 @@ import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { instant } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item, isConflict } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
+import { listMembers, normalizedPerson, personPrefix } from './account-members.ts';
 import { AdminError, checkAccountId, checkPerson } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
-import { type AuditAction, noted } from './audit.ts';
-import { listMembers, normalizedPerson, personPrefix } from './members.ts';
+import { type AuditAction, noted } from './audit-log.ts';
 
 /**
  * The sessions of a portal. A browser holds an id and nothing else; who that is, since when, and what the portal's

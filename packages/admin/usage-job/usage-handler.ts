@@ -6,8 +6,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment, requireEnvironment, usageEnvironment } from '../../../core/environment.ts';
 import { eventSource, eventTypes } from '../../../core/event-types.ts';
 import { createAdminStore } from '../accounts/admin-store.ts';
-import { s3Statements } from '../accounts/statement-bucket.ts';
-import { statementsOf } from '../accounts/statements.ts';
+import { statementsOf } from '../accounts/monthly-statements.ts';
+import { s3Statements } from '../accounts/s3-statements.ts';
 import { runUsageJob, thresholdDetail } from './usage-job.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient());

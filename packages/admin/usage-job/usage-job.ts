@@ -6,9 +6,9 @@ import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { guardedUpdate } from '../../../core/dynamodb.ts';
 import { eventVersion } from '../../../core/event-types.ts';
 import { accountsTable } from '../../../core/tables.ts';
+import { listMembers } from '../accounts/account-members.ts';
 import { type AdminStore, allAccounts } from '../accounts/admin-store.ts';
 import { detailsOf } from '../accounts/details.ts';
-import { listMembers } from '../accounts/members.ts';
 import { recordUsage, setRetention } from '../accounts/usage.ts';
 
 export type UsageJob = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
 import { lineOf } from '../../../loader/addresses/lines.ts';
-import { rowOfLine } from '../../../local/engine/rows.ts';
+import { rowOfLine } from '../../../local/engine/engine-rows.ts';
 
 /** As long as a text can be but for more than three gebruiksdoelen, which the register hardly has. */
 const object = (number: number): AdresObject => ({

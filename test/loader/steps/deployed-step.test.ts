@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { configSchema } from '../../../lib/config/schema.ts';
+import { configSchema } from '../../../lib/config/config-schema.ts';
 import { loadDefaults, loaderEnvironment } from '../../../loader/names.ts';
 import { DeployedStep } from '../../../loader/steps/deployed-step.ts';
 

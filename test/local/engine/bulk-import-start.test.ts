@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect } from '@jest/globals';
 import { greeting } from '../../../local/messages.ts';
-import { progressLines } from '../../../local/progress.ts';
+import { progressLines } from '../../../local/progress-text.ts';
 import { listsOf, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { inSweep } from '../../support/in-sweep.ts';

@@ -6,7 +6,7 @@ import { charge } from '../../../core/accounts/charge/charge.ts';
 import { dateOf, windowStart } from '../../../core/calendar.ts';
 import { statementFolder } from '../../../local/statement-folder.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
-import { type Statements, statementsOf } from '../../../packages/admin/accounts/statements.ts';
+import { type Statements, statementsOf } from '../../../packages/admin/accounts/monthly-statements.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { startLocalRun } from '../command-line.ts';

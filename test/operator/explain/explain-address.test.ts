@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import { renderExplanation } from '../../../operator/cli/explain.ts';
+import { renderExplanation } from '../../../operator/cli/explain-commands.ts';
 import { explainAddress } from '../../../operator/explain/explain-address.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';

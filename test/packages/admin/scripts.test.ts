@@ -115,7 +115,7 @@ describe('the page for portals', () => {
   it('describes every call of the package', () => {
     const source = [
       'packages/admin/accounts/admin-error.ts',
-      'packages/admin/accounts/statements.ts',
+      'packages/admin/accounts/monthly-statements.ts',
       'packages/admin/load-approvals.ts',
     ]
       .map(read)

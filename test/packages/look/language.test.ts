@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { branding } from '../../../lib/config/fields.ts';
+import { branding } from '../../../lib/config/setting-fields.ts';
 import { acceptedBy, languageFor } from '../../../packages/look/language.ts';
 
 describe('what a client accepts', () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../../core/environment.ts';
-import { pageRoutes } from '../../../portal/app.ts';
+import { pageRoutes } from '../../../portal/portal-app.ts';
 import { everything, ofType, portal, type Template } from '../../lib/synthesized.ts';
 import { app } from '../../lib/unbundled-app.ts';
 import { inSweep } from '../../support/in-sweep.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { pageRoutes } from '../../../portal/app.ts';
-import { permissions } from '../../../portal/visit/routes.ts';
+import { pageRoutes } from '../../../portal/portal-app.ts';
+import { permissions } from '../../../portal/visit/page-routes.ts';
 import type { PortalRole } from '../../../portal/visit/visit.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { configSchema } from '../../../lib/config/schema.ts';
+import { configSchema } from '../../../lib/config/config-schema.ts';
 import { configInputDeclaration, configJsonSchema } from '../../../tools/release/config-types.ts';
 import { everything, portal } from '../../lib/synthesized.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checks, runSmoke } from '../../../operator/checks/smoke.ts';
+import { checks, runSmoke } from '../../../operator/checks/run-smoke.ts';
 import type { Check } from '../../../operator/checks/smoke-check.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { type Judge, npmPackages } from '../judge.ts';

@@ -2,7 +2,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { datesOf, monthOf } from '../../../../core/calendar.ts';
 import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
-import { type Statement, type StatementStore, statementsOf } from '../../../../packages/admin/accounts/statements.ts';
+import {
+  type Statement,
+  type StatementStore,
+  statementsOf,
+} from '../../../../packages/admin/accounts/monthly-statements.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
 import { startAdmin } from './admin-bench.ts';

@@ -1,0 +1,273 @@
+import * as z from 'zod';
+import { defaultUsageMonths } from '../../core/environment.ts';
+import { loadDefaults, publicMutations } from '../../loader/names.ts';
+import {
+  branding,
+  domain,
+  emailAddress,
+  flag,
+  kmsKey,
+  mayBeSecret,
+  nameOfSecret,
+  portal,
+  schedule,
+  tables,
+  tags,
+  text,
+  warmUnits,
+  whole,
+} from './setting-fields.ts';
+
+const share = z.number().min(0).max(1);
+/** The retention periods that CloudWatch Logs supports, up to two years. */
+const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
+
+const canary = z.strictObject({
+  keySecretName: nameOfSecret.describe('The secret with an API key, as plain text; lookups count against its account.'),
+  postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe(
+    'A part of an address that exists.',
+  ),
+  huisnummer: whole(1, 99_999).describe('A part of an address that exists.'),
+  everyMinutes: whole(1, 60).default(5).describe('How often to look it up, in minutes.'),
+});
+
+const throttle = z.strictObject({
+  ratePerSecond: whole(1, 10_000).default(100).describe('Lookups a second, for all accounts together.'),
+  burst: whole(1, 5_000).default(200).describe('Lookups that may arrive at once above that rate.'),
+  otherRatePerSecond: whole(1, 10_000)
+    .default(20)
+    .describe('Key validations a second, and as many requests a second for all other paths together.'),
+  otherBurst: whole(1, 5_000).default(40).describe('Requests of these kinds that may arrive at once above that rate.'),
+});
+
+const warmThroughput = z.strictObject({
+  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: one for each counted lookup.'),
+  addressesReads: warmUnits(12_000).describe('Read units a second of the addresses table: a lookup takes half a unit.'),
+  addressesWrites: warmUnits(4_000).describe(
+    'Writes a second of the addresses table. A load has a writer for each 1,000, up to `loadConcurrency`.',
+  ),
+});
+
+/** Passed unchanged to the loader's guard, which uses the same names. */
+const guard = z.strictObject({
+  minimumAddresses: whole(0, 100_000_000)
+    .default(loadDefaults.guard.minimumAddresses)
+    .describe('The minimum number of addresses in a snapshot. Lower it to load part of the country.'),
+  maximumRemovedShare: share
+    .default(loadDefaults.guard.maximumRemovedShare)
+    .describe('The largest share of the live addresses that a load may remove.'),
+  maximumChangedShare: share
+    .default(loadDefaults.guard.maximumChangedShare)
+    .describe(
+      'The largest share of the live addresses that may get another street or woonplaats; and that may get another gemeente only.',
+    ),
+  maximumAddedShare: share
+    .default(loadDefaults.guard.maximumAddedShare)
+    .describe('The most that a load may add, as a share of the live addresses.'),
+  maximumProblemShare: share
+    .default(loadDefaults.guard.maximumProblemShare)
+    .describe('The largest share of addresses whose street or woonplaats may be missing.'),
+  alwaysAllowed: whole(0, 100_000_000)
+    .default(loadDefaults.guard.alwaysAllowed)
+    .describe('This many addresses may always change, whatever their share.'),
+  maximumPlaceShare: share
+    .default(loadDefaults.guard.maximumPlaceShare)
+    .describe(
+      'The largest share of the addresses of one woonplaats, or of a dataset of more than 500,000, that may go, or get another huisnummer or postcode, since the last extract.',
+    ),
+  maximumLostShare: share
+    .default(loadDefaults.guard.maximumLostShare)
+    .describe(
+      'The largest share of the huisletters, of the toevoegingen and of the special letters in names that a load may remove; and, in one woonplaats, of the addresses that may be added or get another street.',
+    ),
+  alwaysAllowedInPlace: whole(0, 100_000_000)
+    .default(loadDefaults.guard.alwaysAllowedInPlace)
+    .describe('This many addresses of one woonplaats may always change, and ten times as many be added.'),
+  maximumObjectShare: share
+    .default(loadDefaults.guard.maximumObjectShare)
+    .describe('The largest share of the addresses that may lack an object when objects are loaded for the first time.'),
+  alwaysAllowedStreets: whole(0, 100_000)
+    .default(loadDefaults.guard.alwaysAllowedStreets)
+    .describe('How many streets of one woonplaats may get another name, and how many may lose 20 addresses or more.'),
+});
+
+const dataset = z.strictObject({
+  objecten: flag
+    .default(false)
+    .describe(
+      'Whether addresses have their objects (verblijfsobject, ligplaats, standplaats) for [`include=objecten`](api.md#objects). Callers can ask for them from the deployment on; the lists are empty until the next load.',
+    ),
+});
+
+const usage = z.strictObject({
+  job: flag
+    .default(true)
+    .describe(
+      `Deploys the hourly job that records usage and sends messages. Without it records are kept for ${defaultUsageMonths} months.`,
+    ),
+  months: whole(1, 120).default(defaultUsageMonths).describe('For how many whole months daily usage is kept.'),
+  statementLockYears: whole(0, 30)
+    .default(0)
+    .describe(
+      'For how many years nobody may delete the statement of a closed month, by S3 Object Lock in governance mode. 0: every version is kept, without a lock.',
+    ),
+  messageAtShare: share
+    .default(0.8)
+    .describe(
+      'The share of a daily or monthly limit at which an [event](events.md) says so; another follows when the limit is used up. 0: no events.',
+    ),
+});
+
+/** The configuration of a stage. Types, checks and docs are derived from it. */
+export const configSchema = z.strictObject({
+  stage: text(
+    /^(?!(?:.*-)?(?:data|service|loader|portal)$)[a-z][a-z0-9-]{0,15}$/,
+    'up to 16 lower case letters, digits and hyphens, a letter first, not data, service, loader or portal, nor ending in one of these after a hyphen',
+  )
+    .default('prod')
+    .describe('Part of the name of each stack, so that one account can have several deployments.'),
+  region: text(/^[a-z]{2,4}(-[a-z]+){1,2}-[1-9]$/, 'an AWS region, for instance eu-central-1')
+    .default('eu-central-1')
+    .describe('The region of all stacks.'),
+  account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
+    .optional()
+    .describe(
+      'The AWS account of all stacks: credentials of another are refused. Each stage of `bag-adres.json` needs it.',
+    ),
+  domain: domain
+    .optional()
+    .describe('Your own host name. Without it callers use the host name that API Gateway generates.'),
+  throttle: throttle.prefault({}).describe('The throttle of the whole API, which bounds the cost of an attack.'),
+  reservedConcurrency: whole(1, 10_000)
+    .optional()
+    .describe("The maximum concurrency of lookups, reserved for them from the account's concurrency."),
+  provisionedConcurrency: whole(1, 10_000)
+    .optional()
+    .describe('The concurrency of lookups without cold starts. Costs about 9 dollars a month each.'),
+  warmThroughput: warmThroughput
+    .optional()
+    .describe(
+      "The throughput that the tables support at once, for a launch with a peak. AWS bills an increase once; it can't be lowered.",
+    ),
+  logRetentionDays: z
+    .literal(retentions)
+    .meta({ allowed: `one of ${retentions.join(', ')}` })
+    .default(30)
+    .describe('How long logs are kept.'),
+  tracing: flag
+    .default(false)
+    .describe('Sends traces to X-Ray: one request a second and 5% of the others, 5 dollars a million.'),
+  dashboards: flag
+    .default(false)
+    .describe(
+      'Creates two CloudWatch dashboards (3 dollars a month each, after three free ones in an account) and a metric for each outcome of a request.',
+    ),
+  branding: branding
+    .prefault({})
+    .describe(
+      'How the pages for customers present you: the portal, the reference at `/docs` and the OpenAPI document.',
+    ),
+  referencePage: flag.default(true).describe('Whether the API serves its reference at `/docs`, without a key.'),
+  testAddresses: flag
+    .default(true)
+    .describe('Whether the [test addresses](api.md#test-addresses) under `9999SD` exist.'),
+  alarmEmail: emailAddress
+    .optional()
+    .describe('The recipient of alarm notifications, who must confirm an email of AWS first.'),
+  budget: z
+    .strictObject({
+      usdPerMonth: whole(1, 1_000_000).describe('The budget of a month, in dollars, for the whole account.'),
+      email: emailAddress.optional().describe('Who gets the mail. Without it: `alarmEmail`.'),
+    })
+    .optional()
+    .describe('Mail by AWS Budgets at 80% and 100% of the costs of a month, and when the forecast exceeds them.'),
+  schedule: schedule
+    .default('cron(30 5 * * ? *)')
+    .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
+  source: text(
+    /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
+    'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+  )
+    .optional()
+    .describe("The extract to load. Without it, the one that PDOK's Atom feed links to."),
+  dataset: dataset.prefault({}).describe('Parts of the BAG to load beside addresses, from the next load on.'),
+  loadConcurrency: whole(1, 40)
+    .default(10)
+    .describe(
+      "The maximum concurrency of a load. A load never uses more than a quarter of the account's unreserved concurrency.",
+    ),
+  mutations: z
+    .union([
+      z.boolean(),
+      text(
+        /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
+        'an `https://` address or `s3://BUCKET/uploads/FILE`',
+      ),
+    ])
+    .meta({
+      allowed:
+        '`true`, `false`, or the `https://` address of a list, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+    })
+    .default(false)
+    .describe(
+      `Applies the [daily mutations](loading.md#mutations-day-by-day) to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`.`,
+    ),
+  guard: guard.prefault({}).describe('The limits that stop a load before its first write.'),
+  snapshotsKept: whole(2, 24)
+    .default(loadDefaults.snapshotsKept)
+    .describe('How many snapshots are kept in S3 for rollbacks, including the live one.'),
+  tables: tables.prefault({}).describe("Tables to use instead of the data stack's, which stay as they are."),
+  removalPolicy: z
+    .enum(['retain', 'destroy'])
+    .default('retain')
+    .describe(
+      '`retain` protects stacks and tables from deletion. `destroy` is for a trial: deleting the stacks deletes all data.',
+    ),
+  encryptionKey: text(new RegExp(`^(aws|create|${kmsKey})$`), '`aws`, `create` or the ARN of a KMS key')
+    .default('aws')
+    .describe(
+      'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
+    ),
+  backupVaultArn: text(
+    /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
+    'the ARN of a vault of AWS Backup',
+  )
+    .optional()
+    .describe(
+      'A vault, usually in another account, for [copies of a daily backup](recovery.md#copies-in-another-account-or-region) of the accounts table.',
+    ),
+  runbookUrl: text(/^[\x21-\x7e]{1,300}$/, 'an address without spaces')
+    .default('node_modules/bag-adres/docs/runbook.md')
+    .describe(
+      'The address of the runbook: the message of an alarm ends in this and `#CHAPTER`. Better than the copy in the package is a page of your own, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
+    ),
+  checksumSecretVersions: z
+    .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret', mayBeSecret))
+    .max(2)
+    .meta({ allowed: 'a list of no, one or two ids of versions of the secret' })
+    .default([])
+    .describe(
+      'Versions of the checksum secret that the service accepts, the one for new keys first. Empty: the current one at the first deployment. Set it when you [rotate it](runbook.md#rotate-the-checksum-secret).',
+    ),
+  deployment: z
+    .enum(['canary', 'all-at-once', 'emergency'])
+    .default('canary')
+    .describe(
+      '`canary`: a new version gets 10% of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, ignoring the alarms; for one deployment, with `-c`.',
+    ),
+  usage: usage.prefault({}).describe('How [usage](accounts.md#usage) of each account is recorded.'),
+  canary: canary
+    .optional()
+    .describe('Looks up an address on a schedule, as a caller would, and raises an alarm when that fails.'),
+  portal: portal.optional().describe('[A web application](portal.md) for customers and operators, in its own stack.'),
+  tags: tags
+    .meta({ allowed: 'names and values' })
+    .default({})
+    .describe('Tags for every resource, in addition to `application`, `stage` and, for functions, `version`.'),
+});
+
+/** A valid configuration, with every default filled in. */
+export type Config = z.output<typeof configSchema>;
+
+/** A configuration as an operator writes it: everything that has a default may be left out. */
+export type ConfigInput = z.input<typeof configSchema>;

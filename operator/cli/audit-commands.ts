@@ -1,0 +1,189 @@
+import type { AuditEntry, AuditPage, AuditPageOptions } from '../../packages/admin/accounts/audit-log.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+import type { PersonalKind, Remainder } from '../connect/person.ts';
+import {
+  type CliCommand,
+  callersPath,
+  checkNewFile,
+  counted,
+  type Result,
+  snakeCase,
+  writeNewFile,
+} from './command.ts';
+import { table } from './text-table.ts';
+import { month } from './values.ts';
+
+type ExportOptions = { month: string; to?: string; lockYears: number; json?: true };
+
+/** `audit export`: what was changed in a month, by whomever. */
+export function addAuditCommands(program: CliCommand): void {
+  const { env } = program.terminal;
+  program
+    .command('audit')
+    .description('every change, whoever made it, as evidence')
+    .command('export')
+    .description('export the changes of accounts, keys, members, plans and the register, and sign-ins, of a month')
+    .requiredOption('--month <month>', 'the month, like 2026-10', month)
+    .option('--to <where>', 'a new file, or s3://BUCKET/PREFIX/ in a bucket with Object Lock (default: print)', placeOf)
+    .option('--lock-years <n>', 'with s3://: how long nobody can change or delete it, 1 to 20', readYears, 7)
+    .notes(
+      `An entry a line, in JSON: time, actor, action, what it is about, detail (with "before" for limits, plans and details), outcome.
+Sign-ins are kept for 400 days, other entries for good. Export a month when it is over: later entries are not in it.`,
+    )
+    .examples(
+      'audit export --month 2026-10 --to audit-2026-10.jsonl --local',
+      'audit export --month 2026-10 --to s3://evidence/adres/ --stage prod',
+    )
+    .checks(({ to }: ExportOptions) => {
+      if (to !== undefined && !isBucket(to)) checkNewFile(callersPath(to, env));
+    })
+    .onAccounts(async ({ client, table }, { month, to, lockYears }: ExportOptions): Promise<Result> => {
+      const { auditLines, auditOfMonth, putLocked } = await import('../connect/operator-audit.ts');
+      const lines = await auditOfMonth(client, table, month);
+      if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
+      const text = auditLines(lines);
+      if (to === undefined) return { json: lines, text: text.trimEnd(), isVerbatim: true };
+      const json = { month, entries: lines.length };
+      if (!isBucket(to)) {
+        await writeNewFile(callersPath(to, env), [text]);
+        return { json, text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.` };
+      }
+      const until = new Date();
+      until.setUTCFullYear(until.getUTCFullYear() + lockYears);
+      const object = `${to}audit-${month}.jsonl`;
+      const version = await putLocked(object, text, until);
+      return {
+        json: { ...json, object, version, lockedUntil: until.toISOString() },
+        text: `Wrote ${lines.length} entries of ${month} to ${object}, version ${version}, locked until ${until.toISOString().slice(0, 10)}.`,
+      };
+    });
+}
+
+const isBucket = (to: string) => to.startsWith('s3://');
+
+function placeOf(to: string): string {
+  if (!isBucket(to) || /^s3:\/\/[^/]+\/(?:.+\/)?$/.test(to)) return to;
+  throw new UsageError(`--to takes a bucket and a prefix that ends in "/", like s3://evidence/adres/, not "${to}".`);
+}
+
+function readYears(text: string): number {
+  const years = Number(text);
+  if (/^\d{1,2}$/.test(text) && years >= 1 && years <= 20) return years;
+  throw new UsageError(`--lock-years takes a whole number from 1 to 20, not "${text}".`);
+}
+
+type AuditCommand = {
+  description: string;
+  /** The argument: its name in the help, what it is, and how it is read; throws `UsageError`. */
+  argument: { name: string; description: string; read: (text: string) => string };
+  read: (admin: Admin, name: string, page: AuditPageOptions) => Promise<AuditPage>;
+};
+
+/** Adds an `audit` command to a group: the latest changes of one account or plan, the newest first. */
+export function addAudit(group: CliCommand, { description, argument, read }: AuditCommand): void {
+  group
+    .command('audit')
+    .description(description)
+    .argument(`<${argument.name}>`, argument.description, argument.read)
+    .option('--last <number>', 'how many changes to list', readCount, 100)
+    .onAccounts(async ({ admin }, name: string, { last }: { last: number }) => {
+      const found: AuditEntry[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const limit = Math.min(last - found.length, 1_000);
+        const page: AuditPage = await read(admin, name, { limit, ...(cursor && { cursor }) });
+        found.push(...page.entries);
+        cursor = page.cursor;
+      } while (cursor !== null && found.length < last);
+      return { json: found, text: renderAudit(found, group.terminal.columns) };
+    });
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,3}$|^10000$/.test(text)) return Number(text);
+  throw new UsageError('--last takes a number from 1 to 10000.');
+}
+
+/** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
+function renderAudit(entries: AuditEntry[], columns: number | undefined): string {
+  if (entries.length === 0) return 'No changes yet.';
+  return table(
+    ['time', 'actor', 'action', 'details', 'outcome'],
+    entries.map(({ time, actor, action, detail, outcome }) => [time, actor, action, renderDetail(detail), outcome]),
+    columns,
+  );
+}
+
+/** `plan=standard limits.day=5000 before.limits.day=60`. */
+function renderDetail(detail: Record<string, unknown>, path = ''): string {
+  return Object.entries(snakeCase(detail) as Record<string, unknown>)
+    .map(([name, value]) => {
+      if (value === null) return `${path}${name}=${path.endsWith('limits.') ? 'unlimited' : 'none'}`;
+      if (typeof value === 'object') return renderDetail(value as Record<string, unknown>, `${path}${name}.`);
+      return `${path}${name}=${value}`;
+    })
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** `person`: what a person may ask of whoever keeps their data (AVG, articles 15 and 17). */
+export function addPersonCommands(program: CliCommand): void {
+  const person = program.command('person').description("a person's own data: export and erasure");
+  person
+    .command('export')
+    .description('print everything that the accounts table has about an e-mail address')
+    .argument('<email>', 'the e-mail address', emailAddress)
+    .examples('person export jo@example.nl --local')
+    .onAccounts(async ({ client, table }, email: string) => {
+      const { personalData, withoutSecrets } = await import('../connect/person.ts');
+      const found = (await personalData(client, table, email)).map(withoutSecrets);
+      const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
+      const text = [
+        `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
+        ...found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
+      ].join('\n');
+      return { json: found, text, isVerbatim: true };
+    });
+  person
+    .command('erase')
+    .description(
+      'remove the memberships and sessions of a person, and the address from details of accounts, keys and the audit',
+    )
+    .argument('<email>', 'the e-mail address', emailAddress)
+    .notes(
+      `The audit keeps what was changed and when. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
+checksum secret of the deployment can make of it. The exit code is 1 if the address stays somewhere. Logs name no members. Backups
+keep it until they expire, after 35 days.`,
+    )
+    .examples('person erase an@example.nl --local')
+    .onAccounts(
+      async ({ admin, client, table, checksumSecret, ...command }, email: string, { yes }: { yes?: true }) => {
+        const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
+        command.tell(`Into: ${await command.target()}`);
+        if (!yes) {
+          const items = (await personalData(client, table, email)).length;
+          const left = await unerasable(admin, await identitiesOf(client, table, email));
+          const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
+          return { json: { items, left, executed: false }, text, failure: staying(email, left) };
+        }
+        const secret = await checksumSecret();
+        const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
+        const { membership, session, details, key, audit, other } = erased;
+        const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
+        return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
+      },
+    );
+}
+
+/** The failure of an erasure that leaves something. */
+function staying(email: string, left: readonly Remainder[]): CommandError | undefined {
+  if (left.length === 0) return undefined;
+  const places = left.map(({ what, until }) => `as ${what}, ${until}`).join('; ');
+  return new CommandError('not_erased', `${email} stays ${places}.`, { details: { left } });
+}
+
+function emailAddress(text: string): string {
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text.toLowerCase();
+  throw new UsageError(`"${text}" is no e-mail address.`);
+}

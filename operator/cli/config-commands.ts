@@ -1,0 +1,122 @@
+import { ConfigError } from '../../lib/config/config-error.ts';
+import type { Config } from '../../lib/config/config-schema.ts';
+import { settingsFileName } from '../../lib/config/deployment.ts';
+import { logoFault } from '../../lib/config/logo.ts';
+import type { Settings } from '../config/settings.ts';
+import { CommandError } from '../connect/errors.ts';
+import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
+import { table } from './text-table.ts';
+
+/** The settings in a folder, of each stage and of one, unchecked or checked. @throws ConfigError, CommandError */
+async function settingsIn(folder: string) {
+  // Imported here because the schema loads slower than `--help` should print.
+  const { readSettingsFile, settingsOfStage } = await import('../config/settings.ts');
+  const { parseConfig } = await import('../config/parse-config.ts');
+  const file = readSettingsFile(folder);
+  if (!file)
+    throw new CommandError(
+      'no_settings',
+      `There is no ${settingsFileName} here. Run "npx bag-adres init", or go to the folder that has it.`,
+    );
+  return {
+    stages: Object.keys(file.stages),
+    ofStage: (stage?: string) => settingsOfStage(file, stage),
+    parse: ({ record, source }: Settings) => parseConfig(record, source),
+  };
+}
+
+/** The checked configuration of one stage: the one named, else the stage that a plain `cdk deploy` deploys. */
+export async function configIn(folder: string, stage?: string): Promise<Config> {
+  const { ofStage, parse } = await settingsIn(folder);
+  return parse(ofStage(stage));
+}
+
+/** A field of a configuration that is no group of others. */
+type ConfigField = { name: string; value: unknown; origin: string };
+
+/** Every field of a configuration, and where its value is from. */
+function fieldsOf(config: Config, { layers }: Settings): ConfigField[] {
+  return leaves(config, []).map(({ path, value }) => ({
+    name: path.join('.'),
+    value,
+    origin: layers.find(({ fields }) => valueAt(fields, path) !== undefined)?.origin ?? 'default',
+  }));
+}
+
+function leaves(value: unknown, path: string[]): { path: string[]; value: unknown }[] {
+  const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isGroup || Object.keys(value).length === 0) return [{ path, value }];
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]));
+}
+
+function valueAt(record: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], record);
+}
+
+/** `config check` and `config show`. */
+export function addConfigCommands(program: CliCommand): void {
+  const config = program.command('config').description('check and show the settings of this folder');
+  const folder = folderOf(program.terminal);
+  config
+    .command('check')
+    .description('check the settings of each stage, without AWS')
+    .option('--stage <name>', 'only this stage')
+    .option('--json', 'print JSON: {"stages": [{"stage", "faults"}]}')
+    .does(({ stage }: { stage?: string }) => check(folder, stage));
+  config
+    .command('show')
+    .description('print the effective settings, and where each comes from')
+    .option('--stage <name>', 'this stage (default: that of a "cdk deploy" without a stage)')
+    .option('--json', 'print JSON: {"stage", "settings", "origins"}')
+    .examples('config show --stage prod')
+    .does(({ stage }: { stage?: string }) => show(program.terminal, stage));
+}
+
+async function check(folder: string, named?: string): Promise<Result> {
+  const { stages: all, ofStage, parse } = await settingsIn(folder);
+  const stages = (named === undefined ? all : [named]).map((stage) => {
+    const settings = ofStage(stage);
+    return { stage, faults: faultsIn(() => logoFault(parse(settings).branding.logo, folder)) };
+  });
+  const invalid = stages.filter(({ faults }) => faults.length > 0).map(({ stage }) => stage);
+  const message = `The settings of ${invalid.join(', ')} are not valid. Correct them.`;
+  return {
+    json: { stages },
+    text: stages
+      .flatMap(({ stage, faults }) => [
+        faults.length === 0 ? `${stage}: valid` : `${stage}: not valid`,
+        ...faults.map((fault) => `  - ${fault}`),
+      ])
+      .join('\n'),
+    failure: invalid.length > 0 ? new CommandError('invalid_settings', message) : undefined,
+  };
+}
+
+function faultsIn(work: () => string | undefined): readonly string[] {
+  try {
+    const fault = work();
+    return fault ? [fault] : [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+async function show(terminal: Terminal, named?: string): Promise<Result> {
+  const { ofStage, parse } = await settingsIn(folderOf(terminal));
+  const settings = ofStage(named);
+  const config = parse(settings);
+  const { stage } = config;
+  const fields = fieldsOf(config, settings);
+  const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
+  const rows = fields.map(({ name, value, origin }) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+    origin,
+  ]);
+  return {
+    json: { stage, settings: config, origins },
+    text: table(['setting', 'value', 'from'], rows, terminal.columns),
+    isVerbatim: true,
+  };
+}

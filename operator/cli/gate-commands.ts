@@ -1,0 +1,42 @@
+import { CommandError } from '../connect/errors.ts';
+import { type CliCommand, folderOf, type Result, stageName } from './command.ts';
+import { configIn } from './config-commands.ts';
+
+/** `gate`: what a pipeline asks before it deploys. */
+export function addGateCommand(program: CliCommand): void {
+  program
+    .command('gate')
+    .description(
+      'before a deployment: fail if a stage would lose a resource with data, or use a table without accounts',
+    )
+    .option('--stage <name>', 'the stage (default: that of a "cdk deploy" without a stage)', stageName)
+    .option('--protect', 'then set a stack policy on the data stack, with which CloudFormation refuses the same')
+    .notes(
+      `Compares the templates of the installed version and the settings with those that are deployed, and changes nothing without
+--protect. To lose a resource on purpose, take the stack policy away and deploy without the gate.`,
+    )
+    .examples('gate --stage test', 'gate --stage prod --protect')
+    .does(async ({ stage, protect }: { stage?: string; protect?: true }): Promise<Result> => {
+      const folder = folderOf(program.terminal);
+      const config = await configIn(folder, stage);
+      // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
+      const { examineDeployment, protectData } = await import('../gate/gate.ts');
+      // The region of the settings, to which "cdk deploy" deploys whatever the environment says.
+      process.env.AWS_REGION = config.region;
+      const report = await examineDeployment(folder, config);
+      const { obstacles, stacks } = report;
+      const lines = stacks.map(({ name, isDeployed }) => `${name}: ${isDeployed ? 'compared' : 'not deployed yet'}`);
+      if (obstacles.length > 0) {
+        const text = [...lines, ...obstacles.map((obstacle) => `Obstacle: ${obstacle}`)].join('\n');
+        const message = 'This must not be deployed as it is: see the obstacles.';
+        return { json: { ...report, protected: null }, text, failure: new CommandError('loss', message) };
+      }
+      const guarded = protect ? await protectData(report, config) : null;
+      const text = [
+        ...lines,
+        ...(guarded === null ? [] : [`${guarded}: its stack policy is set`]),
+        'Nothing would be lost.',
+      ];
+      return { json: { ...report, protected: guarded }, text: text.join('\n') };
+    });
+}

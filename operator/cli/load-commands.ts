@@ -1,0 +1,382 @@
+import type { LoadRequest } from '../../loader/steps/step.ts';
+import { sourceLocation } from '../../loader/storage/source.ts';
+import type { LoadReport } from '../../loader/verdict/load-report.ts';
+import type { RepairReport } from '../../local/load/repair.ts';
+import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+import type { LoadCommands } from '../connect/open-loads.ts';
+import {
+  type CliCommand,
+  callersPath,
+  checkNewFile,
+  counted,
+  type Result,
+  type Tell,
+  thousands,
+  writeNewFile,
+} from './command.ts';
+import { addExplain } from './explain-commands.ts';
+
+/** `load`: the commands that load and roll back, and those that show, compare and repair what is there. */
+export function addLoadCommands(program: CliCommand): void {
+  const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
+  addPlan(load);
+  addRun(load);
+  addDecision(load, 'approve', 'approve a refused load and run it');
+  addDecision(load, 'reject', 'reject a refused load: its extract or day of mutations is not loaded again').notes(
+    `The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
+rejected one after all.`,
+  );
+  addRollback(load);
+  load
+    .command('follow')
+    .description('follow a running load of a deployment; Ctrl-C stops following, not the load')
+    .argument('[execution]', 'the execution of the state machine (default: the running one)')
+    .onDataset((loads, execution: string | undefined) => run(loads, () => loads.follow(execution)));
+  addStatus(load);
+  load
+    .command('history')
+    .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
+    .onDataset(async ({ context }) => {
+      const { loadHistory } = await import('../../loader/steps/manifest.ts');
+      const { renderHistory } = await import('./render-load.ts');
+      const entries = await loadHistory(context);
+      return { json: entries, text: renderHistory(entries, load.terminal.columns) };
+    });
+  addCheck(load);
+  addRepair(load);
+  addDiscard(load);
+  addUnlock(load);
+  addExplain(load);
+}
+
+type ExtractOptions = { extract?: string; mutations?: string[]; again?: true };
+
+function withExtract(command: CliCommand): CliCommand {
+  const { env } = command.terminal;
+  return command
+    .option(
+      '--extract <where>',
+      "the extract: a file, a URL or s3://BUCKET/KEY (default: the deployment's source, else the country from PDOK)",
+      (named: string) => locationOf('--extract takes a file', named, env),
+    )
+    .option(
+      '--mutations <where...>',
+      'days of mutations that follow: a list (bestanden.json), a folder or zips; without --extract nothing else is loaded',
+      (named: string, others: string[] = []) => [
+        ...others,
+        locationOf('--mutations takes a file or folder', named, env),
+      ],
+    )
+    .option('--again', 'also an extract or mutations that are live already, or were rolled back');
+}
+
+/** @throws UsageError */
+function locationOf(takes: string, named: string, env: NodeJS.ProcessEnv): string {
+  const location = sourceLocation(named, callersPath('.', env));
+  if (location !== null) return location;
+  throw new UsageError(`${takes}, an http(s) URL or s3://BUCKET/KEY, not "${named}".`);
+}
+
+function requestOf({ extract, mutations, again }: ExtractOptions): LoadRequest {
+  return { ...(again && { again }), ...(extract && { source: extract }), ...(mutations && { mutations }) };
+}
+
+function addPlan(load: CliCommand): void {
+  const pathOf = (csv: string) => callersPath(csv, load.terminal.env);
+  withExtract(load.command('plan'))
+    .description('show what a load would change, with examples; changes nothing')
+    .option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids', pathOf)
+    .examples(
+      'load plan --extract lvbag-extract-nl.zip --local',
+      'load plan --extract lvbag-extract-nl.zip --csv changes.csv --local',
+    )
+    .checks(({ csv }: { csv?: string }) => csv && checkNewFile(csv))
+    .onDataset(async (commands, { csv, ...options }: ExtractOptions & { csv?: string }) => {
+      const report = await commands.start({ ...requestOf(options), planOnly: true });
+      if (csv !== undefined) await writeChanges(csv, commands, report);
+      const { refusalOf, renderReport } = await import('./render-load.ts');
+      const { objections, approved, load } = report;
+      const isRefused = objections.length > 0 && !approved && load !== null;
+      const hint = isRefused
+        ? refusalOf({ load, objections, proposal: await proposalOf(commands, load) }, '"load run" would be refused')
+        : undefined;
+      return { json: report, text: renderReport(report), hint };
+    });
+}
+
+/** Writes all changes of a proposal as CSV. @throws CommandError */
+async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
+  const [{ differences }, { changesCsvHead, changesCsvLine }] = await Promise.all([
+    import('../../loader/steps/refused-loads.ts'),
+    import('../../loader/verdict/changes-csv.ts'),
+  ]);
+  async function* lines() {
+    yield changesCsvHead;
+    if (outcome !== 'planned' || load === null) return;
+    for await (const change of differences(context.storage, load)) yield changesCsvLine(change);
+  }
+  await writeNewFile(file, lines());
+}
+
+function addRun(load: CliCommand): void {
+  withExtract(load.command('run'))
+    .description('sync the table to a BAG extract; only the difference is written')
+    .notes(
+      `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
+before its first write (exit code 1, code "refused"); "load approve" runs it anyway.`,
+    )
+    .examples('load run --stage prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local')
+    .onDataset((loads, options: ExtractOptions) => run(loads, () => loads.start(requestOf(options))));
+}
+
+/**
+ * Runs a load and returns its report.
+ * @throws CommandError `refused` with the reasons, after printing what the load would have changed
+ */
+async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
+  const { RefusedLoadError } = await import('../../loader/verdict/load-report.ts');
+  const { refusalOf, renderChanges, renderReport } = await import('./render-load.ts');
+  try {
+    const report = await start();
+    return { json: report, text: renderReport(report) };
+  } catch (error) {
+    if (!(error instanceof RefusedLoadError)) throw error;
+    commands.tell(renderChanges(error.report));
+    const { load, peildatum, objections } = error.report;
+    const proposal = await proposalOf(commands, `${load}`);
+    const what = `The load of ${peildatum} is refused; nothing was written`;
+    throw new CommandError('refused', refusalOf({ load: `${load}`, proposal, objections }, what), {
+      details: { load, proposal, peildatum, objections },
+    });
+  }
+}
+
+/** What a decision names. From the storage alone, so that a refusal is shown without the accounts table too. */
+async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
+  const { findRefusedProposal } = await import('../../loader/steps/refused-loads.ts');
+  const { proposalName } = await import('../../packages/admin/load-views.ts');
+  const found = await findRefusedProposal(context.storage, load);
+  return found ? proposalName(found) : undefined;
+}
+
+function addDecision(load: CliCommand, decision: LoadDecision, description: string): CliCommand {
+  return load
+    .command(decision)
+    .description(description)
+    .argument('[load]', 'the load, as its error names it (default: the only refused one)')
+    .option(
+      '--proposal <id>',
+      'what you saw of it, as its error names it: refused if it would change anything else now',
+    )
+    .examples(`load ${decision} 2026-03-08-0123456789 --stage prod`)
+    .onDataset(async (commands, id: string | undefined, { proposal }: { proposal?: string }) => {
+      const waiting = choose(await commands.loads.waiting(), id, decision);
+      const seen = { load: waiting.load, proposal: proposal ?? waiting.proposal };
+      const decide = () => run(commands, () => commands.decide(decision, seen));
+      return decision === 'reject' ? decide() : commands.carryOut(renderApproval(waiting), decide);
+    });
+}
+
+function renderApproval(waiting: WaitingLoad): string {
+  const { load, livePeildatum, peildatum, addresses, added, changed, removed, objections } = waiting;
+  const now = livePeildatum === null ? 'nothing' : `the register of ${livePeildatum}`;
+  const counts = [added, changed, removed].map(thousands);
+  return [
+    `Puts the register of ${peildatum} (load ${load}, ${counted(addresses, 'address')}) in the place of ${now}: ${counts[0]} added, ${counts[1]} changed, ${counts[2]} removed.`,
+    ...objections.map(({ message }) => `It was refused: ${message}`),
+  ].join('\n');
+}
+
+/** The named load, or the only one. @throws CommandError */
+function choose(refused: WaitingLoad[], id: string | undefined, decision: LoadDecision): WaitingLoad {
+  const names = refused.map(({ load }) => load).join(', ');
+  if (id !== undefined) {
+    const named = refused.find(({ load }) => load === id);
+    if (named) return named;
+    const others = names === '' ? 'No load is refused' : `Refused loads: ${names}`;
+    throw new CommandError('not_found', `Load "${id}" is not refused. ${others}. See "load status".`);
+  }
+  const [only, ...more] = refused;
+  if (!only) throw new CommandError('not_found', `No load is refused; nothing to ${decision}.`);
+  if (more.length > 0) throw new CommandError('ambiguous', `Several loads are refused. Name one of: ${names}.`);
+  return only;
+}
+
+function addRollback(load: CliCommand): void {
+  load
+    .command('rollback')
+    .description('make an earlier snapshot live again; only the difference is written')
+    .argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots')
+    .notes(
+      `Undoes a load that is half written too: name the snapshot that was live before it. The daily check does not load what was rolled
+back again; "load run --again" does.`,
+    )
+    .examples('load rollback 2026-01-08 --local')
+    .onDataset(async (loads, rollback: string, { plan, yes }: { plan?: true; yes?: true }) => {
+      const { snapshotNamed } = await import('../../loader/steps/stored-loads.ts');
+      // Refuses one that is not kept, before anything is started.
+      const { target, published, pending } = await snapshotNamed(loads.context, rollback);
+      const live = pending ?? published;
+      if (target.snapshot.id === live.snapshot.id && !pending) {
+        const nothing = `The snapshot of ${target.peildatum} (load ${target.load}) is live already.`;
+        return loads.carryOut({ nothing }, () => run(loads, () => loads.start({ rollback })));
+      }
+      const instead = pending
+        ? `that of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
+        : await liveRegister(loads);
+      const intent = `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${instead}.`;
+      // Made with the steps of a load, which keep what they make: not with --plan, which changes nothing at all.
+      const isShown = !plan && !yes && target.snapshot.id !== live.snapshot.id;
+      if (isShown) await loads.target(); // refuses another account before anything is started
+      const judged = isShown ? await judgedBy(loads, rollback) : [];
+      return loads.carryOut([intent, ...judged].join('\n'), () => run(loads, () => loads.start({ rollback })));
+    });
+}
+
+/** What a rollback would change, and what the guard thinks of it. */
+async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
+  const { added, changed, removed, waived } = await loads.start({ rollback, planOnly: true });
+  const [more, other, fewer] = [added, changed, removed].map(thousands);
+  return [
+    `It would add ${more}, change ${other} and remove ${fewer} addresses.`,
+    ...waived.map(({ message }) => `The guard would ask: ${message}`),
+  ];
+}
+
+/** The register that lookups are answered from, and its age. */
+async function liveRegister({ context }: LoadCommands): Promise<string> {
+  const { loadStatus } = await import('../../loader/steps/manifest.ts');
+  const { published, pending, ageDays } = await loadStatus(context);
+  const interrupted = pending ? '; an interrupted load is completed first' : '';
+  if (!published) return `nothing${interrupted}`;
+  return `that of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageDays ?? 0, 'day')} old${interrupted})`;
+}
+
+function addStatus(load: CliCommand): void {
+  load
+    .command('status')
+    .description('show the live snapshot and its age, how the last loads ended, and loads that need your decision')
+    .onDataset(async ({ context, loads, mutations: list, lastRuns }) => {
+      const { loadStatus } = await import('../../loader/steps/manifest.ts');
+      const { renderStatus } = await import('./render-load.ts');
+      const { mutationStatus } = await import('../connect/open-loads.ts');
+      const [found, refused, running, runs] = await Promise.all([
+        loadStatus(context),
+        loads.waiting(),
+        loads.running(),
+        lastRuns(),
+      ]);
+      const shown = { ...found, running, runs, refused, mutations: await mutationStatus(found.published, list) };
+      return { json: shown, text: renderStatus(shown) };
+    });
+}
+
+function addCheck(load: CliCommand): void {
+  load
+    .command('check')
+    .description('compare every address in the table with the live snapshot; the exit code is 1 when they differ')
+    .notes(
+      `Changes nothing; "load repair" does. It reads the whole table in this command: with --stage about 1 GB and two minutes
+for the country. Loads wait until it ends.`,
+    )
+    .examples('load check --stage prod')
+    .onDataset(async (loads) => {
+      const report = await loads.repair({ planOnly: true });
+      return { ...(await repairResult(report)), failure: differenceIn(report) ?? unusableIn(report) };
+    });
+}
+
+function differenceIn({ added, changed, removed, rebuilt, unusable }: RepairReport): CommandError | undefined {
+  const differences = added + changed + removed;
+  if (rebuilt.length > 0) {
+    const message = `The snapshot is damaged in the segments ${rebuilt.join(', ')}. Rebuild them: "load repair".`;
+    return new CommandError('storage_damaged', message, { details: { differences, damaged: rebuilt } });
+  }
+  if (differences === 0 || unusable.length > 0) return undefined;
+  const message = `The table differs from the snapshot in ${counted(differences, 'address')}. Repair it: "load repair".`;
+  return new CommandError('differs', message, { details: { differences } });
+}
+
+/** Objects behind the snapshot are damaged, which neither the table nor a repair can restore. */
+function unusableIn({ unusable }: RepairReport): CommandError | undefined {
+  if (unusable.length === 0) return undefined;
+  return new CommandError(
+    'storage_damaged',
+    `The addresses are right, but ${counted(unusable.length, 'object')} behind the snapshot can't be read, so no mutations can be ` +
+      'applied. Load a full extract with "load run --again", which makes a new snapshot.',
+    { details: { unusable } },
+  );
+}
+
+async function repairResult(report: RepairReport) {
+  const { renderRepair } = await import('./render-load.ts');
+  return { json: report, text: renderRepair(report) };
+}
+
+function addRepair(load: CliCommand): void {
+  load
+    .command('repair')
+    .description('compare every address in the table with the live snapshot and repair the differences')
+    .option('--plan', 'only show the differences')
+    .notes(
+      `For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
+the whole table and the snapshot: with --stage about 1 GB and two minutes for the country. Loads wait until it ends.`,
+    )
+    .examples('load repair --plan --stage prod')
+    .onDataset(async (loads) => {
+      const repair = async (planOnly: boolean) => {
+        const report = await loads.repair({ planOnly });
+        const hint = report.pending && !planOnly ? 'That load is not published yet: run "load run" now.' : undefined;
+        return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
+      };
+      const intent = `Compares every address with the snapshot of the register, ${await liveRegister(loads)}, and writes those that differ.`;
+      // The plan is the comparison itself.
+      return loads.carryOut(
+        intent,
+        () => repair(false),
+        () => repair(true),
+      );
+    });
+}
+
+function addDiscard(load: CliCommand): void {
+  load
+    .command('discard')
+    .description('remove the work of a load that was not published, such as a refused one')
+    .argument('<load>', 'the load, as its error and "load status" name it')
+    .notes('The live dataset stays as it is. The next load of the same extract starts from scratch.')
+    .onDataset(async ({ context, discard, carryOut }, id: string) => {
+      // The storage compresses, with packages that `--help` does not need.
+      const { paths } = await import('../../loader/storage/storage.ts');
+      const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
+      const intent =
+        work.length === 0
+          ? { nothing: `The storage has no work of load ${id}. The refused loads: "load status".` }
+          : `Removes the work of load ${id}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
+      return carryOut(intent, async () => {
+        const report = await discard(id);
+        const size = `${counted(report.objects, 'object')}, ${thousands(Math.ceil(report.bytes / 1e6))} MB`;
+        return { json: report, text: `Removed the work of ${id}: ${size}.` };
+      });
+    });
+}
+
+function addUnlock(load: CliCommand): void {
+  load
+    .command('unlock')
+    .description('remove the lock that an interrupted load left on the table')
+    .option('--force', 'also of a load that may still be running; it stops before its next write')
+    .onDataset(async ({ lockHolder, unlock, carryOut }, { force }: { force?: true }) => {
+      const held = await lockHolder({ force: force === true });
+      if (!held) return { json: { owner: null }, text: 'The table is not locked.' };
+      const { owner, untilSeconds, isGone } = held;
+      const effect = isGone ? 'That load has ended.' : 'That load may be running: it stops before its next write.';
+      const until = new Date(untilSeconds * 1000).toISOString();
+      const intent = `Removes the lock of ${owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
+      return carryOut(intent, async () => {
+        await unlock(held);
+        return { json: { owner }, text: `Removed the lock of ${owner}.` };
+      });
+    });
+}

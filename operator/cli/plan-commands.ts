@@ -1,0 +1,144 @@
+import type { Plan } from '../../core/accounts/account.ts';
+import type { Limits } from '../../core/accounts/quota.ts';
+import { windowNames } from '../../core/calendar.ts';
+import type { PlanInput, PlanPage, PlanProgress } from '../../packages/admin/accounts/plans.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
+import { addAudit } from './audit-commands.ts';
+import { allPages, type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';
+import { table } from './text-table.ts';
+import { limits, planCode } from './values.ts';
+
+/** `plan put`, `plan resume`, `plan list` and `plan audit`. */
+export function addPlanCommands(program: CliCommand): void {
+  const plan = program.command('plan').description('plans: a limit for each time window, shared by accounts');
+  addPut(plan);
+  addResume(plan);
+  plan
+    .command('list')
+    .description('list all plans with their limits')
+    .onAccounts(async ({ admin }) => {
+      const [plans, counts] = await Promise.all([
+        allPages(
+          (page) => admin.plans.list(page),
+          (page) => page.plans,
+        ),
+        admin.plans.counts(),
+      ]);
+      const withAccounts = plans.map((plan) => ({ ...plan, accounts: counts[plan.code] ?? 0 }));
+      return { json: withAccounts, text: renderPlans(withAccounts, plan.terminal.columns) };
+    });
+  addAudit(plan, {
+    description: 'list the changes of a plan: who, when and what, the newest first',
+    argument: { name: 'code', description: 'the plan', read: planCode },
+    read: (admin, code, page) => admin.plans.audit(code, page),
+  });
+}
+
+type PutOptions = { limit?: Limits; inactive?: true; dryRun?: true };
+
+function addPut(plan: CliCommand): void {
+  plan
+    .command('put')
+    .description('create or change a plan; when this returns, the change applies to every account on it')
+    .argument('<code>', 'the plan, like "standard"', planCode)
+    .option(
+      '--limit <window=number>',
+      'a limit for minute, hour, day or month, or "unlimited"; repeat it for each window',
+      limits('plan'),
+    )
+    .option('--inactive', 'refuse the requests of all accounts on the plan; without it the plan is active')
+    .option('--dry-run', 'print what would change, and for how many accounts; change nothing')
+    .notes(
+      `The windows named by --limit replace the plan's windows; without any --limit a plan keeps the windows it has.
+What accounts have used of a window still counts, also when the plan drops the window and configures it again.
+With many accounts this takes a while: every account is looked at, 1,000 at a time, and the plan says how far the change
+has come. If it is interrupted, "plan resume" goes on.`,
+    )
+    .examples(
+      'plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited --local',
+      'plan put standard --inactive --local',
+    )
+    .onAccounts(async ({ admin, tell }, code: string, { limit, inactive, dryRun }: PutOptions) => {
+      const input = { code, limits: limit, state: inactive ? 'inactive' : 'active' } as const;
+      if (dryRun) return previewOf(admin, input);
+      const plan = await admin.plans.begin(input);
+      const put = { ...plan, followed: (await followToEnd(admin, code, tell)).followed };
+      return { json: put, text: renderPutPlan(put) };
+    });
+}
+
+function addResume(plan: CliCommand): void {
+  plan
+    .command('resume')
+    .description('finish a change of a plan that was interrupted; "plan list" shows which')
+    .argument('<code>', 'the plan', planCode)
+    .examples('plan resume standard --local')
+    .onAccounts(async ({ admin, tell }, code: string) => {
+      const { looked, followed } = await followToEnd(admin, code, tell);
+      const text =
+        looked === 0
+          ? `No change of plan "${code}" was left to finish.`
+          : `Every account on plan "${code}" has the change: ${counted(followed, 'account')}.`;
+      return { json: { code, looked, followed }, text };
+    });
+}
+
+/** Says how far it has come, where that takes more than one step. */
+async function followToEnd(admin: Admin, code: string, tell: Tell): Promise<PlanProgress> {
+  for (let last: PlanProgress | undefined; ; ) {
+    const progress = await admin.plans.follow(code);
+    // Somebody else may have finished it.
+    if (progress.done) return last && progress.looked === 0 ? { ...last, done: true } : progress;
+    last = progress;
+    const { looked, followed } = progress;
+    tell(`Looked at ${counted(looked, 'account')}; ${thousands(followed)} on plan "${code}" have the change.`);
+  }
+}
+
+async function previewOf(admin: Admin, { code, limits, state }: PlanInput): Promise<Result> {
+  const [{ plans }, counts] = await Promise.all([admin.plans.list({ prefix: code, limit: 1 }), admin.plans.counts()]);
+  const found = plans.find((plan) => plan.code === code);
+  const before = found && { state: found.state, limits: found.limits };
+  const after = { state, limits: limits ?? found?.limits ?? {} };
+  const accounts = counts[code] ?? 0;
+  const lines = [
+    `Plan "${code}" ${before ? 'would change' : 'would be made'}:`,
+    `  before  ${before ? `${before.state}: ${renderLimits(before.limits)}` : '-'}`,
+    `  after   ${after.state}: ${renderLimits(after.limits)}`,
+    `It applies to ${counted(accounts, 'account')}, except for limits of their own. Nothing was changed.`,
+  ];
+  return { json: { code, before: before ?? null, after, accounts, executed: false }, text: lines.join('\n') };
+}
+
+function renderPutPlan({ code, state, limits, followed }: Plan & { followed: number }): string {
+  const accounts = `${counted(followed, 'account')} ${followed === 1 ? 'is' : 'are'}`;
+  return `Plan "${code}" is ${state}: ${renderLimits(limits)}. ${accounts} on this plan.`;
+}
+
+/** All plans as a table; `-` is a window that the plan does not have. */
+function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[], columns?: number): string {
+  if (plans.length === 0) return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
+  const unfinished = plans.flatMap(({ code, change }) =>
+    change ? [`A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`] : [],
+  );
+  const rows = plans.map(({ code, state, limits, accounts }) => [
+    code,
+    state,
+    ...windowNames.map((name) => renderLimit(limits[name])),
+    thousands(accounts),
+  ]);
+  return [table(['plan', 'state', ...windowNames, 'accounts'], rows, columns), ...unfinished].join('\n');
+}
+
+/** `minute=60 month=unlimited`, as `--limit` takes them. */
+export function renderLimits(limits: Limits): string {
+  return Object.entries(limits)
+    .map(([name, limit]) => `${name}=${limit ?? 'unlimited'}`)
+    .join(' ');
+}
+
+/** `5,000`, `unlimited`, or `-` when there is none. */
+export function renderLimit(limit: number | null | undefined): string {
+  if (limit === undefined) return '-';
+  return limit === null ? 'unlimited' : thousands(limit);
+}

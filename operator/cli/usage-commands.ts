@@ -1,0 +1,309 @@
+import { Option } from 'commander';
+import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
+import { environment } from '../../core/environment.ts';
+import type { Statement, Statements, UsageMonth } from '../../packages/admin/accounts/monthly-statements.ts';
+import type { DayUsage, ListedUsage, UsageRange } from '../../packages/admin/accounts/usage.ts';
+import type { UsageByKey } from '../../packages/admin/accounts/usage-by-key.ts';
+import { CommandError } from '../connect/errors.ts';
+import type { OpenAdmin } from '../connect/find-tables.ts';
+import { type CliCommand, counted, thousands } from './command.ts';
+import { table } from './text-table.ts';
+import { ago } from './time.ts';
+import { accountId, month, monthRange } from './values.ts';
+
+/** What a row of usage sums up. */
+type Granularity = 'day' | 'month';
+type UsageOptions = { from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
+
+/** Counts of a day (`2026-11-21`) or a month (`2026-11`). */
+type PeriodRow<Name extends string = 'lookups'> = { period: string } & Record<Name, number>;
+
+/** What a period is called in CSV and JSON. */
+const periodNames = { day: 'date', month: 'month' } as const;
+
+/** Adds `account usage`. */
+export function addAccountUsage(account: CliCommand): void {
+  account
+    .command('usage')
+    .description(
+      'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
+    )
+    .argument('<id>', 'the account; also one that was deleted', accountId)
+    .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
+    .option('--to <date>', 'the last day or month (default: today)')
+    .addOption(byPeriod('day'))
+    .option('--by-key', 'which keys were used how often, instead of the sum of all keys')
+    .addOption(csvOption('print CSV'))
+    .notes(
+      `Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
+below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
+The numbers by key are exact. Lookups that belong to no key that is known are listed as not attributed, so the sum is that of the account.`,
+    )
+    .examples('account usage acme --by month --local', 'account usage acme --by-key --from 2026-11 --local')
+    .checks((_: string, { from, to, by }: UsageOptions) => void rangeOf(from, to, by))
+    .onAccounts(async ({ admin }, id: string, { from, to, by, byKey, csv }: UsageOptions) => {
+      const range = rangeOf(from, to, by);
+      // Twelve months, or as many as there are.
+      const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
+      if (range.from !== undefined && range.from < first) range.from = first;
+      if (byKey) {
+        const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage-by-key.ts');
+        const usage = await admin.accounts.usageByKey(id, range);
+        const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage, account.terminal.columns);
+        return { json: usage, text, isVerbatim: csv };
+      }
+      const { days, refusals, ...usage } = await admin.accounts.usage(id, range);
+      const rows = sumsOf(days, by, ['lookups']);
+      if (csv) {
+        const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
+        return { json: null, text: [`account,${periodNames[by]},lookups`, ...lines].join('\n') };
+      }
+      // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
+      const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
+      const refused = sumsOf(refusals, by, refusalKinds);
+      const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refused, by, account.terminal.columns)}`;
+      return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
+    });
+}
+
+function csvOption(description: string): Option {
+  return new Option('--csv', description).conflicts('json');
+}
+
+function byPeriod(fallback: Granularity): Option {
+  return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
+}
+
+function rangeOf(from: string | undefined, to: string | undefined, by: Granularity): UsageRange {
+  const last = to === undefined ? {} : { to: /^\d{4}-\d\d$/.test(to) ? monthRange('--to', to).to : to };
+  if (from !== undefined) {
+    return { from: /^\d{4}-\d\d$/.test(from) ? monthRange('--from', from).from : from, ...last };
+  }
+  if (by === 'day') return last;
+  const end = last.to === undefined ? new Date() : new Date(`${last.to}T00:00:00Z`);
+  if (Number.isNaN(end.getTime())) return last; // refused with the form of a date
+  const first = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 11, 1));
+  return { from: first.toISOString().slice(0, 10), ...last };
+}
+
+/** The sums of some counts by day or month. */
+function sumsOf<Name extends string>(
+  days: readonly ({ date: string } & Record<Name, number>)[],
+  by: Granularity,
+  names: readonly Name[],
+): PeriodRow<Name>[] {
+  const periods = Map.groupBy(days, ({ date }) => (by === 'day' ? date : date.slice(0, 7)));
+  return [...periods].map(([period, ofPeriod]) => {
+    const sums = names.map((name) => [name, ofPeriod.reduce((sum, counts) => sum + counts[name], 0)]);
+    return { period, ...Object.fromEntries(sums) };
+  });
+}
+
+/** Rows with their period as CSV and JSON call it. */
+function named<Name extends string>(rows: readonly PeriodRow<Name>[], by: Granularity): Record<string, unknown>[] {
+  return rows.map(({ period, ...counts }) => ({ [periodNames[by]]: period, ...counts }));
+}
+
+/** A table, or on a terminal of so many columns a bar for each row. */
+function renderUsage(rows: PeriodRow[], by: Granularity, columns: number | undefined): string {
+  const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
+  const total = `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`;
+  const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);
+  if (columns === undefined) return [table([by, 'lookups'], cells), total].join('\n');
+  const most = Math.max(1, ...rows.map(({ lookups }) => lookups));
+  const width = Math.max(...cells.map(([, lookups = '']) => lookups.length));
+  const space = Math.max(10, Math.min(60, columns - 10 - width - 4));
+  const lines = rows.map(({ period, lookups }) => {
+    // A row with lookups always shows something.
+    const length = lookups === 0 ? 0 : Math.max(1, Math.round((lookups / most) * space));
+    return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
+  });
+  return [...lines, '', total].join('\n');
+}
+
+function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey, columns: number | undefined): string {
+  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`);
+  const rows = keys.map((key) => [
+    ...[key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`],
+    ...[thousands(key.lookups), share(key.lookups), ago(key.days.at(-1)?.date)],
+  ]);
+  const rest = unattributed.lookups;
+  if (rest > 0) rows.push(['-', 'not attributed', thousands(rest), share(rest), ago(unattributed.days.at(-1)?.date)]);
+  return [
+    table(['key', 'label', 'lookups', 'share', 'last used'], rows, columns),
+    `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
+  ].join('\n');
+}
+
+/** A second table, of the days or months with refusals; nothing if there are none. */
+function renderRefusals(
+  rows: readonly PeriodRow<keyof RefusalCounts>[],
+  by: Granularity,
+  columns: number | undefined,
+): string {
+  if (rows.length === 0) return '';
+  const head = [by, 'over a limit', 'invalid input', 'inactive'];
+  const cells = rows.map(({ period, quota, input, inactive }) => [period, ...[quota, input, inactive].map(thousands)]);
+  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, cells, columns)}`;
+}
+
+type OfMonth = { month: string };
+
+/** `usage export`, `statement`, `months` and `close`. */
+export function addUsageCommands(program: CliCommand): void {
+  const usage = program.command('usage').description('lookups of all accounts, for invoices');
+  addExport(usage);
+  addStatement(usage);
+  usage
+    .command('months')
+    .description('list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used')
+    .onAccounts(async (opened) => {
+      const months = await (await requireStatements(opened)).months();
+      const rows = months.map(({ month, state, closed, accounts, lookups }) => [
+        ...[month, state, closed ?? '-'],
+        ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
+      ]);
+      return {
+        json: months,
+        text: table(['month', 'state', 'closed', 'accounts', 'lookups'], rows, usage.terminal.columns),
+      };
+    });
+  addClose(usage);
+}
+
+type ExportOptions = OfMonth & { by: Granularity; csv?: true; json?: true };
+
+function addExport(usage: CliCommand): void {
+  usage
+    .command('export')
+    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
+    .requiredOption('--month <month>', 'the UTC month, like 2026-11', month)
+    .addOption(csvOption('print CSV with the header account,month,lookups, or account,date,lookups with --by day'))
+    .addOption(byPeriod('month'))
+    .notes(
+      'A month that is closed is printed from its statements, which never change. Another one may still grow: see "usage months".',
+    )
+    .examples('usage export --month 2026-11 --csv --local')
+    .onAccounts(async ({ admin, statements: find }, { month, ...options }: ExportOptions) => {
+      const statements = await find();
+      const found = await statements?.month(month);
+      const accounts =
+        statements && found?.state === 'closed'
+          ? fromStatements(statements, month)
+          : admin.accounts.eachUsage(monthRange('--month', month));
+      return { lines: exported(accounts, options), hint: found && renderState(found) };
+    });
+}
+
+type Exported = Pick<ListedUsage, 'account' | 'days'>;
+
+async function* fromStatements(statements: Statements, month: string): AsyncGenerator<Exported> {
+  const { daysOf } = await import('../../packages/admin/accounts/monthly-statements.ts');
+  for await (const statement of statements.each(month)) {
+    yield { account: statement.account, days: daysOf(statement) };
+  }
+}
+
+/** The rows of all accounts, as they are read. Nothing comes before the first account: a refusal prints nothing. */
+async function* exported(
+  accounts: AsyncIterable<Exported>,
+  { by, csv, json }: Omit<ExportOptions, 'month'>,
+): AsyncGenerator<string> {
+  // Aligned without knowing the rows to come: an account id has up to 32 characters.
+  const line = csv
+    ? (cells: string[]) => cells.join(',')
+    : ([account = '', at = '', lookups = '']: string[]) =>
+        `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
+  const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
+  let before = json ? '[' : line(['account', periodNames[by], 'lookups']);
+  for await (const { account, days } of accounts) {
+    const found = sumsOf(days, by, ['lookups']);
+    if (json) {
+      const items = named(found, by).map((row) => ({ account, ...row }));
+      yield `${before}${JSON.stringify(items, null, 2).slice(1, -1).trimEnd()}`;
+      before = ',';
+    } else {
+      yield before;
+      before = found.map((row) => line([account, row.period, shown(row.lookups)])).join('\n');
+    }
+  }
+  if (json) yield before === '[' ? '[]' : ']';
+  else yield before;
+}
+
+function renderState({ month, state, closed, sha256 }: UsageMonth): string {
+  if (state === 'closed') return `${month} was closed at ${closed}; the SHA-256 of its statements is ${sha256}.`;
+  if (state === 'open') return `${month} is open: these numbers still grow.`;
+  return `${month} has ended, but is not closed yet: these numbers may still change.`;
+}
+
+function addStatement(usage: CliCommand): void {
+  usage
+    .command('statement')
+    .description('print what an account used in a closed month, as it is written down for good')
+    .argument('<id>', 'the account; also one that was deleted', accountId)
+    .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
+    .addOption(csvOption('print CSV: a row for each period under a plan, with a column for each day'))
+    .notes(
+      `A statement has the periods under each plan, the days with lookups, their sum, and the SHA-256 of all that: with --json of its
+other members, as JSON in the order in which they are printed, without spaces. The day of a change is wholly under the new plan.`,
+    )
+    .examples('usage statement acme --month 2026-10 --csv --local')
+    .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
+      const statement = await (await requireStatements(opened)).show({ account, month });
+      const { daysOf, statementsCsv } = await import('../../packages/admin/accounts/monthly-statements.ts');
+      const text = csv
+        ? statementsCsv(month, [statement]).trimEnd()
+        : renderStatement(statement, daysOf(statement), usage.terminal.columns);
+      return { json: statement, text, isVerbatim: csv };
+    });
+}
+
+function renderStatement(
+  { account, month, plans, lookups, sha256 }: Statement,
+  days: readonly DayUsage[],
+  columns: number | undefined,
+): string {
+  const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, thousands(lookups)]);
+  const rows = days.map((day) => [day.date, thousands(day.lookups)]);
+  return [
+    `Account ${account}, ${month}`,
+    table(['plan', 'from', 'to', 'lookups'], periods, columns),
+    table(['day', 'lookups'], rows, columns),
+    `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
+  ].join('\n');
+}
+
+function addClose(usage: CliCommand): void {
+  usage
+    .command('close')
+    .description('close a month that has ended: write the statements of all accounts, which never change again')
+    .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
+    .notes(
+      `The job that records usage does this by itself, an hour after the end of a month. Where it is turned off, and with --local, run it
+yourself. A month that is closed stays as it is.`,
+    )
+    .examples('usage close --month 2026-10 --local')
+    .onAccounts(async ({ carryOut, ...opened }, { month }: OfMonth) => {
+      const statements = await requireStatements(opened);
+      // A clock that is ahead would close a month in which lookups are still counted.
+      await opened.checkClock();
+      const intent = `Closes ${month}: writes the statements of all accounts, which never change again.`;
+      return carryOut(intent, async () => {
+        const closed = await statements.close(month);
+        const { accounts, lookups } = closed;
+        const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
+        return { json: closed, text };
+      });
+    });
+}
+
+/** @throws CommandError */
+async function requireStatements(opened: OpenAdmin): Promise<Statements> {
+  const statements = await opened.statements();
+  if (statements) return statements;
+  throw new CommandError(
+    'no_bucket',
+    `No bucket of statements is known. Use --local or --stage NAME, or set ${environment.statementsBucket}.`,
+  );
+}

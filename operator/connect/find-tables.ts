@@ -1,0 +1,240 @@
+import { hostname, userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../../core/environment.ts';
+import { accountsTable as accountsItem } from '../../core/tables.ts';
+import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
+import { statementFolder } from '../../local/statement-folder.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import {
+  type StatementStore,
+  type Statements,
+  statementsOf,
+} from '../../packages/admin/accounts/monthly-statements.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import { announceWith } from '../../packages/admin/events.ts';
+import { clientConfig, deploymentStacks, findDeployment } from './deployed-stacks.ts';
+import { CommandError, UsageError } from './errors.ts';
+
+/** Where a command finds the tables, as its options say. */
+export type ConnectionOptions = {
+  local?: true;
+  data?: string;
+  stage?: string;
+  accountsTable?: string;
+};
+
+/** The text of a secret in Secrets Manager. */
+export async function readSecret(arn: string): Promise<string> {
+  const client = new SecretsManagerClient();
+  try {
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
+    if (SecretString) return SecretString;
+    throw new CommandError(
+      'no_secret',
+      `The secret ${arn} is empty. Restore its value, or deploy the data stack again.`,
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The tables and their client, which the caller destroys. */
+export type Tables = {
+  client: DynamoDBClient;
+  accountsTable: string;
+  /** Absent when only the accounts table was named. */
+  addressesTable: string | undefined;
+  /** Fetched only when needed: most commands, and most operators, have no access to it. */
+  checksumSecret: () => Promise<string>;
+  /** Where statements are; `undefined` where only the table was named. */
+  statements: () => Promise<StatementStore | undefined>;
+};
+
+/** Finds the tables: of the local run, of a deployment, or by name. @throws CommandError, UsageError */
+export async function findTables(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<Tables> {
+  if (options.local) return localTables(options.data);
+  if (options.stage !== undefined) return stageTables(options.stage);
+  const accountsTable = options.accountsTable ?? env[environment.accountsTable];
+  if (accountsTable) return namedTables(accountsTable, env);
+  throw new UsageError(
+    'Name the tables: --local for the running "npm start", --stage NAME for a deployment, ' +
+      `or --accounts-table NAME (or ${environment.accountsTable} in the environment).`,
+  );
+}
+
+async function localTables(dataFolder: string | undefined): Promise<Tables> {
+  const { endpoint, accessKeyId, accountsTable, addressesTable, checksumSecret } = await readLocalState(dataFolder);
+  const client = localDynamoDb(endpoint, accessKeyId);
+  const statements = async () => statementFolder(resolve(callersFolder(), dataFolder ?? defaultDataFolder));
+  return { client, accountsTable, addressesTable, checksumSecret: async () => checksumSecret, statements };
+}
+
+async function stageTables(stage: string): Promise<Tables> {
+  const { output } = await findDeployment(stage, ['data']);
+  return {
+    client: new DynamoDBClient(clientConfig),
+    accountsTable: output('AccountsTableName'),
+    addressesTable: output('AddressesTableName'),
+    checksumSecret: () => readSecret(output('KeyChecksumSecretArn')),
+    statements: () => bucketNamed(output('StatementsBucketName')),
+  };
+}
+
+function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
+  const checksumSecret = async () => {
+    const secret = env[environment.keyChecksumSecret];
+    if (secret) return secret;
+    throw new CommandError(
+      'no_secret',
+      'Creating a key or erasing a person needs the checksum secret of the deployment. Use --stage NAME, which finds it, ' +
+        `or set ${environment.keyChecksumSecret} in the environment.`,
+    );
+  };
+  const addressesTable = env[environment.addressesTable];
+  const statements = () => bucketNamed(env[environment.statementsBucket]);
+  return { client: new DynamoDBClient(clientConfig), accountsTable, addressesTable, checksumSecret, statements };
+}
+
+async function bucketNamed(bucket: string | undefined): Promise<StatementStore | undefined> {
+  if (!bucket) return undefined;
+  // Imported here because most commands need no client of S3.
+  const [{ S3Client }, { s3Statements }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('../../packages/admin/accounts/s3-statements.ts'),
+  ]);
+  return s3Statements(new S3Client(clientConfig), bucket);
+}
+
+/**
+ * The actor in the audit entry of a change by command line: the identity that AWS sees, the ARN of a role and its
+ * session. Where STS can't be asked, what this machine says, marked as such: an emergency must not wait for it.
+ */
+export async function callerIdentity(): Promise<string> {
+  const client = new STSClient({ ...clientConfig, maxAttempts: 2 });
+  try {
+    const { Arn } = await client.send(new GetCallerIdentityCommand());
+    return Arn ?? `${localUser()} (not confirmed by AWS)`;
+  } catch {
+    return `${localUser()} (not confirmed by AWS)`;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The actor of a change in an engine on this machine, which has no identities. */
+export function localUser(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown'; // a user id without a name, as in some containers
+  }
+}
+
+/** What a command on accounts works with. */
+export type OpenAdmin = {
+  admin: Admin;
+  /** The accounts table, for what the admin module has no call for. */
+  client: DynamoDBDocumentClient;
+  table: string;
+  /** Who makes the changes, for the audit. */
+  actor: string;
+  /** The statements of closed months; `undefined` where the options name no bucket. */
+  statements: () => Promise<Statements | undefined>;
+  checksumSecret: () => Promise<string>;
+  /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
+  checkClock: () => Promise<void>;
+};
+
+/** The admin module on the tables that `options` or `env` name. @throws CommandError, UsageError */
+export async function openAdmin(
+  options: ConnectionOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenAdmin & { close: () => void }> {
+  const [{ client, accountsTable: table, checksumSecret, statements }, actor] = await Promise.all([
+    findTables(options, env),
+    options.local ? localUser() : callerIdentity(),
+  ]);
+  // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of
+  // usage.
+  client.middlewareStack.remove('loggerMiddleware');
+  const documents = DynamoDBDocumentClient.from(client);
+  const events = options.stage === undefined ? undefined : eventBus(deploymentStacks(options.stage).name);
+  return {
+    admin: createAdmin({ client: documents, table, checksumSecret, actor, announce: events?.announce }),
+    client: documents,
+    table,
+    actor,
+    checksumSecret,
+    async statements() {
+      const store = await statements();
+      return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
+    },
+    checkClock: () => checkClock(client, table, Date.now),
+    close() {
+      client.destroy();
+      events?.close();
+    },
+  };
+}
+
+/** Sends the events of changes in a deployment. Its client is loaded with the first one: most commands change none. */
+function eventBus(deployment: string) {
+  let client: EventBridgeClient | undefined;
+  return {
+    announce: announceWith(deployment, async (event) => {
+      const { EventBridgeClient, PutEventsCommand } = await import('@aws-sdk/client-eventbridge');
+      client ??= new EventBridgeClient({ ...clientConfig, maxAttempts: 2 });
+      await client.send(new PutEventsCommand({ Entries: [event] }));
+    }),
+    close: () => client?.destroy(),
+  };
+}
+
+/** More than a request takes; AWS itself refuses signatures with a larger difference. */
+const toleratedSeconds = 300;
+
+/**
+ * Refuses a command that depends on the time if the clock of this machine and that of the store differ. The SDK
+ * corrects its signatures by itself, so nothing else would notice. Some engines send no Date header.
+ * @throws CommandError `clock`
+ */
+export async function checkClock(client: DynamoDBClient, table: string, now: () => number): Promise<void> {
+  const told = await dateOfStore(client, table);
+  if (told === undefined) return;
+  const seconds = Math.round((now() - told) / 1000);
+  if (Math.abs(seconds) <= toleratedSeconds) return;
+  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
+  throw new CommandError(
+    'clock',
+    `The clock of this machine is ${difference} that of the store (${new Date(told).toISOString()}). Set it, then try again.`,
+  );
+}
+
+/** The header `Date` of an answer, in milliseconds since 1970. */
+async function dateOfStore(client: DynamoDBClient, table: string): Promise<number | undefined> {
+  let date: string | undefined;
+  const { partitionKey, sortKey } = accountsItem;
+  const Key = { [partitionKey]: { S: 'usage#' }, [sortKey]: { S: 'retention' } };
+  const command = new GetItemCommand({ TableName: table, Key });
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const answer = await next(args);
+      date = (answer.response as { headers?: Record<string, string> } | undefined)?.headers?.date;
+      return answer;
+    },
+    { step: 'deserialize', name: 'readDate' },
+  );
+  await client.send(command);
+  const told = Date.parse(date ?? '');
+  return Number.isNaN(told) ? undefined : told;
+}

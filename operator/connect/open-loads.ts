@@ -1,0 +1,291 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import type { Progress } from '../../loader/progress.ts';
+import type { LoadContext, LoadRequest } from '../../loader/steps/step.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
+import { type LeaseTiming, remoteLease } from '../../loader/storage/lease.ts';
+import { type Held, isProcessGone } from '../../loader/storage/lock.ts';
+import { listMutations } from '../../loader/storage/mutation-lists.ts';
+import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
+import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
+import type { LoadReport } from '../../loader/verdict/load-report.ts';
+import { readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
+import { localLoadRunner } from '../../local/load/load-runner.ts';
+import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../local/load/repair.ts';
+import { runLoad } from '../../local/load/run-load.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import type { AuditAction } from '../../packages/admin/accounts/audit-log.ts';
+import { type Loads, loadsOf } from '../../packages/admin/load-approvals.ts';
+import type { LoadDecision } from '../../packages/admin/load-views.ts';
+import { loadMachine } from '../../packages/admin/loads.ts';
+import { clientConfig, findDeployment } from './deployed-stacks.ts';
+import { CommandError, UsageError } from './errors.ts';
+import { type ConnectionOptions, callerIdentity, localUser } from './find-tables.ts';
+import { type OperatorAudit, operatorAudit } from './operator-audit.ts';
+import {
+  type EndedLoad,
+  followExecution,
+  isOnThisMachine,
+  lastRuns,
+  uploadExtract,
+  uploadMutations,
+} from './state-machine-load.ts';
+
+/** Loads of one dataset: in this process on the data of the local run, or by the state machine of a deployment. */
+export type LoadCommands = {
+  /** The storage and the addresses table. */
+  readonly context: LoadContext;
+  /** The list of mutations that the daily check follows; none when it follows none. */
+  readonly mutations: string | undefined;
+  /** The loads that run and those that wait, as the portal shows them. */
+  readonly loads: Pick<Loads, 'running' | 'waiting'>;
+  /** The last loads that ended, the newest first; none on this machine, where the command that ran one said why. */
+  lastRuns(): Promise<EndedLoad[]>;
+  /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
+  start(request: Omit<LoadRequest, LoadDecision>): Promise<LoadReport>;
+  /** Approves or rejects what was seen of a load, as the portal does, and follows its run to the end. */
+  decide(decision: LoadDecision, seen: { load: string; proposal: string }): Promise<LoadReport>;
+  /** Follows a load that was started elsewhere: the named one, else the one that is running. @throws CommandError */
+  follow(name?: string): Promise<LoadReport>;
+  /** Makes the table equal to its snapshot; always in this process. @throws LockedError, UnknownSnapshotError */
+  repair(options: { planOnly: boolean }): Promise<RepairReport>;
+  /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
+  discard(load: string): Promise<DiscardReport>;
+  /**
+   * Who holds the lock on the table, and whether that load has ended; `null` if there is no lock.
+   * @throws CommandError of a load that may be running, unless `force`
+   */
+  lockHolder(options: { force: boolean }): Promise<(Held & { isGone: boolean }) | null>;
+  /** Removes the lock of this holder. A load that is running then stops before its next write. */
+  unlock(held: Held): Promise<void>;
+  close(): void;
+};
+
+/** How the progress of a load is reported. */
+export type ProgressReporter = {
+  /** Shows work in this process. */
+  progress: Progress;
+  /** Prints a line about work elsewhere. */
+  print: (line: string) => void;
+};
+
+/**
+ * The loads of the dataset that the options name.
+ * @throws UsageError, NotRunningError, CommandError, and errors of AWS
+ */
+export async function openLoads(
+  { local, data, stage }: ConnectionOptions,
+  reporter: ProgressReporter,
+): Promise<LoadCommands> {
+  if (local) return localLoads(data, reporter);
+  if (stage !== undefined) return stageLoads(stage, reporter);
+  throw new UsageError('Name the dataset: --local for the running "npm start", or --stage NAME for a deployment.');
+}
+
+/** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
+async function localLoads(
+  dataFolder: string | undefined,
+  { progress, print }: ProgressReporter,
+): Promise<LoadCommands> {
+  const { endpoint, accessKeyId, accountsTable, addressesTable, storageFolder, mutations, objecten } =
+    await readLocalState(dataFolder);
+  const client = localDynamoDb(endpoint, accessKeyId);
+  const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
+  const storage = await openStorage(storageFolder);
+  const options = { storage: storageFolder, addresses, objecten, progress };
+  const runner = localLoadRunner(options);
+  const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, localUser(), Date.now);
+  const loads = loadsOf(store, storage, runner);
+  const audit = operatorAudit({ client, accountsTable, actor: async () => localUser(), print });
+  return {
+    context: { storage, addresses },
+    mutations,
+    loads,
+    lastRuns: async () => [],
+    start(request) {
+      const { source, mutations: named, rollback, planOnly } = request;
+      const isOfExtract = (rollback ?? named) === undefined;
+      const run = () => runLoad({ ...options, ...request, source: isOfExtract ? (source ?? pdokExtract) : source });
+      return planOnly ? run() : audit(...auditOf(request), run);
+    },
+    async decide(decision, seen) {
+      const { run } = await loads[decision](seen);
+      return (await runner.reportOf(run)) ?? followElsewhere();
+    },
+    follow: async () => followElsewhere(),
+    ...tableCommands({
+      ...{ addresses, audit, isGone: isProcessGone },
+      repair: { ...options, scan: () => scanAddresses(client, addressesTable) },
+    }),
+    close: () => client.destroy(),
+  };
+}
+
+function followElsewhere(): never {
+  throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');
+}
+
+/** What the audit has of a request. */
+function auditOf({ rollback, source, mutations, again }: LoadRequest): [AuditAction, Record<string, unknown>] {
+  if (rollback !== undefined) return ['load rollback', { snapshot: rollback }];
+  return ['load run', { ...(source && { source }), ...(mutations && { mutations }), ...(again && { again }) }];
+}
+
+/** A third of the read capacity of one partition, so that a scan does not throttle lookups. */
+const scanPagesPerSecond = 8;
+
+/** Loads by the state machine of a deployment. @throws CommandError, and errors of AWS */
+async function stageLoads(stage: string, { print, progress }: ProgressReporter): Promise<LoadCommands> {
+  const { name, output, optionalOutput } = await findDeployment(stage, ['data', 'loader']);
+  const stateMachineArn = output('StateMachineArn');
+  const bucket = output('SnapshotBucketName');
+  const table = output('AddressesTableName');
+  const accountsTable = output('AccountsTableName');
+  const dynamoDb = new DynamoDBClient(clientConfig);
+  const stepFunctions = new SFNClient(clientConfig);
+  const addresses = dynamoDbAddressTable(dynamoDb, table);
+  const storage = s3Storage(s3Client(), bucket);
+  const audit = operatorAudit({ client: dynamoDb, accountsTable, actor: callerIdentity, print });
+  const loadsAs = (actor: string) =>
+    loadsOf(
+      createAdminStore(DynamoDBDocumentClient.from(dynamoDb), accountsTable, actor, Date.now),
+      storage,
+      loadMachine(stepFunctions, stateMachineArn),
+    );
+  const loads = loadsAs('unknown');
+
+  async function follow(named?: string): Promise<LoadReport> {
+    const execution = named?.split(':').at(-1) ?? (await loads.running())[0]?.name;
+    if (execution === undefined) {
+      throw new CommandError('no_load', 'No load is running. "load history" lists earlier loads.');
+    }
+    const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${execution}`;
+    const again = `"load follow ${execution}"`;
+    return followExecution({ client: stepFunctions, executionArn, print, again }).catch((error: unknown) => {
+      if (!(error instanceof ExecutionDoesNotExist)) throw error;
+      const message = `There is no load ${execution}. Leave out the name to follow the one that is running.`;
+      throw new CommandError('no_load', message);
+    });
+  }
+
+  function followNow(run: string, started: boolean): Promise<LoadReport> {
+    print(`${started ? 'Started' : 'Following'} ${run}. Ctrl-C stops following; the load continues.`);
+    return follow(run);
+  }
+
+  async function start(request: LoadRequest): Promise<LoadReport> {
+    const [other] = await loads.running();
+    if (other) {
+      const message = `A load has been running since ${other.since}. Follow it with "load follow", or wait until it ends.`;
+      throw new CommandError('locked', message, { details: { execution: other.name } });
+    }
+    const { source } = request;
+    const given =
+      source && isOnThisMachine(source) ? await uploadExtract(source, { storage, bucket, progress }) : source;
+    // Never an empty input: that is the daily check, which gives way to another load silently.
+    const mutations = request.mutations && (await uploadMutations(request.mutations, { storage, bucket }));
+    const input = { again: false, ...request, ...(given && { source: given }), ...(mutations && { mutations }) };
+    const command = new StartExecutionCommand({ stateMachineArn, input: JSON.stringify(input) });
+    const begin = () => stepFunctions.send(command);
+    const { executionArn = '' } = await (request.planOnly ? begin() : audit(...auditOf(request), begin));
+    return followNow(executionArn.split(':').at(-1) ?? '', true);
+  }
+
+  return {
+    context: { storage, addresses },
+    mutations: optionalOutput('MutationsSource'),
+    loads,
+    lastRuns: () => lastRuns(stepFunctions, { stateMachineArn, log: `${name}/Load failed/Errors` }),
+    start,
+    async decide(decision, seen) {
+      const { run, started } = await loadsAs(await callerIdentity())[decision](seen);
+      return followNow(run, started);
+    },
+    follow,
+    ...tableCommands({
+      addresses,
+      audit,
+      async isGone(held) {
+        const [, execution] = /^arn:[^:]+:states:.*:([^:]+)$/.exec(held.owner) ?? [];
+        if (execution === undefined) return isProcessGone(held);
+        return !(await loads.running()).some(({ name }) => name === execution);
+      },
+      repair: {
+        ...{ storage, addresses, progress, lease: remoteLease },
+        scan: () => scanAddresses(dynamoDb, table, scanPagesPerSecond),
+      },
+    }),
+    close() {
+      dynamoDb.destroy();
+      stepFunctions.destroy();
+    },
+  };
+}
+
+type TableCommandOptions = Pick<LoadContext, 'addresses'> & {
+  audit: OperatorAudit;
+  /** Whether the load that holds the lock has ended; `null` where that can't be known. */
+  isGone: (held: Held) => boolean | null | Promise<boolean | null>;
+  repair: Omit<Parameters<typeof repairTable>[0], 'planOnly'> & { lease?: LeaseTiming };
+};
+
+/** What runs in this process on any table: repairs, and the removal of what an interrupted load left. */
+function tableCommands({ addresses: { lock }, audit, isGone, repair }: TableCommandOptions) {
+  return {
+    repair({ planOnly }: { planOnly: boolean }) {
+      const work = () => repairTable({ ...repair, planOnly });
+      return planOnly ? work() : audit('load repair', {}, work);
+    },
+    discard: (load: string) => audit('load discard', { load }, () => discardLoad({ ...repair, load })),
+    async lockHolder({ force }: { force: boolean }) {
+      const held = await lock.holder();
+      if (!held) return null;
+      const { owner, untilSeconds } = held;
+      const gone = (await isGone(held)) ?? untilSeconds * 1000 < Date.now();
+      if (gone || force) return { ...held, isGone: gone };
+      throw new CommandError(
+        'locked',
+        `${owner} still holds the lock, which ends at ${new Date(untilSeconds * 1000).toISOString()} unless it is renewed. ` +
+          'Wait for it, stop it, or add --force: it then stops before its next write.',
+      );
+    },
+    unlock: (held: Held) =>
+      audit('load unlock', { ...held }, async () => {
+        await lock.release(held.owner, held.token || undefined);
+      }),
+  };
+}
+
+/** How far a dataset has followed its mutations. Plain JSON. */
+export type MutationStatus = {
+  /** The next delivery is the one that leads on from this date. */
+  from: string;
+  /** Listed deliveries that the next check applies; `null` where no list is known. */
+  waiting: string[] | null;
+  /** Why it can't follow further: a day is missing, or the list can't be read. */
+  problem: string | null;
+};
+
+/**
+ * What the list (where there is one) holds for the live dataset; `null` for one that follows no mutations. Never
+ * throws.
+ */
+export async function mutationStatus(
+  published: ManifestEntry | null,
+  list: string | undefined,
+): Promise<MutationStatus | null> {
+  if (!published?.extract || (list === undefined && published.extract.peildatum === published.peildatum)) return null;
+  const from = published.peildatum;
+  if (list === undefined) return { from, waiting: null, problem: null };
+  try {
+    const { listed } = await listMutations(list);
+    const path = pathFrom(listed, from);
+    return { from, waiting: path.map(({ name }) => name), problem: gapAfter(listed, path.at(-1)?.tot ?? from) };
+  } catch (error) {
+    return { from, waiting: null, problem: (error as Error).message };
+  }
+}

@@ -1,0 +1,142 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { monthOf } from '../../core/calendar.ts';
+import { accountsTable } from '../../core/tables.ts';
+import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import { type AuditAction, audited } from '../../packages/admin/accounts/audit-log.ts';
+import { loadsPartition } from '../../packages/admin/load-approvals.ts';
+import { CommandError } from './errors.ts';
+
+/** Runs `work` between writing its entry in the audit and marking it as done. */
+export type OperatorAudit = <T>(
+  action: AuditAction,
+  detail: Record<string, unknown>,
+  work: () => Promise<T>,
+) => Promise<T>;
+
+/** The partition of the audit of what an operator does to the service: restores, rollbacks and rotations. */
+export const servicePartition = 'service#';
+
+/** The audit of what an operator does to the register, beside the approvals of the portal, or to the service. */
+export function operatorAudit(options: {
+  client: DynamoDBClient;
+  accountsTable: string;
+  actor: () => Promise<string>;
+  print: (line: string) => void;
+  partition?: typeof loadsPartition | typeof servicePartition;
+}): OperatorAudit {
+  const { client, accountsTable, actor, print, partition = loadsPartition } = options;
+  return async (action, detail, work) => {
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      return work();
+    };
+    try {
+      const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, await actor(), Date.now);
+      return await audited(store, { partition, action, detail }, begin);
+    } catch (error) {
+      if (hasBegun) throw error;
+      // A register or service that must be repaired does not wait for the table of accounts, which may be what is lost.
+      print(`Not in the audit, as the accounts table refuses the entry: ${(error as Error).message}`);
+      return work();
+    }
+  };
+}
+
+/** A change in the audit. `partition` is an account id, or `plan#` and a code. */
+export type RecordedChange = {
+  partition: string;
+  time: string;
+  actor: string;
+  action: string;
+  detail: Record<string, unknown>;
+  /** `unknown`: the change was not marked as done, so it may or may not have happened. */
+  outcome: 'done' | 'unknown';
+};
+
+/** An entry of the audit of everything: what it is about, and which one. */
+export type AuditLine = Omit<RecordedChange, 'partition'> & {
+  kind: 'account' | 'plan' | 'sign-in' | 'register' | 'service';
+  /** The account or the plan. */
+  id: string | null;
+};
+
+/** Every entry between two times, of all kinds, the oldest first. Reads the whole table. */
+export async function auditBetween(
+  client: DynamoDBDocumentClient,
+  table: string,
+  from: string,
+  to: string,
+): Promise<RecordedChange[]> {
+  const { partitionKey, sortKey } = accountsTable;
+  const scan = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: '#item BETWEEN :from AND :to',
+    ExpressionAttributeNames: { '#item': sortKey },
+    ExpressionAttributeValues: { ':from': `audit#${from}`, ':to': `audit#${to}` },
+  };
+  const found: RecordedChange[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, scan))
+    for (const { [partitionKey]: partition, time, actor, action, detail = {}, outcome } of Items)
+      found.push({ partition, time, actor, action, detail, outcome: outcome === 'done' ? 'done' : 'unknown' });
+  return found.sort((one, other) => (one.time < other.time ? -1 : 1));
+}
+
+/** Every entry of a month, `2026-10`. */
+export async function auditOfMonth(client: DynamoDBDocumentClient, table: string, month: string): Promise<AuditLine[]> {
+  const range = monthOf(month);
+  if (!range) throw new Error(`${month} is no month`);
+  const found = await auditBetween(client, table, `${range.from}T`, `${range.to}T~`);
+  return found.map(({ partition, time, actor, action, ...rest }) => {
+    return { time, actor, action, ...subjectOf(partition), ...rest };
+  });
+}
+
+function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {
+  const { planPartitionPrefix } = accountsTable;
+  if (partition.startsWith(planPartitionPrefix))
+    return { kind: 'plan', id: partition.slice(planPartitionPrefix.length) };
+  if (partition === loadsPartition) return { kind: 'register', id: null };
+  if (partition === servicePartition) return { kind: 'service', id: null };
+  return partition.includes('#') ? { kind: 'sign-in', id: null } : { kind: 'account', id: partition };
+}
+
+/** JSON Lines: an entry a line, which stays readable whatever is added. */
+export function auditLines(lines: readonly AuditLine[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/**
+ * Writes an object that nobody can change or delete until `until`, not even the account's root user, to a bucket with
+ * Object Lock; returns its version. What is there stays: a second export is another version.
+ * @throws CommandError for a bucket without Object Lock
+ */
+export async function putLocked(location: string, body: string, until: Date): Promise<string> {
+  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(location) ?? [];
+  const [{ PutObjectCommand }, { s3Client }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('../../loader/storage/s3.ts'),
+  ]);
+  const client = s3Client();
+  try {
+    const { VersionId } = await client.send(
+      new PutObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        Body: body,
+        ContentType: 'application/x-ndjson',
+        ObjectLockMode: 'COMPLIANCE',
+        ObjectLockRetainUntilDate: until,
+      }),
+    );
+    return VersionId ?? 'unknown';
+  } catch (error) {
+    if (!/Object ?Lock/i.test((error as Error).message)) throw error;
+    const message = `The bucket ${bucket} has no Object Lock, so the export could be changed there. Use one that was made with it.`;
+    throw new CommandError('no_object_lock', message, { cause: error });
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,43 @@
+import { html, raw } from 'hono/html';
+import { programTabs } from '../../packages/look/samples.ts';
+import { accountRoutes, type Page } from '../visit/page-routes.ts';
+import type { AccountVisit } from '../visit/visit.ts';
+import { changesPage } from './history-page.ts';
+import { codeBlock } from './page-parts.ts';
+
+/** What a member of an account may also see: its changes, and how to call the API. */
+export const accountPages = accountRoutes({
+  'GET /api': ['account.view', apiPage],
+  'GET /changes': ['audit.view', changesPage],
+});
+
+function apiPage(visit: AccountVisit): Page {
+  const { text, tools } = visit;
+  const { apiUrl } = tools.settings;
+  return {
+    title: text.api,
+    body: html`<div class="card"><p>${text.apiText}</p>${codeBlock('curl', curlLine(apiUrl), 'call')}${codeBlock(text.call.answer, exampleAnswer)}
+<p>${text.quotaText}</p>
+<p><a href="/try">${text.tryHere}</a></p>
+<p><a href="/help">${text.help.title}</a></p>
+<p><a href="${apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>
+<div class="card"><h2>${text.apiSamples}</h2>${raw(programTabs(text.apiSamplesText, lookupUrl(apiUrl)))}</div>`,
+  };
+}
+
+const exampleAnswer =
+  '{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}';
+
+/** A call of the API that works when it is pasted, given a key. The postcode is that of the test addresses. */
+export function curlLine(apiUrl: string, key = 'YOUR_KEY', query = testAddress): string {
+  return `curl -H 'X-API-Key: ${key}' '${lookupUrl(apiUrl, query)}'`;
+}
+
+const testAddress: [name: string, value: string][] = [
+  ['postcode', '9999SD'],
+  ['huisnummer', '1'],
+];
+
+/** A lookup, in quotes of the shell as well. */
+export const lookupUrl = (apiUrl: string, query = testAddress): string =>
+  `${apiUrl}/v1/address?${new URLSearchParams(query)}`;

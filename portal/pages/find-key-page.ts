@@ -1,0 +1,61 @@
+import { html } from 'hono/html';
+import type { KeySearch } from '../../packages/admin/index.ts';
+import { field } from '../../packages/look/form-fields.ts';
+import { type Html, scrollTable } from '../../packages/look/table.ts';
+import { may, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import type { Visit } from '../visit/visit.ts';
+import { attempt, faulty, postForm } from './page-form.ts';
+import { stateTag } from './page-parts.ts';
+
+/**
+ * Finds a key that leaked, in the accounts of whoever asks. What is pasted may be a whole key: it is sent in a form, so
+ * that no address and no log has it, and no page shows it.
+ */
+export const findKeyPages = serviceRoutes({
+  'GET /keys': ['home', findPage],
+  'POST /keys': ['home', find],
+});
+
+const findPath = '/keys';
+
+/** The form, for any page; what was pasted into it never comes back. */
+export function findKeyForm(visit: Visit): Html {
+  const { fault, text } = visit;
+  const empty = { ...visit, form: {}, ...(fault?.field !== 'key' && { fault: { field: '', message: '' } }) };
+  const key = field(empty, { name: 'key', label: text.keyOrId, hint: text.keyOrIdHint, required: true });
+  return html`<div class="card"><h2>${text.findKey}</h2>${postForm(visit, findPath, key, { label: text.findIt })}</div>`;
+}
+
+function findPage(visit: Visit): Page {
+  return { title: visit.text.findKey, body: findKeyForm(visit) };
+}
+
+async function find(visit: Visit): Promise<PageAnswer> {
+  const { admin, form, person, text } = visit;
+  const of = { back: findPath, about: 'key', form: { show: findPage, field: 'key' } } as const;
+  const scope = person.operator ? {} : { accounts: await ownAccounts(visit) };
+  const found = await attempt(visit, of, () => admin.keys.find(form.key ?? '', scope));
+  const [key, ...others] = found.keys;
+  if (!key) return faulty(visit, { field: 'key', message: text.noKeyFound[found.given] }, findPage);
+  if (others.length > 0) return { title: text.findKey, body: listOf(visit, found) };
+  return { goTo: pathOf(key, found.given) };
+}
+
+async function ownAccounts({ admin, people }: Visit): Promise<string[]> {
+  const accounts = await admin.members.accountsOf(people);
+  return accounts.filter(({ role }) => may(role, 'account.view')).map(({ account }) => account);
+}
+
+const pathOf = ({ account, keyId }: KeySearch['keys'][number], given: KeySearch['given']) =>
+  `/accounts/${account}/keys/${keyId}?found=${given}`;
+
+/** Keys of several accounts with one id: hardly ever. */
+function listOf(visit: Visit, { keys, given }: KeySearch): Html {
+  const { text } = visit;
+  const rows = keys.map((key): Html[] => [
+    html`<a href="${pathOf(key, given)}">${key.account}</a>`,
+    key.label ?? '-',
+    stateTag(key.state, text),
+  ]);
+  return html`<div class="card">${scrollTable(text.keys, [text.about.account, text.key.label, text.about.state], rows)}</div>`;
+}

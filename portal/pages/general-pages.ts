@@ -1,0 +1,66 @@
+import { html } from 'hono/html';
+import type { Html } from '../../packages/look/table.ts';
+import type { Text } from '../text/en.ts';
+import { type Page, serviceRoutes } from '../visit/page-routes.ts';
+import type { Visit } from '../visit/visit.ts';
+import { faultPage } from './page-parts.ts';
+
+/** What a customer's people have to know, in their language: the texts have it. */
+export const helpPages = serviceRoutes({ 'GET /help': ['home', helpPage] });
+
+function helpPage({ text }: Visit): Page {
+  const { title, topics } = text.help;
+  const list = Object.values(topics).map((topic) => {
+    const [name = '', ...meaning] = topic.split(': ');
+    return html`<div><dt>${name}</dt><dd>${meaning.join(': ')}</dd></div>`;
+  });
+  return { title, body: html`<div class="card"><dl class="terms">${list}</dl></div>` };
+}
+
+/** What a visitor sees who has not signed in; signing in leads to the page that was asked for. */
+export function welcome(text: Text, back: string): Page {
+  return { title: text.welcome, body: signInCard(text, text.welcomeText, back) };
+}
+
+/** The answer to a form whose session has ended: it comes back on the page `back`. */
+export function signInAgain(text: Text, back: string): Page {
+  return { title: text.signInAgain, status: 403, body: signInCard(text, text.signInAgainText, back) };
+}
+
+function signInCard(text: Text, explanation: string, back: string): Html {
+  const address = back === '/' ? '/sign-in' : `/sign-in?back=${encodeURIComponent(back)}`;
+  return html`<div class="card"><p>${explanation}</p><p><a class="button" href="${address}">${text.frame.signIn}</a></p></div>`;
+}
+
+/** A page whose form has come back with what was typed. */
+export function keptNote(page: Page, text: Text): Page {
+  return { ...page, body: html`<p class="note" role="status">${text.kept}</p>${page.body}` };
+}
+
+/** The page after a session; `atProvider` is where the session of the provider ends. */
+export function signedOut(text: Text, atProvider: string | undefined): Page {
+  const there = atProvider ? html`<a class="button plain" href="${atProvider}">${text.signOutThere}</a>` : '';
+  return {
+    title: text.signedOut,
+    body: html`<div class="card"><p>${text.signedOutText}</p><div class="actions"><a class="button" href="/sign-in">${text.frame.signIn}</a>${there}</div></div>`,
+  };
+}
+
+const faultStatus = {
+  badRequest: 400,
+  forbidden: 403,
+  notFound: 404,
+  signIn: 400,
+  identity: 400,
+  provider: 503,
+  slow: 503,
+  tooMany: 429,
+} as const;
+export type PageFault = keyof typeof faultStatus;
+
+/** What went wrong before a page could be shown, and where to go on. */
+export function faultOf(text: Text, name: PageFault): Page {
+  const back = ['signIn', 'identity', 'provider'].includes(name) ? '/sign-in' : '/';
+  const explanation = text.errors[`${name}Text`];
+  return faultPage(text, { title: text.errors[name], explanation, back, status: faultStatus[name] });
+}

@@ -1,0 +1,185 @@
+import { html } from 'hono/html';
+import { type AccountView, type AuditPage, type KeyView, windowNames } from '../../packages/admin/index.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import { within } from '../visit/deadline.ts';
+import { accountRoutes, may, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
+import { createKeyCard } from './keys-page.ts';
+import { accountTable, nearStat, termsNote } from './operator-page.ts';
+import { codeBlock, doneNote, homeOf, instantOf, quotaBar } from './page-parts.ts';
+import { registerPath, waitingEntry } from './register-page.ts';
+import { usageNow } from './usage-page.ts';
+
+/** Where people begin: members at their account and how it is used, operators at what needs them. */
+export const homePages = [
+  ...serviceRoutes({
+    'GET /': ['home', home],
+    'GET /operator/home': ['operator.view', operatorHome],
+  }),
+  ...accountRoutes({
+    GET: ['account.view', accountHome],
+  }),
+];
+
+async function home({ admin, people, person, text }: Visit): Promise<PageAnswer> {
+  if (person.operator) return { goTo: '/operator/home' };
+  const accounts = await admin.members.accountsOf(people);
+  const [first, ...others] = accounts;
+  if (first && others.length === 0) return { goTo: `/accounts/${first.account}${homeOf(first.role)}` };
+  if (accounts.length === 0) {
+    const who = person.email ?? person.subject;
+    const fault = person.emailFault ? html`<p>${text.emailFaults[person.emailFault]}</p>` : '';
+    return {
+      title: text.noAccount,
+      body: html`<div class="card"><p>${text.noAccountText(who)}</p>${codeBlock('', who, 'identity')}${fault}</div>`,
+    };
+  }
+  const items = accounts.map(
+    ({ account, role }) => html`<li><a href="/accounts/${account}${homeOf(role)}">${account}</a></li>`,
+  );
+  return { title: text.yourAccounts, body: html`<div class="card"><ul>${items}</ul></div>` };
+}
+
+async function accountHome(visit: AccountVisit): Promise<Page> {
+  const { person, role, text } = visit;
+  const view = await visit.view();
+  const { state, plan, planState, created, keys, ...shown } = view;
+  const details = person.operator ? (['contact', 'note'] as const) : [];
+  const hasKey = keys.some((key) => key.state === 'active');
+  const firstKey = may(role, 'key.change')
+    ? createKeyCard(visit, keys.length === 0 && !person.operator ? text.firstKey : text.createKey)
+    : html`<div class="card"><p>${text.noActiveKey}</p></div>`;
+  return {
+    title: text.tabs.overview,
+    body: html`${(await termsNote(visit)) || doneNote(visit)}
+${state === 'suspended' ? html`<p class="note bad">${text.suspendedText}</p>` : ''}
+${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</p>` : ''}
+${reachedNotes(visit, view)}${hasKey ? '' : firstKey}
+${await usageNow(visit)}
+${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}
+<div class="card">${limitTable(visit, view)}<p class="muted">${text.utc}</p></div>
+<div class="card">${facts([
+      ...details.flatMap((name) => (shown[name] === null ? [] : [[text.detailNames[name], shown[name]] as const])),
+      [text.about.plan, plan],
+      [text.about.created, instantOf(visit, created)],
+    ])}</div>`,
+  };
+}
+
+/** Until when requests are refused; a minute is over before somebody reads it. */
+function reachedNotes(visit: AccountVisit, { windows }: AccountView): Html {
+  const { text } = visit;
+  const notes = (['month', 'day', 'hour'] as const).flatMap((name) => {
+    const { limit = null, used = 0, resets = null } = windows[name] ?? {};
+    if (limit === null || used < limit) return [];
+    return [html`<p class="note bad">${text.refusedUntil(text.windows[name])} ${instantOf(visit, resets)}.</p>`];
+  });
+  return html`${notes}`;
+}
+
+/** The keys that work, with what each was used for in the last 30 days, the most used one first. */
+async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<Html> {
+  const { admin, account, text, format } = visit;
+  const { keys: used } = await admin.accounts.usageByKey(account);
+  const rows = keys
+    .filter(({ state }) => state === 'active')
+    .map((key) => ({ ...key, ...(used.find(({ keyId }) => keyId === key.keyId) ?? { lookups: 0, days: [] }) }))
+    .toSorted((a, b) => b.lookups - a.lookups)
+    .map(({ keyId, label, lookups, days, lastUsed }): Html[] => {
+      const last = days.at(-1)?.date ?? lastUsed;
+      return [
+        html`<a href="/accounts/${account}/keys/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`,
+        last ? format.day(last) : text.keyUse.notUsed,
+        format.number(lookups),
+      ];
+    });
+  const counted = numbers(text.recentLookups(format.count(30, 'day')), 'aside');
+  return scrollTable(text.keys, [text.key.label, text.key.lastUsed, counted], rows);
+}
+
+function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): Html {
+  const { text, format } = visit;
+  const rows = windowNames.flatMap((name): Html[][] => {
+    const window = windows[name];
+    if (!window) return [];
+    const { limit, used, resets } = window;
+    const own = name in ownLimits ? html` <span class="muted">${text.limitState.ownLimit}</span>` : '';
+    const bar = limit === null ? '' : quotaBar(visit, name, { used, limit });
+    return [
+      [
+        text.windows[name],
+        html`${limit === null ? text.quota.unlimited : format.number(limit)}${own}`,
+        html`${format.number(used)}${bar}`,
+        limit === null ? '-' : format.number(Math.max(0, limit - used)),
+        instantOf(visit, resets),
+      ],
+    ];
+  });
+  const head = [
+    text.window,
+    ...[text.quota.limit, text.quota.used, text.quota.left].map((label) => numbers(label)),
+    text.quota.resets,
+  ];
+  return scrollTable(text.about.limits, head, rows);
+}
+
+/** How many sign-ins are read at once. */
+const signInsRead = 500;
+const dayMilliseconds = 86_400_000;
+
+/** What waits for an operator, and how the service is. */
+async function operatorHome(visit: Visit): Promise<Page> {
+  const { shared, text } = visit;
+  const [near, signIns, loads] = await Promise.all([
+    within(3000, shared.nearLimits()),
+    refusedSignIns(visit),
+    loadsNow(visit),
+  ]);
+  const link = (path: string, shown: string) => html`<a href="${path}">${shown}</a>`;
+  const isOutOfReach = visit.loads && !loads;
+  const stats = [
+    ...(isOutOfReach ? [[text.operatorTabs.register, text.outOfReach] as const] : []),
+    ...(loads
+      ? [[text.waiting, link(registerPath, loads.waiting)] as const, [text.lastLoad, loads.last] as const]
+      : []),
+    await nearStat(visit),
+    [text.refusedSignIns, link('/operator/sessions#changes', signIns)] as const,
+  ];
+  return {
+    title: text.tabs.home,
+    body: html`<div class="card">${facts(stats, 'stats')}</div>
+${loads?.entries ?? ''}
+${near && near.count > 0 ? html`<div class="card">${accountTable(visit, text.near, near.accounts)}</div>` : ''}`,
+  };
+}
+
+/** How many sign-ins were refused within a day. */
+async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> {
+  const since = new Date(tools.now() - dayMilliseconds).toISOString();
+  let refused = 0;
+  let cursor: string | null = null;
+  do {
+    const page: AuditPage = await admin.sessions.audit({ limit: signInsRead, ...(cursor && { cursor }) });
+    const today = page.entries.filter(({ time }) => time >= since);
+    refused += today.filter(({ action }) => action === 'session refuse').length;
+    cursor = today.length < page.entries.length ? null : page.cursor;
+  } while (cursor !== null);
+  return format.number(refused);
+}
+
+/** The loads that wait, and the last one; nothing where the loader is not connected, or does not answer in time. */
+async function loadsNow(visit: Visit) {
+  const { loads, shared, tools, text, format } = visit;
+  const read = async () => Promise.all([shared.waiting(), loads && (await loads()).register(1)]);
+  const [waiting, register] = (loads && (await within(3000, read()).catch(() => undefined))) ?? [];
+  if (!waiting || !register) return undefined;
+  const [last] = register.loads;
+  const peildatum =
+    register.peildatum && html`<span class="muted">${text.peildatum} ${format.day(register.peildatum)}</span>`;
+  const entries = waiting.map((load) => waitingEntry(visit, load));
+  return {
+    waiting: format.number(waiting.length),
+    last: html`${last ? format.ago(tools.now() - Date.parse(last.at)) : '-'} ${peildatum}`,
+    entries: waiting.length > 0 ? html`<div class="card"><h2>${text.waiting}</h2>${entries}</div>` : '',
+  };
+}

@@ -1,0 +1,395 @@
+import { randomUUID } from 'node:crypto';
+import { html } from 'hono/html';
+import { AdminError, dutchTime, type KeyView, labelAfter } from '../../packages/admin/index.ts';
+import { choice, field, hidden } from '../../packages/look/form-fields.ts';
+import { type Column, chosenFields, chosenIn, listOf } from '../../packages/look/list.ts';
+import { aside, facts, type Html, scrollTable } from '../../packages/look/table.ts';
+import { accountRoutes, may, OtherPage, type Page, type PageAnswer } from '../visit/page-routes.ts';
+import type { AccountVisit } from '../visit/visit.ts';
+import { curlLine } from './account-page.ts';
+import { findKeyForm } from './find-key-page.ts';
+import { actorName } from './history-page.ts';
+import { attempt, faulty, postForm } from './page-form.ts';
+import {
+  codeBlock,
+  doneNote,
+  faultPage,
+  instantOf,
+  invalidPage,
+  notFoundPage,
+  stateTag,
+  untilOf,
+} from './page-parts.ts';
+
+/** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
+export const keyPages = accountRoutes({
+  'GET /keys': ['account.view', listPage],
+  'POST /keys': ['key.change', create],
+  'GET /keys/:key': ['account.view', withKey(keyPage)],
+  'GET /keys/:key/rotate': ['key.change', withKey(keyPage)],
+  'POST /keys/:key/rotate': ['key.change', withKey(rotate)],
+  'GET /keys/:key/revoke': ['key.change', withKey(revokePage)],
+  'POST /keys/:key/revoke': ['key.change', withKey(revoke)],
+  'GET /rotate-keys': ['key.change', severalPage],
+  'POST /rotate-keys': ['key.change', rotateSeveral],
+});
+
+const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/keys`;
+const nameOf = ({ label, keyId }: KeyView) => label ?? keyId;
+const canRotate = ({ state, replacedBy }: KeyView) => state === 'active' && replacedBy === null;
+
+async function listPage(visit: AccountVisit): Promise<Page> {
+  const { admin, account, role, text } = visit;
+  const keys = await admin.keys.list(account);
+  const canChange = may(role, 'key.change');
+  const columns: Column<KeyView>[] = [
+    { name: 'label', label: text.key.label, show: (key) => keyLink(visit, key), sort: nameOf },
+    {
+      name: 'state',
+      label: text.about.state,
+      place: 'aside',
+      show: (key) => stateOf(visit, key),
+      sort: ({ state }) => state,
+    },
+    {
+      name: 'created',
+      label: text.about.created,
+      place: 'minor',
+      show: (key) => instantOf(visit, key.created),
+      sort: (key) => key.created ?? '',
+    },
+    { name: 'used', label: text.key.lastUsed, show: (key) => lastUsed(visit, key), sort: (key) => key.lastUsed ?? '' },
+    ...(canChange ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }] : []),
+  ];
+  const choice = {
+    action: `/accounts/${account}/rotate-keys`,
+    label: text.rotateChosen,
+    nameOf: ({ keyId }: KeyView) => keyId,
+    canChoose: canRotate,
+  };
+  const list = listOf(visit, {
+    caption: text.keys,
+    columns,
+    rows: keys.toReversed(),
+    words: ({ label, keyId }) => `${label} ${keyId}`,
+    hidden: { label: text.revokedKeys, isHidden: ({ state }) => state === 'revoked' },
+    ...(canChange && { choice }),
+    none: text.noKeys,
+  });
+  return {
+    title: text.keys,
+    body: html`${doneNote(visit)}<div class="card">${list}<p class="muted">${text.keyIdPlace} ${idInKey(visit, keys.at(-1)?.keyId)}</p></div>
+${await oldKeys(visit, keys)}${findKeyForm(visit)}
+${canChange ? createKeyCard(visit, text.createKey) : ''}`,
+  };
+}
+
+const keyLink = (visit: AccountVisit, { keyId, label }: KeyView): Html =>
+  html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`;
+
+/** The keys that are being replaced, with what still uses them: that has to change before they end. */
+async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<Html> {
+  const { admin, account, text, format } = visit;
+  const old = keys.filter(({ state, replacedBy }) => state === 'active' && replacedBy !== null);
+  if (old.length === 0) return '';
+  const { keys: used } = await admin.accounts.usageByKey(account);
+  const rows = old.map((key): Html[] => {
+    const since = keys.find(({ keyId }) => keyId === key.replacedBy)?.created?.slice(0, 10) ?? '';
+    const days = used.find(({ keyId }) => keyId === key.keyId)?.days.filter(({ date }) => date >= since) ?? [];
+    const lookups = days.reduce((sum, day) => sum + day.lookups, 0);
+    const last = days.at(-1)?.date;
+    const use = last ? html`${text.since(format.day(since))}: ${format.number(lookups)}` : text.keyUse.notUsed;
+    const end = key.expires === null ? '-' : untilOf(visit, key.expires);
+    return [
+      keyLink(visit, key),
+      html`<span class="tag ${last ? 'warn' : 'good'}">${last ? text.stillUsed : text.keyUse.notUsed}</span>`,
+      use,
+      end,
+    ];
+  });
+  const head = [text.oldKey, aside(text.about.state), text.sum.lookups, text.key.expires];
+  return html`<div class="card">${scrollTable(text.oldKeys, head, rows)}<p class="muted">${text.oldKeysText}</p></div>`;
+}
+
+/** Where the id of a key is in the key. */
+const idInKey = ({ account }: AccountVisit, keyId = 'b9uDEGM7') =>
+  html`<code>bagadres_${account}_<strong>${keyId}</strong>...</code>`;
+
+/** The state, and until when a key works that expires or is being replaced. */
+function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): Html {
+  const { text } = visit;
+  const until =
+    state === 'active' && expires !== null ? html`<br><span class="muted">${untilOf(visit, expires)}</span>` : '';
+  const successor =
+    state !== 'revoked' && replacedBy !== null
+      ? html`<br><span class="muted">${text.replacedBy} <code>${replacedBy}</code></span>`
+      : '';
+  return html`${stateTag(state, text)}${until}${successor}`;
+}
+
+function lastUsed({ format, text }: AccountVisit, key: KeyView): Html {
+  return key.lastUsed ? format.day(key.lastUsed) : text.keyUse.notUsed;
+}
+
+function actionsOn(visit: AccountVisit, key: KeyView): Html {
+  const { text } = visit;
+  if (key.state === 'revoked') return '';
+  const link = (what: 'rotate' | 'revoke') =>
+    html`<a href="${pathOf(visit)}/${key.keyId}/${what}" aria-label="${text[what]}: ${nameOf(key)}">${text[what]}</a>`;
+  return html`<span class="actions">${canRotate(key) ? link('rotate') : ''}${link('revoke')}</span>`;
+}
+
+/** The token in a form makes sure that sending it twice creates one key. */
+const onceField = () => hidden('once', randomUUID());
+
+const labelLength = 64;
+
+/** The form for another key, or for the first one. */
+export function createKeyCard(visit: AccountVisit, heading: string): Html {
+  const { text, tools } = visit;
+  const min = new Date(tools.now()).toISOString().slice(0, 10);
+  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.key.label, hint: text.labelHint, maxLength: labelLength, required: true })}
+${field(visit, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}`;
+  const form = postForm(visit, pathOf(visit), fields, { label: text.createKey });
+  return html`<div class="card"><h2>${heading}</h2><p>${text.createKeyText}</p>${form}</div>`;
+}
+
+async function create(visit: AccountVisit): Promise<PageAnswer> {
+  const { admin, account, form, text, tools } = visit;
+  const { label = '', once = '', expires = '' } = form;
+  const end = expires === '' ? undefined : dutchTime.endOfDay(expires);
+  const isPast = expires !== '' && !(end && end.getTime() > tools.now());
+  if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
+  const input = { account, label, token: once, ...(end && { expires: end }) };
+  const made = await attempt(
+    visit,
+    {
+      back: pathOf(visit),
+      about: 'label',
+      form: { show: listPage, field: 'label' },
+      own: { already_created: createdBefore(visit) },
+    },
+    () => admin.keys.create(input),
+  );
+  return newKeyPage(visit, { ...made, label, expires: end?.toISOString() ?? null }, '');
+}
+
+function createdBefore(visit: AccountVisit): Page {
+  const { keyExists: title, keyExistsText: explanation } = visit.text;
+  return faultPage(visit.text, { title, explanation, back: pathOf(visit), status: 409 });
+}
+
+type NewKey = { key: string; keyId: string; label: string; expires: string | null };
+
+function newKeyPage(visit: AccountVisit, made: NewKey, replaced: Html): Page {
+  const { text, tools } = visit;
+  return {
+    title: text.keyMade,
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${newKey(visit, made, text.keyMade, 'key')}</div>
+<div class="card"><h2>${text.call.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, made.key), 'curl')}</div>
+${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+  };
+}
+
+function newKey(visit: AccountVisit, { key, keyId, label, expires }: NewKey, caption: string, id: string): Html {
+  const { text } = visit;
+  const about = facts([
+    [text.key.label, label],
+    [text.key.keyId, html`<code>${keyId}</code>`],
+    [text.key.expires, expires === null ? text.keyUse.never : untilOf(visit, expires)],
+  ]);
+  return html`${codeBlock(caption, key, id)}${about}`;
+}
+
+/** A page about the key that its path names. */
+function withKey(show: (visit: AccountVisit, key: KeyView) => Promise<PageAnswer>) {
+  return async (visit: AccountVisit): Promise<PageAnswer> => {
+    const { admin, account, params, text } = visit;
+    const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === params.key);
+    return key ? show(visit, key) : notFoundPage(text, pathOf(visit), text.noSuchKey(params.key ?? '', account));
+  };
+}
+
+/** How many days of use the pages say before a key is replaced or revoked. */
+const recentDays = 7;
+
+/** Since when a key was used, as far back as usage is kept, and how often in the last days, today included. */
+async function useOf({ admin, account, tools }: AccountVisit, { keyId }: KeyView) {
+  const from = await admin.accounts.usageKeptSince(account);
+  const { keys } = await admin.accounts.usageByKey(account, { from });
+  const days = keys.find((key) => key.keyId === keyId)?.days ?? [];
+  const recentFrom = new Date(tools.now() - (recentDays - 1) * 86_400_000).toISOString().slice(0, 10);
+  const recent = days.reduce((sum, { date, lookups }) => (date >= recentFrom ? sum + lookups : sum), 0);
+  return { since: days[0]?.date, recent };
+}
+
+type UseOfKey = Awaited<ReturnType<typeof useOf>>;
+
+/** Everything by which somebody can tell this key from another one, and whose it is. */
+function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey): Html {
+  const { text, format } = visit;
+  return facts([
+    [text.key.label, key.label ?? '-'],
+    [text.key.keyId, html`<code>${key.keyId}</code>`],
+    [text.about.state, stateOf(visit, key)],
+    [text.about.created, instantOf(visit, key.created)],
+    [text.keyUse.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
+    [text.keyUse.usedSince, since ? format.day(since) : text.keyUse.notUsed],
+    [text.key.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
+    [text.recentLookups(format.count(recentDays, 'day')), format.number(recent)],
+  ]);
+}
+
+/** How long the old key goes on working, in minutes. */
+const graceMinutes = [0, 10, 60, 1440, 10_080, 43_200] as const;
+const usualGrace = 1440;
+
+/** A key, with what can be done about it. `found` in the address says how it was found as one that leaked. */
+async function keyPage(visit: AccountVisit, key: KeyView): Promise<Page> {
+  const { query, role, text } = visit;
+  const canChange = may(role, 'key.change') && key.state !== 'revoked';
+  const found = Object.hasOwn(text.keyFound, query.found ?? '')
+    ? (query.found as keyof typeof text.keyFound)
+    : undefined;
+  const note = found
+    ? html`<p class="note${found === 'mistyped' ? ' bad' : ''}" role="status">${text.keyFound[found]}</p>`
+    : '';
+  const replace = canChange && canRotate(key) ? rotateForm(visit, key) : '';
+  const revokeCard = html`<div class="card"><h2>${text.revoke}</h2><p>${text.revokeText}</p><p><a class="button plain" href="${pathOf(visit)}/${key.keyId}/revoke">${text.revoke}</a></p></div>`;
+  return {
+    title: text.keyNamed(nameOf(key)),
+    body: html`${note}<div class="card">${factsOf(visit, key, await useOf(visit, key))}<p class="muted">${text.keyIdPlace} ${idInKey(visit, key.keyId)}</p></div>
+${replace}${canChange ? revokeCard : ''}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+  };
+}
+
+function rotateForm(visit: AccountVisit, key: KeyView): Html {
+  const { text } = visit;
+  const value = labelAfter(key.label ?? key.keyId);
+  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value, maxLength: labelLength, required: true })}
+${graceChoice(visit)}`;
+  const form = postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields, {
+    label: text.rotateYes,
+    cancel: pathOf(visit),
+  });
+  return html`<div class="card"><h2>${text.rotate}</h2><p>${text.rotateText}</p>${form}</div>`;
+}
+
+function graceChoice(visit: AccountVisit): Html {
+  const { query, text } = visit;
+  const options = graceMinutes.map((minutes) => [String(minutes), text.graces[minutes]] as const);
+  return choice(visit, { name: 'grace', label: text.grace, options, value: query.found ? '10' : String(usualGrace) });
+}
+
+/** When the old key ends. At once is from the next second on: with an end, both keys change in one step. */
+function endOfOld({ form, tools }: AccountVisit): Date {
+  const minutes = graceMinutes.find((one) => String(one) === form.grace) ?? usualGrace;
+  return new Date((Math.floor(tools.now() / 1000) + Math.max(1, minutes * 60)) * 1000);
+}
+
+async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, form, text } = visit;
+  const { label = '', once = '' } = form;
+  const ends = endOfOld(visit);
+  const made = await attempt(
+    visit,
+    {
+      back: pathOf(visit),
+      about: 'label',
+      form: { show: (again) => keyPage(again, key), field: 'label' },
+      own: { already_created: createdBefore(visit), too_many_keys: text.errors.tooManyReplaced },
+    },
+    () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
+  );
+  const { replaced } = made;
+  const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
+  return newKeyPage(visit, { ...made, label, expires: null }, old);
+}
+
+/** The keys that were chosen in the list, and can be replaced. @throws OtherPage if there are none */
+async function chosenKeys(visit: AccountVisit, fields: Readonly<Record<string, string>>): Promise<KeyView[]> {
+  const { admin, account, text } = visit;
+  const ids = chosenIn(fields);
+  const keys = (await admin.keys.list(account)).filter((key) => ids.includes(key.keyId) && canRotate(key));
+  if (keys.length === 0) throw new OtherPage(invalidPage(text, pathOf(visit), text.noneChosen));
+  return keys;
+}
+
+async function severalPage(visit: AccountVisit): Promise<Page> {
+  const { format, path, query, text } = visit;
+  const keys = await chosenKeys(visit, query);
+  const rows = keys.map((key): Html[] => [keyLink(visit, key), aheadOf(key), lastUsed(visit, key)]);
+  const ids = keys.map(({ keyId }) => keyId);
+  const form = postForm(visit, path, html`${onceField()}${chosenFields(ids)}${graceChoice(visit)}`, {
+    label: text.rotateThem(format.count(keys.length, 'key')),
+    cancel: pathOf(visit),
+  });
+  return {
+    title: text.rotateChosen,
+    body: html`<div class="card">${scrollTable(text.keys, [text.key.label, text.newLabel, text.key.lastUsed], rows)}</div>
+<div class="card"><p>${text.rotateText}</p>${form}</div>`,
+  };
+}
+
+const aheadOf = (key: KeyView) => labelAfter(nameOf(key));
+
+/** One after the other; every key that was made is shown, whatever became of the others. */
+async function rotateSeveral(visit: AccountVisit): Promise<Page> {
+  const { admin, account, form, text } = visit;
+  const ends = endOfOld(visit);
+  const parts: Html[] = [];
+  for (const key of await chosenKeys(visit, form)) {
+    const label = aheadOf(key);
+    const input = { account, keyId: key.keyId, label, ends, token: `${form.once}.${key.keyId}` };
+    const made = await admin.keys.rotate(input).catch((error: unknown) => {
+      if (error instanceof AdminError) return error;
+      throw error;
+    });
+    const refusals: { [Code in AdminError['code']]?: string } = {
+      already_created: text.keyExistsText,
+      too_many_keys: text.errors.tooManyReplaced,
+    };
+    const shown =
+      made instanceof AdminError
+        ? html`<p class="fault">${refusals[made.code] ?? text.errors.other}</p>`
+        : html`${newKey(visit, { ...made, label, expires: null }, label, `key-${made.keyId}`)}<p class="muted">${text.oldKeyText(nameOf(key), key.keyId)} ${instantOf(visit, made.replaced.ends)}.</p>`;
+    parts.push(html`<section class="entry"><h2>${nameOf(key)}</h2>${shown}</section>`);
+  }
+  return {
+    title: text.keysMade,
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${parts}</div><p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+  };
+}
+
+const isInUse = ({ state, lastUsed }: KeyView, { recent }: UseOfKey) =>
+  state === 'active' && (lastUsed !== null || recent > 0);
+
+async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
+  const { text } = visit;
+  const use = await useOf(visit, key);
+  const back = pathOf(visit);
+  if (key.state === 'revoked')
+    return {
+      title: text.keys,
+      body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
+    };
+  const confirm = isInUse(key, use)
+    ? field(visit, { name: 'confirm', label: text.key.keyId, hint: text.confirmIdHint, maxLength: 8, required: true })
+    : '';
+  const form = postForm(visit, visit.path, confirm, { label: text.revokeYes, isDanger: true, cancel: back });
+  return {
+    title: text.revokeKey(nameOf(key)),
+    body: html`<div class="card">${factsOf(visit, key, use)}</div><div class="card"><p>${text.revokeText}</p>${form}</div>`,
+  };
+}
+
+/** Revoking again is harmless, so a form that is sent twice, or by two people, says the same. */
+async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, form, text } = visit;
+  const { keyId } = key;
+  if (form.confirm !== keyId && isInUse(key, await useOf(visit, key)))
+    return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) => revokePage(again, key));
+  const back = pathOf(visit);
+  await attempt(visit, { back, about: 'notFoundText' }, () => admin.keys.revoke({ account, keyId }));
+  return { goTo: `${back}?done=revoked` };
+}

@@ -1,0 +1,400 @@
+import { html } from 'hono/html';
+import * as z from 'zod/mini';
+import {
+  type AccountDetails,
+  type AccountPage,
+  type AccountPageOptions,
+  type AccountSummary,
+  AdminError,
+  type Limits,
+  type Plan,
+  type WindowName,
+  windowNames,
+} from '../../packages/admin/index.ts';
+import { choice, field, hidden } from '../../packages/look/form-fields.ts';
+import { pager, searchForm } from '../../packages/look/list.ts';
+import { aside, facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import { within } from '../visit/deadline.ts';
+import { accountRoutes, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import { warnShare } from '../visit/shared.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
+import {
+  attempt,
+  confirmation,
+  faulty,
+  limitFields,
+  limitsField,
+  postForm,
+  readLimits,
+  readSeen,
+  seenField,
+} from './page-form.ts';
+import { limitText, quotaBar, stateTag } from './page-parts.ts';
+import { allPlans } from './plans-page.ts';
+
+/** The accounts of the service, as operators find, make and change them. */
+export const operatorPages = [
+  ...serviceRoutes({
+    'GET /operator/accounts': ['operator.view', accountsPage],
+    'GET /operator/accounts/new': ['account.manage', newPage],
+    'POST /operator/accounts': ['account.manage', create],
+  }),
+  ...accountRoutes({
+    'GET /manage': ['account.manage', managePage],
+    'POST /manage': ['account.manage', save],
+    'GET /details': ['account.manage', managePage],
+    'POST /details': ['account.manage', saveDetails],
+    'GET /suspend': ['account.manage', (visit) => stateQuestion(visit, 'suspend')],
+    'POST /suspend': ['account.manage', (visit) => changeState(visit, 'suspend')],
+    'GET /activate': ['account.manage', (visit) => stateQuestion(visit, 'activate')],
+    'POST /activate': ['account.manage', (visit) => changeState(visit, 'activate')],
+  }),
+];
+
+const accountsPath = '/operator/accounts';
+const newPath = `${accountsPath}/new`;
+const accountsShown = 50;
+const newDays = 30;
+
+/** What the address of the list says besides where it begins. */
+const filterNames = ['q', 'plan', 'state', 'only'] as const;
+
+/** The accounts that the address of the page asks for. */
+function filterOf({ query, tools }: Visit): AccountPageOptions {
+  const search = (query.q ?? '').trim();
+  const state = (['active', 'suspended'] as const).find((one) => one === query.state);
+  const createdSince = new Date(tools.now() - newDays * 86_400_000).toISOString();
+  return {
+    ...(search && { search }),
+    ...(query.plan && { plan: query.plan }),
+    ...(state && { state }),
+    ...(query.only === 'near' && { usedShare: warnShare }),
+    ...(query.only === 'new' && { createdSince }),
+  };
+}
+
+async function accountsPage(visit: Visit): Promise<Page> {
+  const { admin, text, format } = visit;
+  const of = { back: accountsPath, about: 'search' } as const;
+  const [{ accounts, cursor }, counts] = await Promise.all([
+    attempt(visit, of, () => fullPage(visit)),
+    admin.plans.counts(),
+  ]);
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const stats = [[text.operatorTabs.accounts, format.number(total)] as const, await nearStat(visit)];
+  const found =
+    accounts.length > 0 ? accountTable(visit, text.operatorTabs.accounts, accounts) : html`<p>${text.noAccounts}</p>`;
+  const more = cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
+  return {
+    title: text.operatorTabs.accounts,
+    body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.tabs.usage}: ${text.csv}</a></p>
+<div class="card">${facts(stats, 'stats')}${filterForm(visit, counts)}</div>
+<div class="card">${found}${more}${pager(visit, { name: 'after', cursor, keeps: filterNames })}</div>`,
+  };
+}
+
+/** How long a page looks for accounts that pass a filter. */
+const searchMilliseconds = 4_000;
+
+/** As many accounts as a page shows, if there are so many: one answer of the list may have fewer, or none. */
+async function fullPage(visit: Visit): Promise<AccountPage> {
+  const { admin, query, tools } = visit;
+  const accounts: AccountSummary[] = [];
+  const until = tools.now() + searchMilliseconds;
+  let cursor: string | null = query.after ?? null;
+  do {
+    const asked = { ...filterOf(visit), limit: accountsShown - accounts.length, ...(cursor && { cursor }) };
+    const page = await admin.accounts.list(asked);
+    accounts.push(...page.accounts);
+    cursor = page.cursor;
+  } while (cursor !== null && accounts.length < accountsShown && tools.now() < until);
+  return { accounts, cursor };
+}
+
+/** How many accounts have used much of a limit, with the link to them; while they are counted it says so. */
+export async function nearStat({ shared, text, format }: Visit): Promise<readonly [name: string, value: Html]> {
+  const near = await within(searchMilliseconds, shared.nearLimits());
+  return [
+    text.near,
+    html`<a href="${accountsPath}?only=near">${near ? format.number(near.count) : text.accountList.counting}</a>`,
+  ];
+}
+
+function filterForm(visit: Visit, counts: Readonly<Record<string, number>>): Html {
+  const { query, text, format } = visit;
+  const asked = { ...visit, form: Object.fromEntries(filterNames.map((name) => [name, query[name] ?? ''])) };
+  const all = ['', text.accountList.all] as const;
+  const plans = Object.entries(counts).map(([code, count]) => [code, `${code} (${format.number(count)})`] as const);
+  const states = (['active', 'suspended'] as const).map((state) => [state, text[state]] as const);
+  const only = [['near', text.near] as const, ['new', text.newAccounts(format.count(newDays, 'day'))] as const];
+  const fields = html`${field(asked, { name: 'q', label: text.searchAccounts, type: 'search', maxLength: 200 })}
+${choice(asked, { name: 'plan', label: text.about.plan, options: [all, ...plans] })}
+${choice(asked, { name: 'state', label: text.about.state, options: [all, ...states] })}
+${choice(asked, { name: 'only', label: text.show, options: [all, ...only] })}`;
+  return searchForm(accountsPath, fields, text.search);
+}
+
+export function accountTable(visit: Visit, caption: string, accounts: readonly AccountSummary[]): Html {
+  const { text, format } = visit;
+  const rows = accounts.map((account): Html[] => {
+    const { id, name, contact, state, plan, activeKeys, created } = account;
+    return [
+      html`<a href="/accounts/${id}">${name ?? id}</a> <code>${id}</code>${contact ? html`<br><span class="muted">${contact}</span>` : ''}`,
+      stateTag(state, text),
+      plan,
+      fullestWindow(visit, account),
+      format.number(activeKeys),
+      format.day(created),
+    ];
+  });
+  const head = [
+    text.about.account,
+    aside(text.about.state),
+    text.about.plan,
+    text.quota.used,
+    numbers(text.accountList.activeKeys, 'minor'),
+  ];
+  return scrollTable(caption, [...head, { label: text.about.created, place: 'minor' }], rows);
+}
+
+/** The day or the month, whichever has less left of its limit. */
+function fullestWindow(visit: Visit, { windows }: AccountSummary): Html {
+  const { text } = visit;
+  const [fullest] = (['day', 'month'] as const)
+    .flatMap((name) => {
+      const { limit = null, used = 0 } = windows[name] ?? {};
+      return limit === null ? [] : [{ name, limit, used }];
+    })
+    .toSorted((a, b) => b.used * a.limit - a.used * b.limit);
+  if (!fullest) return '-';
+  return html`<span class="muted">${text.windows[fullest.name]}</span>${quotaBar(visit, fullest.name, fullest)}`;
+}
+
+async function newPage(visit: Visit): Promise<Page> {
+  const { admin, text } = visit;
+  const plans = await allPlans(admin);
+  return {
+    title: text.createAccount,
+    body: html`<div class="card">${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
+  };
+}
+
+function createForm(visit: Visit, plans: { code: string }[]): Html {
+  const { text } = visit;
+  const options = plans.map(({ code }) => [code, code] as const);
+  const fields = html`${field(visit, { name: 'id', label: text.accountId, hint: text.accountIdHint, maxLength: 32, required: true })}
+${choice(visit, { name: 'plan', label: text.about.plan, options })}
+${detailFields(visit)}`;
+  return postForm(visit, accountsPath, fields, { label: text.createAccount, cancel: accountsPath });
+}
+
+const detailLengths = { name: 100, contact: 200, note: 200 } as const satisfies Record<keyof AccountDetails, number>;
+const detailNames = Object.keys(detailLengths) as (keyof AccountDetails)[];
+
+function detailFields(visit: Visit, details?: AccountDetails): Html {
+  const { detailNames: labels, detailHints: hints } = visit.text;
+  return html`${detailNames.map((name) => field(visit, { name, label: labels[name], hint: hints[name], value: details?.[name] ?? '', maxLength: detailLengths[name] }))}`;
+}
+
+/** The first field with more than it can hold. */
+function tooLong({ form, text }: Visit): Visit['fault'] {
+  const wrong = detailNames.find((name) => [...(form[name] ?? '')].length > detailLengths[name]);
+  return wrong && { field: wrong, message: text.errors.details };
+}
+
+/** An empty field is none. */
+function readDetails({ form }: Visit): AccountDetails {
+  return { name: form.name || null, contact: form.contact || null, note: form.note || null };
+}
+
+/** Sent twice, the second is refused: an account of that id exists. */
+async function create(visit: Visit): Promise<PageAnswer> {
+  const { admin, form, text } = visit;
+  const { id = '', plan = '' } = form;
+  const fault = tooLong(visit);
+  if (fault) return faulty(visit, fault, newPage);
+  const account = await attempt(
+    visit,
+    {
+      back: newPath,
+      about: 'account',
+      form: { show: newPage, field: 'id' },
+      own: { not_found: text.errors.plan },
+    },
+    () => admin.accounts.create({ id, plan, ...readDetails(visit) }),
+  );
+  return { goTo: `/accounts/${account.id}?done=account` };
+}
+
+const overviewOf = ({ account }: AccountVisit) => `/accounts/${account}`;
+const pathOf = (visit: AccountVisit) => `${overviewOf(visit)}/manage`;
+
+async function managePage(visit: AccountVisit): Promise<Page> {
+  const { admin, text, format } = visit;
+  const [{ plan, ownLimits, windows, state, name, contact, note }, plans] = await Promise.all([
+    visit.view(),
+    allPlans(admin),
+  ]);
+  const verb = state === 'active' ? 'suspend' : 'activate';
+  const details = { name, contact, note };
+  const options = plans.map(({ code }) => [code, code] as const);
+  const planFields = html`${seenField({ plan, ownLimits })}
+${choice(visit, { name: 'plan', label: text.about.plan, options, value: plan })}
+${limitFields(visit, ownLimits, text.limitHint, (name) => {
+  const limit = ofPlan(plans, plan)[name];
+  const used = windows[name]?.used;
+  const has = text.planHas(limit === undefined ? text.limitState.notCounted : limitText(visit, limit));
+  return used === undefined ? has : `${has}; ${text.quota.used.toLowerCase()}: ${format.number(used)}`;
+})}`;
+  const planForm = postForm(visit, pathOf(visit), planFields, { label: text.act.goOn });
+  const detailsForm = postForm(
+    visit,
+    `${overviewOf(visit)}/details`,
+    html`${seenField(details)}${detailFields(visit, details)}`,
+    { label: text.saveDetails },
+  );
+  return {
+    title: text.manage,
+    body: html`<div class="card"><h2>${text.changePlan}</h2><p>${text.changePlanText}</p>${planForm}</div>
+<div class="card"><h2>${text.details}</h2><p>${text.detailsText}</p>${detailsForm}</div>
+<div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${overviewOf(visit)}/${verb}">${text[verb]}</a></p></div>`,
+  };
+}
+
+const seenSchema = z.object({ plan: z.string(), ownLimits: limitsField });
+
+const ofPlan = (plans: readonly Pick<Plan, 'code' | 'limits'>[], code: string): Limits =>
+  plans.find((plan) => plan.code === code)?.limits ?? {};
+
+type AccountTerms = { plan: string; limits: Limits };
+
+/** What becomes of the plan, and of each limit that becomes another one; `say` puts a limit in words. */
+function termChanges(
+  visit: Visit,
+  plans: Parameters<typeof ofPlan>[0],
+  [before, after]: readonly [AccountTerms, AccountTerms],
+  say: (limit: number | null, name: WindowName) => string = (limit) => limitText(visit, limit),
+): (readonly [name: string, change: string])[] {
+  const { text } = visit;
+  const limitsOf = ({ plan, limits }: AccountTerms): Limits => ({ ...ofPlan(plans, plan), ...limits });
+  const [old, changed] = [limitsOf(before), limitsOf(after)];
+  const said = (limit: number | null | undefined, name: WindowName) =>
+    limit === undefined ? text.limitState.notCounted : say(limit, name);
+  const moved = before.plan === after.plan ? [] : [[text.about.plan, text.becomes(before.plan, after.plan)] as const];
+  return [
+    ...moved,
+    ...windowNames
+      .filter((name) => old[name] !== changed[name])
+      .map((name) => [text.windows[name], text.becomes(said(old[name], name), said(changed[name], name))] as const),
+  ];
+}
+
+/** What the last change of the account's plan and limits was, after the form that made it. */
+export async function termsNote(visit: AccountVisit): Promise<Html> {
+  const { admin, account, query, text } = visit;
+  if (query.done !== 'terms') return '';
+  const [{ entries }, plans] = await Promise.all([admin.accounts.audit(account, { limit: 1 }), allPlans(admin)]);
+  const { plan, ownLimits: limits } = await visit.view();
+  const before = entries[0]?.detail.before as AccountTerms | undefined;
+  const changes = before ? termChanges(visit, plans, [before, { plan, limits }]) : [];
+  const said = changes.map(([name, change]) => `${name}: ${change}`).join('; ');
+  return html`<p class="note good" role="status">${text.done.saved} ${said}</p>`;
+}
+
+/**
+ * Asks first, saying what becomes of what is used. Refused if the account has changed since the form was shown, so that
+ * no change is overwritten.
+ */
+async function save(visit: AccountVisit): Promise<PageAnswer> {
+  const { admin, account, form, text } = visit;
+  const back = pathOf(visit);
+  const seen = readSeen(visit, seenSchema, back);
+  const read = readLimits(visit);
+  if ('wrong' in read) return faulty(visit, { field: read.wrong, message: text.errors.limit }, managePage);
+  const plan = form.plan ?? '';
+  const of = { back, about: 'plan', form: { show: managePage, field: 'plan' } } as const;
+  if (form.confirmed !== 'yes') {
+    const now = await visit.view();
+    const isSame = windowNames.every((name) => now.ownLimits[name] === seen.ownLimits[name]);
+    if (now.plan !== seen.plan || !isSame)
+      await attempt(visit, of, () => Promise.reject(new AdminError('conflict', '')));
+    return termsQuestion(visit, [
+      { plan: seen.plan, limits: seen.ownLimits },
+      { plan, ...read },
+    ]);
+  }
+  const limits: Partial<Record<WindowName, number | null | 'plan'>> = {};
+  for (const name of windowNames) {
+    const limit = read.limits[name];
+    // An empty field follows the plan.
+    if (limit !== seen.ownLimits[name]) limits[name] = limit === undefined ? 'plan' : limit;
+  }
+  const input = { id: account, limits, seen, ...(plan !== seen.plan && { plan }) };
+  await attempt(visit, of, () => admin.accounts.set(input));
+  return { goTo: `${overviewOf(visit)}?done=terms` };
+}
+
+async function termsQuestion(visit: AccountVisit, terms: readonly [AccountTerms, AccountTerms]): Promise<Page> {
+  const { admin, form, text, format } = visit;
+  const [, { plan, limits }] = terms;
+  const [{ windows }, plans] = await Promise.all([visit.view(), allPlans(admin)]);
+  const used = (name: WindowName) => windows[name]?.used ?? 0;
+  const about = termChanges(visit, plans, terms, (limit, name) =>
+    text.usedOf(format.number(used(name)), limitText(visit, limit)),
+  );
+  const allowed: Limits = { ...ofPlan(plans, plan), ...limits };
+  const isReached = windowNames.some((name) => (allowed[name] ?? Number.POSITIVE_INFINITY) <= used(name));
+  const sent = Object.entries(limits).map(([name, limit]) => hidden(`limit-${name}`, String(limit ?? 'unlimited')));
+  return confirmation(visit, {
+    title: text.changePlan,
+    explanation: about.length === 0 ? text.sameTerms : isReached ? text.termsRefuse : text.termsApply,
+    about,
+    action: pathOf(visit),
+    yes: text.changeLimitsYes,
+    cancel: pathOf(visit),
+    fields: html`${hidden('seen', form.seen ?? '')}${hidden('plan', plan)}${sent}${hidden('confirmed', 'yes')}`,
+    isDanger: isReached,
+  });
+}
+
+const seenDetails = z.object({
+  name: z.nullable(z.string()),
+  contact: z.nullable(z.string()),
+  note: z.nullable(z.string()),
+});
+
+async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
+  const { admin, account } = visit;
+  const back = pathOf(visit);
+  const details = readSeen(visit, seenDetails, back);
+  const fault = tooLong(visit);
+  if (fault) return faulty(visit, fault, managePage);
+  const input = { id: account, ...readDetails(visit), seen: { details } };
+  const of = { back, about: 'details', form: { show: managePage, field: 'name' } } as const;
+  await attempt(visit, of, () => admin.accounts.set(input));
+  return { goTo: `${overviewOf(visit)}?done=saved` };
+}
+
+async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<Page> {
+  const { text, format } = visit;
+  const { id, name, plan, keys, windows } = await visit.view();
+  const active = keys.filter(({ state }) => state === 'active');
+  const about = [
+    [text.about.account, html`${name ?? id} <code>${id}</code>`],
+    [text.about.plan, plan],
+    [
+      text.accountList.activeKeys,
+      `${format.number(active.length)}${active.length > 0 ? `: ${active.map(({ label, keyId }) => label ?? keyId).join(', ')}` : ''}`,
+    ],
+    [text.refusal.lookupsToday, windows.day ? format.number(windows.day.used) : '-'],
+  ] as const;
+  const [title, explanation] = [text[verb], text[`${verb}Text`]];
+  const [isDanger, cancel] = [verb === 'suspend', pathOf(visit)];
+  return confirmation(visit, { title, explanation, about, action: visit.path, yes: title, cancel, isDanger });
+}
+
+async function changeState(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<PageAnswer> {
+  const { admin, account } = visit;
+  await attempt(visit, { back: pathOf(visit), about: 'other' }, () => admin.accounts[verb](account));
+  return { goTo: `${overviewOf(visit)}?done=${verb === 'suspend' ? 'suspended' : 'activated'}` };
+}

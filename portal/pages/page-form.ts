@@ -1,0 +1,182 @@
+import { html } from 'hono/html';
+import * as z from 'zod/mini';
+import { AdminError, type Limits, type WindowName, windowNames } from '../../packages/admin/index.ts';
+import { field, hidden } from '../../packages/look/form-fields.ts';
+import { facts, type Html } from '../../packages/look/table.ts';
+import type { Text } from '../text/en.ts';
+import { OtherPage, type Page } from '../visit/page-routes.ts';
+import type { Visit } from '../visit/visit.ts';
+import { conflictPage, invalidPage, notFoundPage } from './page-parts.ts';
+
+/** The button that sends a form; the script presses one that `goesOn`. `cancel` is where a link beside it leads. */
+type Submit = { label: string; isDanger?: boolean; goesOn?: boolean; cancel?: string };
+
+/** A form that is sent to `action`. */
+export function postForm({ formField, text }: Visit, action: string, fields: Html, submit: Submit): Html {
+  const { label, isDanger, goesOn, cancel } = submit;
+  const leave = cancel ? html`<a class="button plain" href="${cancel}">${text.act.cancel}</a>` : '';
+  return html`<form method="post" action="${action}">${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
+}
+
+/** A question before something with consequences; `isDanger` unless it takes nothing away. */
+export function confirmation(
+  visit: Visit,
+  ask: {
+    title: string;
+    explanation: string;
+    action: string;
+    yes: string;
+    cancel: string;
+    fields?: Html;
+    isDanger?: boolean;
+    /** What a person has to know to decide. */
+    about?: Parameters<typeof facts>[0];
+  },
+): Page {
+  const { title, explanation, action, yes, cancel, fields = '', isDanger = true, about = [] } = ask;
+  const form = postForm(visit, action, fields, { label: yes, isDanger, cancel });
+  return {
+    title,
+    body: html`<div class="card">${about.length > 0 ? facts(about) : ''}<p>${explanation}</p>${form}</div>`,
+  };
+}
+
+type Show<V> = (visit: V) => Page | Promise<Page>;
+
+/** The page of a form that failed: as it was sent, with what is wrong above it and beside the field. */
+export async function faulty<V extends Visit>(
+  visit: V,
+  fault: NonNullable<Visit['fault']>,
+  show: Show<V>,
+): Promise<Page> {
+  const { title, body } = await show({ ...visit, fault });
+  const { text } = visit;
+  return {
+    title,
+    status: 422,
+    body: html`<p class="note bad" role="alert">${text.errors.invalid}: <a href="#${fault.field}">${fault.message}</a></p>${body}`,
+  };
+}
+
+/** The page of a form about what somebody else has changed meanwhile: as it was sent, beside what it is now. */
+async function changedForm<V extends Visit>(visit: V, back: string, show: Show<V>): Promise<Page> {
+  const { title, body } = await show({ ...visit, comesBack: true });
+  const { errors, showCurrent } = visit.text;
+  return {
+    title,
+    status: 409,
+    body: html`<div class="note bad" role="alert"><p>${errors.conflict}. ${errors.changedText}</p><p><a href="${back}">${showCurrent}</a></p></div>${body}`,
+  };
+}
+
+/** A sentence on what is wrong. */
+type ErrorText = Exclude<keyof Text['errors'], 'firstMonth'>;
+
+/** What a refusal is about, and where a visitor can continue. */
+type FormChange<V> = {
+  back: string;
+  /** What an invalid value is about. */
+  about: ErrorText;
+  /** The form that the change came from, and which of its fields an invalid value is in. */
+  form?: { show: Show<V>; field: string };
+  /** What a code means here: a page, or a sentence. */
+  own?: { [Code in AdminError['code']]?: Page | string };
+};
+
+/**
+ * Runs a change of a form. What the admin module refuses is shown in the form, or on a page of its own, in the reader's
+ * language; a conflict and what does not exist always have a page.
+ * @throws OtherPage
+ */
+export async function attempt<V extends Visit, T>(visit: V, of: FormChange<V>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AdminError) throw new OtherPage(await refusalPage(visit, of, error));
+    throw error;
+  }
+}
+
+async function refusalPage<V extends Visit>(
+  visit: V,
+  { back, about, form, own = {} }: FormChange<V>,
+  error: AdminError,
+): Promise<Page> {
+  const { text } = visit;
+  const given = own[error.code];
+  if (given !== undefined && typeof given !== 'string') return given;
+  if (error.code === 'conflict' && given === undefined)
+    return form ? changedForm(visit, back, form.show) : conflictPage(text, back);
+  if (error.code === 'not_found' && given === undefined) return notFoundPage(text, back);
+  const message = given ?? refusalText(visit, error, about);
+  return form ? faulty(visit, { field: form.field, message }, form.show) : invalidPage(text, back, message);
+}
+
+function refusalText({ text: { errors }, format }: Visit, error: AdminError, about: ErrorText): string {
+  const { code, reason, firstMonth } = error;
+  if (firstMonth !== undefined) return errors.firstMonth(format.month(firstMonth));
+  if (reason === 'last_admin') return errors.lastAdmin;
+  if (reason === 'day') return errors.tooManyToday;
+  const known: { [Code in AdminError['code']]?: string } = {
+    exists: errors.exists,
+    too_many_keys: errors.tooManyKeys,
+    too_many_members: errors.tooManyMembers,
+  };
+  return known[code] ?? errors[about];
+}
+
+/**
+ * A hidden field with the values that a form shows. A change made after the form was opened is then refused, not
+ * overwritten.
+ */
+export const seenField = (seen: object): Html => hidden('seen', JSON.stringify(seen));
+
+/** The values in the field that `seenField` writes. @throws OtherPage if the field is missing or malformed */
+export function readSeen<T>({ form, text }: Visit, schema: z.ZodMiniType<T>, back: string): T {
+  try {
+    return schema.parse(JSON.parse(form.seen ?? ''));
+  } catch {
+    throw new OtherPage(invalidPage(text, back, text.errors.other));
+  }
+}
+
+/** The limits in a hidden field with the values that the form showed. */
+export const limitsField = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
+
+/** A field for the limit of each window; `hint` says what an empty one means, `about` what is true of a window now. */
+export function limitFields(
+  visit: Visit,
+  limits: Limits,
+  hint: string,
+  about: (name: WindowName) => string | undefined = () => undefined,
+): Html {
+  const { text } = visit;
+  const fields = windowNames.map((name) => {
+    const limit = limits[name];
+    const value = limit === null ? text.quota.unlimited : String(limit ?? '');
+    const label = `${text.quota.limit} ${text.windows[name].toLowerCase()}`;
+    const own = about(name);
+    return field(visit, { name: `limit-${name}`, label, value, ...(own ? { hint: own } : { hintId: 'limit-hint' }) });
+  });
+  return html`<div class="fields">${fields}</div><p class="hint" id="limit-hint">${hint}</p>`;
+}
+
+/** What was entered there, without the empty fields, or the name of a field that is no limit. */
+export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong: string } {
+  const limits: Partial<Record<WindowName, number | null>> = {};
+  for (const name of windowNames) {
+    const given = (form[`limit-${name}`] ?? '').toLowerCase();
+    const number = readNumber(given);
+    if (given === '') continue;
+    if ([text.quota.unlimited, 'unlimited'].includes(given)) limits[name] = null;
+    else if (number === undefined) return { wrong: `limit-${name}` };
+    else limits[name] = number;
+  }
+  return { limits };
+}
+
+/** A whole number as people write it, with or without marks between the thousands; `undefined` for anything else. */
+function readNumber(text: string): number | undefined {
+  if (!/^(\d{1,13}|\d{1,3}([., \u00a0\u202f])\d{3}(\2\d{3}){0,3})$/.test(text)) return undefined;
+  return Number(text.replaceAll(/\D/g, ''));
+}

@@ -1,0 +1,233 @@
+import { html } from 'hono/html';
+import * as z from 'zod/mini';
+import type { Admin, Plan, PlanPage } from '../../packages/admin/index.ts';
+import { field, hidden } from '../../packages/look/form-fields.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import type { Text } from '../text/en.ts';
+import { type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import type { Visit } from '../visit/visit.ts';
+import { changesPart } from './history-page.ts';
+import {
+  attempt,
+  confirmation,
+  faulty,
+  limitFields,
+  limitsField,
+  postForm,
+  readLimits,
+  readSeen,
+  seenField,
+} from './page-form.ts';
+import { doneNote, instantOf, limitsText, notFoundPage, stateTag } from './page-parts.ts';
+
+/** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
+export const planPages = serviceRoutes({
+  'GET /operator/plans': ['operator.view', plansPage],
+  'POST /operator/plans': ['plan.change', create],
+  'GET /operator/plans/:plan': ['operator.view', withPlan(planPage)],
+  'POST /operator/plans/:plan': ['plan.change', withPlan(change)],
+  'GET /operator/plans/:plan/state': ['plan.change', withPlan(stateQuestion)],
+  'POST /operator/plans/:plan/state': ['plan.change', withPlan(changeState)],
+  'GET /operator/plans/:plan/change': ['plan.change', withPlan(changePage)],
+  'POST /operator/plans/:plan/change': ['plan.change', withPlan((visit, { code }) => goOn(visit, code, 'saved'))],
+});
+
+const plansPath = '/operator/plans';
+const pathOf = (code: string) => `${plansPath}/${code}`;
+
+/** Every plan, by code. */
+export async function allPlans(admin: Admin): Promise<PlanPage['plans']> {
+  const plans: PlanPage['plans'] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await admin.plans.list(cursor ? { cursor } : {});
+    plans.push(...page.plans);
+    cursor = page.cursor;
+  } while (cursor);
+  return plans;
+}
+
+async function plansPage(visit: Visit): Promise<Page> {
+  const { admin, text, format } = visit;
+  const [plans, counts] = await Promise.all([allPlans(admin), admin.plans.counts()]);
+  const rows = plans.map(({ code, state, limits, change }): Html[] => [
+    html`<a href="${pathOf(code)}">${code}</a>${change ? html` <a class="tag warn" href="${pathOf(code)}/change">${text.unfinished}</a>` : ''}`,
+    stateTag(state, text),
+    limitsText(visit, limits),
+    format.number(counts[code] ?? 0),
+  ]);
+  const head = [text.about.plan, text.about.state, text.about.limits, numbers(text.operatorTabs.accounts)];
+  const fields = html`${field(visit, { name: 'code', label: text.planCode, hint: text.planCodeHint, maxLength: 32, required: true })}
+${limitFields(visit, {}, text.planLimitHint)}`;
+  return {
+    title: text.operatorTabs.plans,
+    body: html`${doneNote(visit)}<div class="card">${rows.length > 0 ? scrollTable(text.operatorTabs.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
+<div class="card"><h2>${text.createPlan}</h2>${postForm(visit, plansPath, fields, { label: text.createPlan })}</div>`,
+  };
+}
+
+/** How many accounts a plan has. */
+async function followers({ admin }: Visit, code: string): Promise<number> {
+  return (await admin.plans.counts())[code] ?? 0;
+}
+
+/** Sent twice, the second is refused: a plan of that code exists. */
+async function create(visit: Visit): Promise<PageAnswer> {
+  const { admin, form, text } = visit;
+  const { code = '' } = form;
+  const read = readPlanLimits(visit);
+  if ('wrong' in read) return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, plansPage);
+  await attempt(
+    visit,
+    {
+      back: plansPath,
+      about: 'planCode',
+      form: { show: plansPage, field: 'code' },
+      own: { conflict: text.errors.planExists },
+    },
+    () => admin.plans.put({ code, limits: read.limits, seen: null }),
+  );
+  return { goTo: `${pathOf(code)}?done=plan` };
+}
+
+/** The limits of a plan, or the field that is wrong: the first one if all are empty, since a plan has a limit. */
+function readPlanLimits(visit: Visit): ReturnType<typeof readLimits> {
+  const read = readLimits(visit);
+  return 'limits' in read && Object.keys(read.limits).length === 0 ? { wrong: 'limit-minute' } : read;
+}
+
+/** A page about the plan that its path names. */
+function withPlan<Answer extends PageAnswer>(show: (visit: Visit, plan: PlanPage['plans'][number]) => Promise<Answer>) {
+  return async (visit: Visit): Promise<Answer | Page> => {
+    const { admin, params, text } = visit;
+    const code = params.plan ?? '';
+    const none = notFoundPage(text, plansPath, text.noSuchPlan(code));
+    const own = { invalid: none };
+    const of = { back: plansPath, about: 'planCode', own } as const;
+    const { plans } = await attempt(visit, of, () => admin.plans.list({ prefix: code, limit: 1 }));
+    const [plan] = plans;
+    return plan?.code === code ? show(visit, plan) : none;
+  };
+}
+
+/** The values that a form about a plan showed. */
+const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'inactive']) });
+
+const verbOf = ({ state }: Pick<Plan, 'state'>) => (state === 'active' ? 'deactivatePlan' : 'activatePlan');
+
+async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<Page> {
+  const { admin, text, format } = visit;
+  const { code, state, limits } = plan;
+  const [count, changes] = await Promise.all([
+    followers(visit, code),
+    changesPart(visit, (page) => admin.plans.audit(code, page)),
+  ]);
+  const verb = verbOf(plan);
+  const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}`;
+  return {
+    title: `${text.about.plan} ${code}`,
+    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card">${facts(
+      [
+        [text.about.state, stateTag(state, text)],
+        [text.operatorTabs.accounts, format.number(count)],
+        [text.about.limits, limitsText(visit, limits)],
+      ],
+    )}</div>
+<div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields, { label: text.act.goOn })}</div>
+<div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${pathOf(code)}/state">${text[verb]}</a></p></div>
+${changes}
+<p><a href="${plansPath}">${text.backToPlans}</a></p>`,
+  };
+}
+
+/** Asks first, saying how many accounts follow; the form that it then shows sends the same limits, confirmed. */
+async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
+  const { form, text } = visit;
+  const { code } = plan;
+  const back = pathOf(code);
+  const seen = readSeen(visit, seenSchema, back);
+  const read = readPlanLimits(visit);
+  if ('wrong' in read)
+    return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, (again) => planPage(again, plan));
+  const { limits } = read;
+  if (form.confirmed !== 'yes') {
+    const sent = Object.entries(limits).map(([name, limit]) => hidden(`limit-${name}`, String(limit ?? 'unlimited')));
+    return question(visit, plan, {
+      title: text.changeLimitsOf(code),
+      what: `${limitsText(visit, seen.limits)} → ${limitsText(visit, limits)}.`,
+      yes: text.changeLimitsYes,
+      isDanger: false,
+      fields: html`${seenField(seen)}${sent}${hidden('confirmed', 'yes')}`,
+    });
+  }
+  await begin(visit, { code, limits, state: seen.state, seen });
+  return goOn(visit, code, 'saved');
+}
+
+async function stateQuestion(visit: Visit, plan: Plan): Promise<PageAnswer> {
+  const { text } = visit;
+  const verb = verbOf(plan);
+  return question(visit, plan, {
+    title: `${text[verb]}: ${plan.code}`,
+    what: text[`${verb}Text`],
+    yes: text[`${verb}Yes`],
+    isDanger: verb === 'deactivatePlan',
+    fields: seenField({ limits: plan.limits, state: plan.state }),
+  });
+}
+
+/** A question before a change that every account on the plan follows. */
+async function question(
+  visit: Visit,
+  { code }: Plan,
+  { what, ...ask }: { title: string; what: string; yes: string; fields: Html; isDanger?: boolean },
+): Promise<Page> {
+  const explanation = `${what} ${visit.text.followNow(visit.format.count(await followers(visit, code), 'account'))}`;
+  return confirmation(visit, { ...ask, explanation, action: visit.path, cancel: pathOf(code) });
+}
+
+async function changeState(visit: Visit, { code }: Plan): Promise<PageAnswer> {
+  const seen = readSeen(visit, seenSchema, pathOf(code));
+  const state = seen.state === 'active' ? 'inactive' : 'active';
+  await begin(visit, { code, state, seen });
+  return goOn(visit, code, state === 'active' ? 'planActive' : 'planInactive');
+}
+
+function begin(visit: Visit, input: Parameters<Admin['plans']['begin']>[0]) {
+  const of = { back: pathOf(input.code), about: input.limits ? 'planLimit' : 'other' } as const;
+  const form = { show: withPlan(planPage), field: 'limit-minute' };
+  return attempt(visit, input.limits ? { ...of, form } : of, () => visit.admin.plans.begin(input));
+}
+
+/** How long one form works at a change: well below the time after which a visitor is told that it takes too long. */
+const stepMilliseconds = 8_000;
+
+/** Brings a change to its accounts, for as long as a form may take; then to the page on which it goes on. */
+async function goOn(visit: Visit, code: string, note: keyof Text['done']): Promise<PageAnswer> {
+  const { admin, tools } = visit;
+  const until = tools.now() + stepMilliseconds;
+  do {
+    const { done } = await attempt(visit, { back: pathOf(code), about: 'other' }, () => admin.plans.follow(code));
+    if (done) return { goTo: `${pathOf(code)}?done=${note}` };
+  } while (tools.now() < until);
+  return { goTo: `${pathOf(code)}/change` };
+}
+
+/** How far a change has come, with the button that goes on: the script presses it, or a person does. */
+async function changePage(visit: Visit, { code, change }: PlanPage['plans'][number]): Promise<PageAnswer> {
+  const { admin, text, format } = visit;
+  if (!change) return { goTo: `${pathOf(code)}?done=saved` };
+  const { looked, followed, started, actor } = change;
+  const counts = Object.values(await admin.plans.counts());
+  const counted = counts.reduce((sum, count) => sum + count, 0);
+  const all = Math.max(looked, counted);
+  const label = text.lookedAt(format.number(looked), format.count(all, 'account'));
+  const form = postForm(visit, visit.path, '', { label: text.act.goOn, goesOn: true });
+  return {
+    title: `${text.about.plan} ${code}: ${text.unfinished}`,
+    body: html`<div class="card" aria-live="polite"><p>${text.changeStarted} ${instantOf(visit, started)} (${actor})</p>
+<p><meter min="0" max="${Math.max(all, 1)}" value="${looked}" aria-label="${label}"></meter> ${label}</p>
+<p>${text.haveChange(format.count(followed, 'account'))}</p><p>${text.changeGoesOn}</p>${form}</div>
+<p><a href="${plansPath}">${text.backToPlans}</a></p>`,
+  };
+}

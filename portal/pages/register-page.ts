@@ -1,0 +1,225 @@
+import { html } from 'hono/html';
+import type { LoadDecision, LoadObjection, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
+import { csvFile } from '../../packages/look/csv.ts';
+import { hidden } from '../../packages/look/form-fields.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import { OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import type { Visit } from '../visit/visit.ts';
+import { changesPart } from './history-page.ts';
+import { attempt, confirmation } from './page-form.ts';
+import { conflictPage, doneNote, instantOf, notFoundPage } from './page-parts.ts';
+
+/** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
+export const registerPages = serviceRoutes({
+  'GET /operator/register': ['operator.view', registerPage],
+  'GET /operator/register/:load': ['operator.view', loadPage],
+  'GET /operator/register/:load/changes/:file': ['operator.view', changesFile],
+  'GET /operator/register/:load/approve': ['load.approve', (visit) => decisionQuestion(visit, 'approve')],
+  'POST /operator/register/:load/approve': ['load.approve', (visit) => decide(visit, 'approve')],
+  'GET /operator/register/:load/reject': ['load.approve', (visit) => decisionQuestion(visit, 'reject')],
+  'POST /operator/register/:load/reject': ['load.approve', (visit) => decide(visit, 'reject')],
+});
+
+export const registerPath = '/operator/register';
+const pathOf = (load: string) => `${registerPath}/${load}`;
+
+/** The loads of the register. @throws OtherPage where the loader is not connected */
+async function loadsOf({ loads, text }: Visit): Promise<Loads> {
+  if (loads) return loads();
+  throw new OtherPage({ title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` });
+}
+
+/** The load that the path names. */
+async function waitingLoad(visit: Visit): Promise<{ load: WaitingLoad; loads: Loads }> {
+  const loads = await loadsOf(visit);
+  return { load: await onRegister(visit, () => loads.show(visit.params.load ?? '')), loads };
+}
+
+function onRegister<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
+  return attempt(visit, { back: registerPath, about: 'load' }, work);
+}
+
+async function registerPage(visit: Visit): Promise<Page> {
+  const { text, format } = visit;
+  const loads = await loadsOf(visit);
+  const [{ peildatum: live, setAside, loads: last }, waiting, running, decisions] = await Promise.all([
+    loads.register(),
+    visit.shared.waiting({ again: true }),
+    loads.running(),
+    changesPart(visit, loads.audit),
+  ]);
+  const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
+    html`<code>${load}</code>`,
+    format.day(peildatum),
+    instantOf(visit, at),
+    format.number(addresses),
+    [added, changed, removed].map(format.number).join(' / '),
+  ]);
+  const changes = numbers(`${text.added} / ${text.changed} / ${text.removed}`);
+  const head = [text.dataset.load, text.peildatum, text.history.time, numbers(text.dataset.addresses), changes];
+  return {
+    title: text.operatorTabs.register,
+    body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p>${facts([[text.peildatum, live ? format.day(live) : '-']])}</div>
+${running[0] ? runningNote(visit, running[0].since) : ''}
+${setAside.count > 0 ? html`<div class="card"><h2>${text.setAside}</h2><p>${text.setAsideText(format.count(setAside.addresses, 'address'))}</p><ul>${setAside.examples.map((one) => html`<li>${one}</li>`)}</ul></div>` : ''}
+<div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
+<div class="card">${rows.length > 0 ? scrollTable(text.dataset.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
+${decisions}`,
+  };
+}
+
+function runningNote(visit: Visit, since: string): Html {
+  return html`<p class="note">${visit.text.running} ${instantOf(visit, since)}</p>`;
+}
+
+/** A load that waits, and why, with the link to all of it. */
+export function waitingEntry(visit: Visit, load: WaitingLoad): Html {
+  const { text, format } = visit;
+  return html`<section class="entry"><h3>${text.loadOf(format.day(load.peildatum))}</h3>${objectionList(visit, load)}${approvalNote(visit, load)}
+<p><a class="button" href="${pathOf(load.load)}" aria-label="${text.dataset.look}: ${load.load}">${text.dataset.look}</a></p></section>`;
+}
+
+/** Each objection with its figures, or with the loader's own sentence where the reader knows its language. */
+function objectionList(visit: Visit, load: WaitingLoad): Html {
+  const { text } = visit;
+  const kinds: Readonly<Record<string, string>> = text.objections;
+  const items = load.objections.map((objection) => {
+    const { code, message } = objection;
+    const figures = text.objectionText(message, figuresOf(visit, load, objection));
+    return html`<li><strong>${kinds[code] ?? code}</strong>${figures ? html`<br><span class="muted">${figures}</span>` : ''}</li>`;
+  });
+  return html`<ul>${items}</ul>`;
+}
+
+/** Where, how many of how many, and the first few. */
+function figuresOf({ text, format }: Visit, load: WaitingLoad, objection: LoadObjection): string {
+  const { code, place = '', count, of, since, examples = [] } = objection;
+  const { addresses, peildatum, livePeildatum } = load;
+  if (code === 'too_few_addresses') return format.number(addresses);
+  if (code === 'older_peildatum') return livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '';
+  const number = count === undefined ? '' : format.number(count);
+  const share = of ? text.outOf(number, format.number(of), format.share((count ?? 0) / of)) : number;
+  return [place, share, since ? text.daysSince(format.day(since)) : '', examples.join('; ')]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function approvalNote(visit: Visit, { approval, proposal }: WaitingLoad): Html {
+  if (!approval) return '';
+  const { decision, by, time, state } = approval;
+  const { text } = visit;
+  const { made, states } = text.decisions[decision];
+  const became = approval.proposal === proposal ? states[state] : text.decidedOther;
+  return html`<p class="note${state === 'failed' ? ' bad' : ''}">${made(by)} ${instantOf(visit, time)}. ${became}</p>`;
+}
+
+async function loadPage(visit: Visit): Promise<Page> {
+  const { text, format } = visit;
+  const { load, loads } = await waitingLoad(visit);
+  const { peildatum, livePeildatum, addresses, added, changed, removed, problems, proposal } = load;
+  const [other] = await loads.running();
+  const isRunning = load.approval?.state === 'running' && load.approval.proposal === proposal;
+  const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?proposal=${proposal}">${text.decisions.approve.name}</a><a class="button plain" href="${pathOf(load.load)}/reject?proposal=${proposal}">${text.decisions.reject.name}</a></p>`;
+  return {
+    title: text.loadOf(format.day(peildatum)),
+    body: html`<div class="card"><h2>${text.whyItWaits}</h2>${objectionList(visit, load)}<p>${text.waitingText}</p></div>
+<div class="card"><h2>${text.whatItChanges}</h2>${facts([
+      [text.peildatum, format.day(peildatum)],
+      [text.example.liveDate, livePeildatum ? format.day(livePeildatum) : '-'],
+      [text.addressesAfter, format.number(addresses)],
+      [text.added, format.number(added)],
+      [text.changed, format.number(changed)],
+      [text.removed, format.number(removed)],
+      [text.problems, problems === null ? '-' : format.number(problems)],
+    ])}</div>
+${mostChangedTables(visit, load)}<div class="card">${await exampleTable(visit, load)}${changesLinks(visit, load)}</div>
+${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
+<p><a href="${registerPath}">${text.backToRegister}</a></p>`,
+  };
+}
+
+/** Every change, in as many files as it takes; of a load without any the command line makes one. */
+function changesLinks({ text, format }: Visit, { load, changesFiles }: WaitingLoad): Html {
+  if (changesFiles === 0) return html`<p>${text.allChangesText} <code>load plan --csv</code></p>`;
+  const links = Array.from({ length: changesFiles }, (_, i) => {
+    const number = changesFiles === 1 ? '' : ` ${text.fileOf(format.number(i + 1), format.number(changesFiles))}`;
+    return html`<a href="${pathOf(load)}/changes/${i + 1}">${text.allChanges}${number}</a>`;
+  });
+  return html`<p class="actions">${links}</p>`;
+}
+
+async function changesFile(visit: Visit): Promise<PageAnswer> {
+  const { load = '', file = '' } = visit.params;
+  const loads = await loadsOf(visit);
+  if (!/^[1-9]\d{0,3}$/.test(file)) return notFoundPage(visit.text, registerPath);
+  const changes = await onRegister(visit, () => loads.changes({ load, file: Number(file) }));
+  return csvFile(`changes-${load}-${file}.csv`, changes);
+}
+
+function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: WaitingLoad): Html {
+  const tableOf = (caption: string, places: WaitingLoad['streets']) => {
+    const rows = places.map(({ name, changes }): Html[] => [name, format.number(changes)]);
+    const head = [text.example.place, numbers(text.dataset.addresses)];
+    return rows.length > 0 ? html`<div class="card">${scrollTable(caption, head, rows)}</div>` : '';
+  };
+  return html`<div class="columns">${tableOf(text.mostChangedStreets, streets)}${tableOf(text.mostChangedPlaces, woonplaatsen)}</div>`;
+}
+
+async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise<Html> {
+  // Loaded here: it brings AWS clients that most visits do without.
+  const { addressText } = await import('../../packages/admin/loads.ts');
+  const kinds = ['removed', 'changed', 'added'] as const;
+  const places = (given: string[] | null) => given?.join('; ') ?? '-';
+  const rows = kinds.flatMap((kind) =>
+    examples[kind].map(({ key, before, after }): Html[] => [
+      text[kind],
+      addressText(key),
+      places(before),
+      places(after),
+    ]),
+  );
+  if (rows.length === 0) return html`<p>${text.noExamples}</p>`;
+  return scrollTable(
+    text.examples,
+    [text.history.change, text.example.address, text.example.before, text.example.after],
+    rows,
+  );
+}
+
+/** Names the proposal that the reader saw: what changed since is shown again rather than decided. */
+async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<Page> {
+  const { query, text, format } = visit;
+  const { load } = await waitingLoad(visit);
+  const { peildatum, added, changed, removed, proposal } = load;
+  const cancel = pathOf(load.load);
+  if (query.proposal !== proposal) return conflictPage(text, cancel);
+  const { question, explanation, yes } = text.decisions[decision];
+  return confirmation(visit, {
+    title: question(format.day(peildatum)),
+    explanation: explanation(
+      format.count(added, 'address'),
+      format.count(changed, 'address'),
+      format.count(removed, 'address'),
+    ),
+    action: visit.path,
+    yes,
+    cancel,
+    fields: hidden('proposal', proposal),
+    isDanger: decision === 'reject',
+  });
+}
+
+const notes = {
+  approve: ['approved', 'approvedBefore'],
+  reject: ['rejected', 'rejectedBefore'],
+} as const;
+
+/** Sent twice, or by two people, it is one decision. */
+async function decide(visit: Visit, decision: LoadDecision): Promise<PageAnswer> {
+  const { form, params } = visit;
+  const loads = await loadsOf(visit);
+  const input = { load: params.load ?? '', proposal: form.proposal ?? '' };
+  const { started } = await onRegister(visit, () => loads[decision](input));
+  const [first, before] = notes[decision];
+  return { goTo: `${registerPath}?done=${started ? first : before}` };
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { html } from 'hono/html';
+import type { SessionPage, SessionScope, SessionView } from '../../packages/admin/index.ts';
+import { field, hidden } from '../../packages/look/form-fields.ts';
+import { listOf, pager, searchForm } from '../../packages/look/list.ts';
+import { type Html, scrollTable } from '../../packages/look/table.ts';
+import { type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import type { Visit } from '../visit/visit.ts';
+import { changesPart } from './history-page.ts';
+import { leaveLink } from './members-page.ts';
+import { attempt, confirmation, faulty, postForm } from './page-form.ts';
+import { doneNote, homeOf, instantOf } from './page-parts.ts';
+
+/** Who is signed in: one's own sessions, and for operators those of everybody. */
+export const sessionPages = serviceRoutes({
+  'GET /sessions': ['home', ownPage],
+  'POST /sessions': ['home', endOwn],
+  'GET /operator/sessions': ['operator.view', everybodysPage],
+  'POST /operator/sessions': ['session.end', endOthers],
+  'GET /operator/sessions/end': ['session.end', question],
+});
+
+const ownPath = '/sessions';
+const operatorPath = '/operator/sessions';
+
+async function ownPage(visit: Visit): Promise<Page> {
+  const { admin, format, people, person, text } = visit;
+  const accounts = await admin.members.accountsOf(people);
+  const rows = accounts.map(({ account, role }): Html[] => [
+    html`<a href="/accounts/${account}${homeOf(role)}">${account}</a>`,
+    text.roles[role],
+    leaveLink(visit, account),
+  ]);
+  const memberships = scrollTable(text.yourAccounts, [text.about.account, text.membership.role, text.actions], rows);
+  const { sessions } = await admin.sessions.list({ person: person.subject });
+  const table = sessionList(visit, sessions, text.yourSessions, (session) => {
+    if (session.id === visit.session) return '-';
+    const label = `${text.endOne}: ${format.instant(session.started)}`;
+    return html`<form method="post" action="${ownPath}">${visit.formField}${hidden('one', handleOf(session))}<button class="button plain" aria-label="${label}">${text.endOne}</button></form>`;
+  });
+  const endAll = postForm(visit, ownPath, '', { label: text.endAllSessions, isDanger: true });
+  return {
+    title: text.yourSessions,
+    body: html`${doneNote(visit)}<div class="card">${table}</div>
+${rows.length > 0 ? html`<div class="card">${memberships}</div>` : ''}
+<div class="card"><h2>${text.endAllSessions}</h2><p>${text.endAllSessionsText}</p>${endAll}</div>`,
+  };
+}
+
+/** Names a session in a page without its id, which is a secret of its browser. */
+function handleOf({ id }: SessionView): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 32);
+}
+
+function sessionList(
+  visit: Visit,
+  sessions: readonly SessionView[],
+  caption: string,
+  end?: (session: SessionView) => Html,
+): Html {
+  const { text } = visit;
+  return listOf(visit, {
+    caption,
+    columns: [
+      {
+        name: 'person',
+        label: text.session.person,
+        show: ({ people, name }) => html`${name}<br><span class="muted">${people.at(-1)}</span>`,
+        sort: ({ name }) => name,
+      },
+      {
+        name: 'browser',
+        label: text.session.browser,
+        show: ({ id, browser }) =>
+          html`${browserName(browser)}${id === visit.session ? html` <span class="muted">(${text.session.thisSession})</span>` : ''}`,
+      },
+      {
+        name: 'started',
+        label: text.session.signedInSince,
+        show: ({ started }) => instantOf(visit, started),
+        sort: ({ started }) => started,
+      },
+      { name: 'seen', label: text.key.lastUsed, show: ({ seen }) => instantOf(visit, seen), sort: ({ seen }) => seen },
+      ...(end ? [{ name: 'end', label: text.actions, show: end }] : []),
+    ],
+    rows: sessions,
+    words: ({ name, people, browser }) => `${name} ${people.join(' ')} ${browser}`,
+    none: text.noSessions,
+  });
+}
+
+/** `Firefox, Windows`: what a person recognises of the header `User-Agent`. */
+export function browserName(agent: string): string {
+  const browsers = [/Edg/, /OPR/, /Firefox/, /Chrome|CriOS/, /Safari/];
+  const names = ['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari'];
+  const systems = [/Android/, /iPhone|iPad/, /Windows/, /Mac OS/, /Linux/];
+  const systemNames = ['Android', 'iOS', 'Windows', 'macOS', 'Linux'];
+  const found = (patterns: RegExp[], all: string[]) => all[patterns.findIndex((pattern) => pattern.test(agent))];
+  return [found(browsers, names), found(systems, systemNames)].filter(Boolean).join(', ') || agent.slice(0, 40) || '-';
+}
+
+/** One of one's own sessions, or all. One that has ended meanwhile is as it should be. */
+async function endOwn({ admin, form, person }: Visit): Promise<PageAnswer> {
+  if (form.one !== undefined) {
+    const { sessions } = await admin.sessions.list({ person: person.subject });
+    const session = sessions.find((one) => handleOf(one) === form.one);
+    if (session) await admin.sessions.end(person.subject, session.id);
+    return { goTo: `${ownPath}?done=sessionEnded` };
+  }
+  await admin.sessions.endAll({ person: person.subject });
+  return { goTo: '/' };
+}
+
+/** The sessions of the person or the account that the page is asked for, else everybody's by page. */
+async function everybodysPage(visit: Visit): Promise<PageAnswer> {
+  const { admin, query } = visit;
+  const who = (query.who ?? '').trim();
+  const asked = { ...visit, form: { who } };
+  const page = query.after ? { cursor: query.after } : {};
+  return searchPage(asked, await ofScope(asked, () => admin.sessions.list(scopeOf(who), page)));
+}
+
+/** An account id has no colon and no at sign; a person has one of them. */
+function scopeOf(who: string): SessionScope {
+  if (who === '') return 'all';
+  return /[:@]/.test(who) ? { person: who } : { account: who };
+}
+
+const searchAgain = (visit: Visit) => searchPage(visit, { sessions: [], cursor: null });
+
+function ofScope<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
+  const form = { show: searchAgain, field: 'who' };
+  const own = { not_found: visit.text.errors.account };
+  return attempt(visit, { back: operatorPath, about: 'personOrAccount', form, own }, work);
+}
+
+async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Promise<Page> {
+  const { admin, form, text } = visit;
+  const who = form.who ?? '';
+  const next = pager(visit, { name: 'after', cursor });
+  const end =
+    sessions.length > 0
+      ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endEverybodys : text.endThese}</a></p>`
+      : '';
+  const signIns = await changesPart(visit, admin.sessions.audit);
+  const whose = field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint });
+  return {
+    title: text.operatorTabs.sessions,
+    body: html`${doneNote(visit)}<div class="card">${searchForm(operatorPath, whose, text.search)}</div>
+<div class="card">${sessionList(visit, sessions, text.operatorTabs.sessions)}${next}${end}</div>
+${signIns}`,
+  };
+}
+
+function question(visit: Visit): Page {
+  const { query, text } = visit;
+  const who = query.who ?? '';
+  return confirmation(visit, {
+    title: who === '' ? text.endEverybodys : `${text.endThese}: ${who}`,
+    explanation: text.endThemText,
+    action: operatorPath,
+    yes: text.endThemYes,
+    cancel: operatorPath,
+    fields: hidden('who', who),
+  });
+}
+
+async function endOthers(visit: Visit): Promise<PageAnswer> {
+  const { admin, form, text } = visit;
+  const { who } = form;
+  // Without the field it would be everybody.
+  if (who === undefined) return faulty(visit, { field: 'who', message: text.errors.personOrAccount }, searchAgain);
+  await ofScope(visit, () => admin.sessions.endAll(scopeOf(who)));
+  return { goTo: `${operatorPath}?done=sessionsEnded` };
+}

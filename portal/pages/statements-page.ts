@@ -1,0 +1,132 @@
+import { html } from 'hono/html';
+import { AdminError } from '../../packages/admin/index.ts';
+import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
+import { csvFile } from '../../packages/look/csv.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import { accountRoutes, OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
+import { instantOf, invalidPage } from './page-parts.ts';
+
+/** The statements of closed months: of one account for its members, of all accounts for operators. */
+export const statementPages = [
+  ...accountRoutes({
+    'GET /statements': ['usage.view', monthsPage],
+    'GET /statements/show': ['usage.view', statementPage],
+    'GET /statement.csv': ['usage.view', statementCsv],
+    'GET /statement.json': ['usage.view', statementJson],
+  }),
+  ...serviceRoutes({
+    'GET /operator/statements': ['operator.view', allMonthsPage],
+    'GET /operator/statements.csv': ['operator.view', allStatementsCsv],
+  }),
+];
+
+/** The largest file of all accounts: Lambda returns at most 6 MB, and a page waits at most some seconds. */
+const mostBytes = 5_000_000;
+
+const allPath = '/operator/statements';
+const listPathOf = ({ account }: AccountVisit) => `/accounts/${account}/statements`;
+const fileOf = ({ account }: AccountVisit, month: string, type: 'csv' | 'json') =>
+  `/accounts/${account}/statement.${type}?month=${month}`;
+const monthOf = ({ query }: Visit) => query.month ?? '';
+
+/** What `work` finds in the statements. @throws OtherPage that says that there is none */
+async function find<T>(visit: Visit, back: string, work: (statements: Statements) => Promise<T>): Promise<T> {
+  const { tools, text } = visit;
+  const missing = new OtherPage(invalidPage(text, back, text.noStatementText));
+  if (!tools.statements) throw missing;
+  try {
+    return await work(await tools.statements());
+  } catch (error) {
+    if (!(error instanceof AdminError && (error.code === 'not_found' || error.code === 'invalid'))) throw error;
+    const { firstMonth } = error;
+    if (firstMonth === undefined) throw missing;
+    throw new OtherPage(invalidPage(text, back, text.errors.firstMonth(visit.format.month(firstMonth))));
+  }
+}
+
+/** The months of the statements, of all accounts or of one. @throws OtherPage where they are not connected */
+async function readMonths({ tools, text }: Visit, account?: string): Promise<readonly UsageMonth[]> {
+  if (tools.statements) return (await tools.statements()).months({ account });
+  throw new OtherPage({ title: text.bill.statements, body: html`<div class="card"><p>${text.noStatements}</p></div>` });
+}
+
+async function monthsPage(visit: AccountVisit): Promise<Page> {
+  const { text, format } = visit;
+  const title = text.bill.statements;
+  // Only the state: the counts of a month are those of all accounts.
+  const rows = (await readMonths(visit, visit.account)).map(({ month, state }): Html[] => [
+    format.month(month),
+    text.monthStates[state],
+    state === 'closed'
+      ? html`<span class="actions"><a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a><a href="${fileOf(visit, month, 'csv')}" aria-label="${text.csv}: ${format.month(month)}">${text.csv}</a></span>`
+      : '-',
+  ]);
+  return {
+    title,
+    body: html`<div class="card"><p>${text.statementsText}</p>${scrollTable(title, [text.month, text.about.state, text.bill.statement], rows)}</div>`,
+  };
+}
+
+const findStatement = (visit: AccountVisit) =>
+  find(visit, listPathOf(visit), (statements) => statements.show({ account: visit.account, month: monthOf(visit) }));
+
+async function statementPage(visit: AccountVisit): Promise<Page> {
+  const { month, plans, lookups, days, sha256 } = await findStatement(visit);
+  const { text, format } = visit;
+  const periods = plans.map(({ plan, from, to, lookups }): Html[] => {
+    return [plan, format.day(from), format.day(to), format.number(lookups)];
+  });
+  const rows = days.map((day): Html[] => [format.day(day.date), format.number(day.lookups)]);
+  return {
+    title: `${text.bill.statement} ${format.month(month)}`,
+    body: html`<div class="card">${facts([
+      [text.sum.lookups, format.number(lookups)],
+      ['SHA-256', html`<code>${sha256}</code>`],
+    ])}
+<p class="muted">${text.statementText}</p>
+<p class="actions"><a href="${fileOf(visit, month, 'csv')}">${text.csv}</a><a href="${fileOf(visit, month, 'json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.bill.statements}</a></p></div>
+<div class="card">${scrollTable(text.about.plan, [text.about.plan, text.range.rangeFrom, text.range.rangeTo, numbers(text.sum.lookups)], periods)}<p class="muted">${text.planPeriodsText}</p></div>
+<div class="card">${scrollTable(text.sum.lookups, [text.day, numbers(text.sum.lookups)], rows)}</div>`,
+  };
+}
+
+async function statementCsv(visit: AccountVisit): Promise<PageAnswer> {
+  const statement = await findStatement(visit);
+  const { statementsCsv } = await import('../../packages/admin/statements.ts');
+  return csvFile(`${visit.account}-${statement.month}.csv`, statementsCsv(statement.month, [statement]));
+}
+
+/** The bytes that the hash was made of: the members in this order, without spaces. */
+async function statementJson(visit: AccountVisit): Promise<PageAnswer> {
+  const statement = await findStatement(visit);
+  const name = `${visit.account}-${statement.month}.json`;
+  return { file: JSON.stringify(statement), type: 'application/json', name };
+}
+
+async function allMonthsPage(visit: Visit): Promise<Page> {
+  const { text, format } = visit;
+  const title = text.bill.statements;
+  const number = (value: number | null) => (value === null ? '-' : format.number(value));
+  const rows = (await readMonths(visit)).map(({ month, state, closed, accounts, lookups }): Html[] => [
+    format.month(month),
+    text.monthStates[state],
+    instantOf(visit, closed),
+    number(accounts),
+    number(lookups),
+    html`<a href="${state === 'closed' ? allPath : '/operator/usage'}.csv?month=${month}">${text.csv}</a>`,
+  ]);
+  const counts = [numbers(text.operatorTabs.accounts), numbers(text.sum.lookups)];
+  return {
+    title,
+    body: html`<div class="card"><p>${text.allStatementsText}</p>${scrollTable(title, [text.month, text.about.state, text.sum.closedAt, ...counts, text.file], rows)}</div>`,
+  };
+}
+
+async function allStatementsCsv(visit: Visit): Promise<PageAnswer> {
+  const { text } = visit;
+  const month = monthOf(visit);
+  const file = await find(visit, allPath, (statements) => statements.csv(month));
+  if (file.length > mostBytes) return invalidPage(text, allPath, text.tooManyStatements);
+  return csvFile(`statements-${month}.csv`, Buffer.from(file).toString());
+}

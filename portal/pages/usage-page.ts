@@ -1,0 +1,493 @@
+import { html } from 'hono/html';
+import type {
+  AccountView,
+  AuditEntry,
+  AuditPage,
+  AuditPageOptions,
+  DayRefusals,
+  KeyUsage,
+  Limits,
+  UsageByKey,
+  UsagePart,
+  WindowName,
+} from '../../packages/admin/index.ts';
+import { chart } from '../../packages/look/chart.ts';
+import { csvTable } from '../../packages/look/csv.ts';
+import { field, hidden } from '../../packages/look/form-fields.ts';
+import { listOf } from '../../packages/look/list.ts';
+import {
+  daysLater,
+  isDay,
+  type PeriodCounts,
+  type PeriodSum,
+  periodFor,
+  periodStart,
+  periods,
+  sumsBy,
+  type UsagePeriod,
+  utcDateOf,
+} from '../../packages/look/periods.ts';
+import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import type { Text } from '../text/en.ts';
+import { accountRoutes, OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import type { AccountVisit, Visit } from '../visit/visit.ts';
+import { attempt, faulty } from './page-form.ts';
+import { invalidPage, quotaBar, stateTag } from './page-parts.ts';
+
+/** What an account used, by day, week and month, as a chart, a table and files. */
+export const usagePages = [
+  ...accountRoutes({
+    'GET /usage': ['usage.view', usagePage],
+    'GET /usage.csv': ['usage.view', usageCsv],
+    'GET /usage-by-key.csv': ['usage.view', usageByKey],
+  }),
+  ...serviceRoutes({
+    'GET /operator/usage.csv': ['operator.view', everybodysUsage],
+  }),
+];
+
+type Range = { by: UsagePeriod; from: string; to: string };
+type Usage = Range & { sums: PeriodSum[]; refusals: DayRefusals[] };
+
+/** How far back the page looks, in its periods, where it is not asked for a range. */
+const periodsShown = { day: 30, week: 26, month: 12 };
+
+const later = (one: string, other: string) => (one > other ? one : other);
+const todayOf = ({ tools }: Visit) => utcDateOf(new Date(tools.now()));
+
+/**
+ * What is read of the range that the address asks for, else of the last days, weeks or months that there are. Of a
+ * range without data every page and file says the same, beside the days that were asked for.
+ * @throws OtherPage
+ */
+async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T>): Promise<T> {
+  const { admin, account, query, text } = visit;
+  const asked = { ...visit, form: { from: query.from ?? '', to: query.to ?? '' } };
+  const show = (again: AccountVisit): Page => ({
+    title: text.tabs.usage,
+    body: html`<div class="card">${rangeForm(again)}</div>`,
+  });
+  const message = text.errors.range;
+  const wrong = (['from', 'to'] as const).find((name) => asked.form[name] !== '' && !isDay(asked.form[name]));
+  if (wrong) throw new OtherPage(await faulty(asked, { field: wrong, message }, show));
+  const of = {
+    back: pathOf(visit),
+    about: 'range',
+    form: { show, field: 'from' },
+    own: { not_found: message },
+  } as const;
+  return attempt(asked, of, async () => {
+    const by = periods.find((period) => period === query.by);
+    const to = query.to || todayOf(visit);
+    const [first, kept] = [firstOf(by ?? 'day', to), await admin.accounts.usageKeptSince(account)];
+    const from = query.from || (kept <= to ? later(first, kept) : first);
+    return read({ by: periodFor({ from, to }, by), from, to });
+  });
+}
+
+/** The first day of the last periods up to `to`, as many as are shown. */
+function firstOf(period: UsagePeriod, to: string): string {
+  const count = periodsShown[period] - 1;
+  if (period !== 'month') return periodStart(period, daysLater(to, -count * (period === 'week' ? 7 : 1)));
+  const [year = 0, month = 0] = to.split('-').map(Number);
+  return utcDateOf(new Date(Date.UTC(year, month - 1 - count, 1)));
+}
+
+const readUsage = (visit: AccountVisit): Promise<Usage> =>
+  inRange(visit, async (range) => {
+    const { days, refusals } = await visit.admin.accounts.usage(visit.account, range);
+    return { ...range, sums: sumsBy(range.by, [...days, ...refusals]), refusals };
+  });
+
+async function usagePage(visit: AccountVisit): Promise<Page> {
+  const { admin, account, text, format } = visit;
+  const usage = await readUsage(visit);
+  const { from, to } = usage;
+  const total = usage.sums.reduce((sum, { lookups }) => sum + lookups, 0);
+  const { windows } = await visit.view();
+  const head = html`${facts([...(await comparisonOf(visit, windows)), [text.sum.total, format.number(total)]], 'stats')}
+<div class="toolbar">${choices(visit, usage.by)}${rangeForm({ ...visit, form: { from, to } })}</div>`;
+  if (total === 0 && usage.refusals.length === 0)
+    return {
+      title: text.tabs.usage,
+      body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>`,
+    };
+  const byKey = await admin.accounts.usageByKey(account, { from, to });
+  return {
+    title: text.tabs.usage,
+    body: html`<div class="card">${head}
+${await usageChart(visit, usage)}<p class="muted">${text.usageText}</p></div>
+${refusalCard(visit, usage)}
+<div class="card">${usageTable(visit, usage)}${fileLinks(visit, `${pathOf(visit)}.csv`, usage)}</div>
+<div class="card">${keyTable(visit, byKey)}<p class="muted">${text.byKeyText}</p>${fileLinks(visit, `${pathOf(visit)}-by-key.csv`, usage)}</div>`,
+  };
+}
+
+const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/usage`;
+
+/** The lengths of the bars, of which one is shown. */
+function choices(visit: AccountVisit, by: UsagePeriod): Html {
+  const { text } = visit;
+  const links = periods.map(
+    (period) =>
+      html`<a href="${pathOf(visit)}?by=${period}"${period === by ? html` aria-current="true"` : ''}>${text.byPeriod[period]}</a>`,
+  );
+  return html`<nav class="choices" aria-label="${text.range.period}">${links}</nav>`;
+}
+
+/** A file for people and one for programs. */
+function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html {
+  const address = (more: Record<string, string>) => `${path}?${new URLSearchParams({ by, from, to, ...more })}`;
+  return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.fileForPeople}</a><a class="button plain" href="${address({})}">${text.csv}</a></p>`;
+}
+
+/** For the first page: this month and today against their limits, and the last 30 days as a chart, with refusals. */
+export async function usageNow(given: AccountVisit): Promise<Html> {
+  const visit = { ...given, query: {} };
+  const [usage, { windows }] = await Promise.all([readUsage(visit), visit.view()]);
+  const month = await comparisonOf(visit, windows);
+  const today = usage.sums.at(-1)?.lookups ?? 0;
+  const drawn =
+    usage.refusals.length > 0 || usage.sums.some(({ lookups }) => lookups > 0)
+      ? await usageChart(visit, usage)
+      : html`<p class="nothing">${visit.text.noUsage}</p>`;
+  return html`<div class="card">${facts([...month, [visit.text.today, ofLimit(visit, 'day', today, windows)]], 'stats')}${drawn}</div>
+${refusalCard(visit, usage)}`;
+}
+
+/** A number that counts against the limit of a window, if there is one. */
+function ofLimit(visit: Visit, name: 'day' | 'month', used: number, windows: AccountView['windows']): Html {
+  const { text, format } = visit;
+  const limit = windows[name]?.limit ?? null;
+  if (limit === null) return format.number(used);
+  return html`${format.number(used)} <span class="muted">${text.ofLimit(format.number(limit))}</span>${quotaBar(visit, name, { used, limit })}`;
+}
+
+/** This month until now, and the last one until the same day. */
+async function comparisonOf(
+  visit: AccountVisit,
+  windows: AccountView['windows'],
+): Promise<(readonly [name: string, value: Html])[]> {
+  const { admin, account, text, format } = visit;
+  const today = todayOf(visit);
+  const month = periodStart('month', today);
+  const before = periodStart('month', daysLater(month, -1));
+  const from = later(before, await admin.accounts.usageKeptSince(account));
+  const usage = await admin.accounts.usage(account, { from, to: today }).catch(() => undefined);
+  if (!usage) return [];
+  const sumOf = (first: string) =>
+    usage.days
+      .filter(({ date }) => periodStart('month', date) === first && date.slice(8) <= today.slice(8))
+      .reduce((sum, { lookups }) => sum + lookups, 0);
+  return [
+    [text.thisMonth, ofLimit(visit, 'month', sumOf(month), windows)],
+    ...(from === before ? [[text.lastMonthSoFar, format.number(sumOf(before))] as const] : []),
+  ];
+}
+
+/** The last periods that fit if no range was asked for, also those before the account was created. */
+function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
+  if (query.from) return sums;
+  const first = firstOf(by, to);
+  const count = (Date.parse(to) - Date.parse(first)) / 86_400_000 + 1;
+  const days = Array.from({ length: count }, (_, i) => ({ date: daysLater(first, i) }));
+  return sumsBy(by, [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
+}
+
+/** A bar for each period: the lookups, and on them what was refused. The table below says the same in words. */
+async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
+  const { text, format } = visit;
+  const { by } = usage;
+  const sums = shownSums(visit, usage);
+  const today = todayOf(visit);
+  const refused = refusalColumns(text).filter(({ name }) => sums.some((sum) => sum[name] > 0));
+  const bars = sums.map((sum) => {
+    const isUnfinished = periodStart(by, sum.to) === periodStart(by, today);
+    const name = `${nameOf(visit, by, sum)}${isUnfinished ? ` (${text.sum.soFar})` : ''}`;
+    const parts = refused.flatMap(({ name, heading }) =>
+      sum[name] > 0 ? [`${heading}: ${text.atLeast(format.number(sum[name]))}`] : [],
+    );
+    return {
+      values: [sum.lookups, ...refused.map(({ name }) => sum[name])],
+      says: [`${name}: ${format.number(sum.lookups)}`, ...parts].join('; '),
+      isUnfinished,
+    };
+  });
+  const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (sums.length - 1)));
+  const axis = [...new Set(marks)].flatMap((i) => {
+    const from = sums[i]?.from;
+    return from === undefined ? [] : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
+  });
+  const legend = refused.map(({ name, heading }) => ({ name, label: `${heading} (${text.refusal.lowerBound})` }));
+  const parts = [{ name: 'lookups', label: text.sum.lookups }, ...legend];
+  const limit = await limitLine(visit, by, sums);
+  return chart({ label: text.chart, parts, bars, limit, axis, format: format.number });
+}
+
+/** The limit of a day or a month, from the first bar on of which it is the limit at its end. */
+async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly PeriodSum[]) {
+  const { text, format } = visit;
+  const { windows } = await visit.view();
+  const value = by === 'week' ? null : (windows[by]?.limit ?? null);
+  if (by === 'week' || value === null) return undefined;
+  const since = await limitSince(visit, by, sums[0]?.from ?? '');
+  const from = sums.findIndex(({ to }) => to >= since);
+  if (from < 0) return undefined;
+  const label = `${text.quota.limit} ${text.windows[by].toLowerCase()}: ${format.number(value)}`;
+  return { value, from, label: from === 0 ? label : `${label}, ${text.since(format.day(since))}` };
+}
+
+/** The entries of an audit that are read at once, and the most that are. */
+const entriesRead = 200;
+const pagesRead = 5;
+
+/**
+ * The day since which the limit of a window is what it is, as far back as `first`: the audit has every change of the
+ * account's plan and limits, and of those of its plan. Of many more changes than anybody makes, the last ones are read.
+ */
+async function limitSince(visit: AccountVisit, window: 'day' | 'month', first: string): Promise<string> {
+  const { admin, account } = visit;
+  const { plan, ownLimits } = await visit.view();
+  const own = lastChange(
+    (page) => admin.accounts.audit(account, page),
+    first,
+    ({ action, detail }) => {
+      const limits = detail.limits as Limits | undefined;
+      const isTerms = limits?.[window] !== undefined || (ownLimits[window] === undefined && detail.plan !== undefined);
+      return action === 'account create' || action === 'account import' || isTerms;
+    },
+  );
+  if (ownLimits[window] !== undefined) return own;
+  const ofPlan = lastChange(
+    (page) => admin.plans.audit(plan, page),
+    first,
+    ({ detail: { limits, before } }) => {
+      const was = (before as { limits?: Limits } | undefined)?.limits;
+      return limits !== undefined && (limits as Limits)[window] !== was?.[window];
+    },
+  );
+  const days = await Promise.all([own, ofPlan]);
+  return days.reduce(later);
+}
+
+/** The day of the last entry that changed something, not before `first`. */
+async function lastChange(
+  read: (page: AuditPageOptions) => Promise<AuditPage>,
+  first: string,
+  isChange: (entry: AuditEntry) => boolean,
+): Promise<string> {
+  let cursor: string | null = null;
+  for (let pages = 0; pages < pagesRead; pages++) {
+    const page: AuditPage = await read({ limit: entriesRead, ...(cursor && { cursor }) });
+    const found = page.entries.find(isChange) ?? page.entries.find(({ time }) => time.slice(0, 10) < first);
+    if (found) return later(found.time.slice(0, 10), first);
+    cursor = page.cursor;
+    if (cursor === null) return first;
+  }
+  return later(cursor?.slice(0, 10) ?? first, first);
+}
+
+/** How many days with refusals are named. */
+const refusalsShown = 5;
+
+/** Why requests were refused, on which days, in which windows and how often, where somebody sees that they were. */
+function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
+  const { text, format } = visit;
+  if (refusals.length === 0) return '';
+  const count = (number: number) => text.atLeast(format.number(number));
+  const rows = refusals
+    .toReversed()
+    .slice(0, refusalsShown)
+    .flatMap(({ date, windows = {}, ...counts }) =>
+      (['quota', 'input', 'inactive'] as const)
+        .filter((kind) => counts[kind] > 0)
+        .map((kind): Html[] => {
+          const reached = Object.entries(windows as Partial<Record<WindowName, number>>);
+          const of = reached.map(([name, times]) => `${text.windows[name as WindowName]}: ${count(times)}`);
+          const why = kind === 'quota' && of.length > 0 ? html`<br><span class="muted">${of.join(', ')}</span>` : '';
+          return [format.day(date), html`${text.refusedWhy[kind]}${why}`, count(counts[kind])];
+        }),
+    );
+  const head = [text.day, text.refusal.reason, numbers(text.refusal.requests, 'aside')];
+  return html`<div class="card">${scrollTable(text.whyRefused, head, rows)}<p class="muted">${text.refusedText}</p></div>`;
+}
+
+function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
+  const { text, format } = visit;
+  const column = (name: keyof PeriodCounts, label: string, none = format.number(0)) => {
+    return {
+      name,
+      label,
+      isNumber: true,
+      place: name === 'lookups' ? ('aside' as const) : undefined,
+      show: (sum: PeriodSum) => (sum[name] === 0 ? none : format.number(sum[name])),
+    };
+  };
+  // Only what there was, so that it can be seen among the days without any.
+  const refused = refusalColumns(text)
+    .filter(({ name }) => sums.some((sum) => sum[name] > 0))
+    .map(({ name, heading }) => column(name, heading, ''));
+  return listOf(visit, {
+    caption: text.byPeriod[by],
+    columns: [
+      { name: 'period', label: text[by], show: (sum) => nameOf(visit, by, sum) },
+      column('lookups', text.sum.lookups),
+      ...refused,
+    ],
+    rows: sums.toReversed(),
+    keeps: ['by', 'from', 'to'],
+    none: text.noUsage,
+  });
+}
+
+function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByKey): Html {
+  const { text, format } = visit;
+  const cells = ({ lookups: part, days }: Pick<KeyUsage, 'lookups' | 'days'>): Html[] => {
+    const last = days.at(-1)?.date;
+    return [format.number(part), lookups === 0 ? '-' : format.share(part / lookups), last ? format.day(last) : '-'];
+  };
+  const rows = keys.map((key): Html[] => [
+    html`${key.label ?? '-'} <code>${key.keyId}</code>${key.revoked ? html` ${stateTag('revoked', text)}` : ''}`,
+    ...cells(key),
+  ]);
+  if (unattributed.lookups > 0) rows.push([text.unattributed, ...cells(unattributed)]);
+  return scrollTable(
+    text.range.byKey,
+    [text.key.keyId, numbers(text.sum.lookups), numbers(text.range.share), text.lastUsedOn],
+    rows,
+  );
+}
+
+function rangeForm(visit: AccountVisit): Html {
+  const { text, query } = visit;
+  return html`<form method="get" action="${pathOf(visit)}" class="search">${query.by ? hidden('by', query.by) : ''}
+${field(visit, { name: 'from', label: text.range.rangeFrom, type: 'date' })}${field(visit, { name: 'to', label: text.range.rangeTo, type: 'date' })}
+<button class="button plain">${text.show}</button></form>`;
+}
+
+function nameOf({ format }: Visit, by: UsagePeriod, { from, to }: PeriodSum): string {
+  if (by === 'month') return format.month(from.slice(0, 7));
+  return by === 'day' ? format.day(from) : format.days(from, to);
+}
+
+/** How a file names a period: `2026-11-21`, the Monday of a week, or `2026-11`. */
+const periodName = (by: UsagePeriod, { from }: PeriodSum) =>
+  by === 'month' ? from.slice(0, 7) : periodStart(by, from);
+
+const refusalColumns = (text: Text) =>
+  [
+    { name: 'quota', heading: text.refusedQuota },
+    { name: 'input', heading: text.refusedInput },
+    { name: 'inactive', heading: text.refusedInactive },
+  ] as const;
+
+/** An account with its present plan and limits. */
+type FileAccount = { account: string; plan: string | null; limits: Limits };
+type FileKey = Pick<KeyUsage, 'keyId' | 'label'>;
+
+async function accountForFile({ account, view }: AccountVisit): Promise<FileAccount> {
+  const { plan, windows } = await view();
+  return {
+    account,
+    plan,
+    limits: Object.fromEntries(Object.entries(windows).map(([name, { limit }]) => [name, limit])),
+  };
+}
+
+/** The columns of a file of usage, and its rows for an account, or for one of its keys. */
+function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
+  const ofKey = [
+    { name: 'key_id', heading: text.key.keyId },
+    { name: 'label', heading: text.key.label },
+  ];
+  const columns = [
+    { name: 'account', heading: text.about.account },
+    { name: 'plan', heading: text.about.plan },
+    ...(isByKey ? ofKey : []),
+    { name: by === 'day' ? 'date' : by, heading: text[by] },
+    { name: 'limit', heading: text.quota.limit },
+    { name: 'lookups', heading: text.sum.lookups },
+    ...refusalColumns(text).map(({ name, heading }) => ({ name: `refused_${name}`, heading })),
+  ];
+  const rowsOf = ({ account, plan, limits }: FileAccount, sums: readonly PeriodSum[], key?: FileKey) => {
+    const limit = by === 'week' ? null : limits[by];
+    return sums.map((sum) => {
+      const { lookups, quota, input, inactive } = sum;
+      // A refusal is counted for the account, not for the key of the request.
+      const refused = key?.keyId ? [null, null, null] : [quota, input, inactive];
+      const ofKey = key ? [key.keyId, key.label] : [];
+      return [account, plan, ...ofKey, periodName(by, sum), limit, lookups, ...refused];
+    });
+  };
+  return { columns, rowsOf };
+}
+
+async function usageCsv(visit: AccountVisit): Promise<PageAnswer> {
+  const [{ by, sums }, account] = await Promise.all([readUsage(visit), accountForFile(visit)]);
+  const { columns, rowsOf } = usageFile(by, visit);
+  return csvTable(visit, { name: `${visit.account}-${by}.csv`, columns, rows: rowsOf(account, sums) });
+}
+
+function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
+  return inRange(visit, async ({ by, ...range }) => {
+    const { admin, account } = visit;
+    const [{ keys, unattributed }, { refusals }, ofFile] = await Promise.all([
+      admin.accounts.usageByKey(account, range),
+      admin.accounts.usage(account, range),
+      accountForFile(visit),
+    ]);
+    const { columns, rowsOf } = usageFile(by, visit, true);
+    const none = { keyId: '', label: null, days: [...unattributed.days, ...refusals] };
+    const rows = [...keys, none].flatMap((key) => rowsOf(ofFile, sumsBy(by, key.days), key));
+    return csvTable(visit, { name: `${account}-by-key.csv`, columns, rows });
+  });
+}
+
+/** How many accounts one file has: what a Lambda reads within seconds, in less than it may return. */
+const accountsPerFile = 1_000;
+
+/**
+ * Every account by day, of the month that the address names, else of this one until now: one file, or a page with the
+ * files of all parts where one would take too long.
+ */
+async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
+  const { admin, query, tools } = visit;
+  const today = todayOf(visit);
+  const month = query.month ?? today.slice(0, 7);
+  if (!/^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)) return invalidPage(visit.text, back, visit.text.errors.range);
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const lastDay = utcDateOf(new Date(Date.UTC(year, number, 0)));
+  const range = { from: `${month}-01`, to: lastDay < today ? lastDay : today };
+  const [after, last] = [query.after || undefined, query.last || undefined];
+  return attempt(visit, { back, about: 'range' }, async () => {
+    if (after === undefined && last === undefined) {
+      const parts = await admin.accounts.usageParts(tools.accountsPerFile ?? accountsPerFile);
+      if (parts.length > 1) return partsPage(visit, month, parts);
+    }
+    const { columns, rowsOf } = usageFile('day', visit);
+    const rows = [];
+    for await (const usage of admin.accounts.eachUsage({ ...range, after, last }))
+      rows.push(...rowsOf(usage, sumsBy('day', [...usage.days, ...usage.refusals])));
+    return csvTable(visit, {
+      name: `usage-${month}${after === undefined ? '' : `-after-${after}`}.csv`,
+      columns,
+      rows,
+    });
+  });
+}
+
+const back = '/operator/statements';
+
+function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): Page {
+  const rows = parts.map(({ after = '', last = '' }, i): Html[] => {
+    const path = `/operator/usage.csv?month=${month}&after=${after}&last=${last}`;
+    const accounts = `${after === '' ? '' : `${text.example.after} ${after} `}${last === '' ? '' : `${text.bill.partUntil} ${last}`}`;
+    const links = html`<span class="actions"><a href="${path}&for=people">${text.fileForPeople}</a><a href="${path}">${text.csv}</a></span>`;
+    return [format.number(i + 1), accounts, links];
+  });
+  const table = scrollTable(text.file, [numbers(text.bill.part), text.operatorTabs.accounts, text.file], rows);
+  return {
+    title: `${text.tabs.usage}, ${format.month(month)}`,
+    body: html`<div class="card"><p>${text.partsText}</p>${table}<p><a href="${back}">${text.bill.statements}</a></p></div>`,
+  };
+}

@@ -1,0 +1,411 @@
+import { gzipSync } from 'node:zlib';
+import { type Context, Hono } from 'hono';
+import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
+import { secureHeaders } from 'hono/secure-headers';
+import { type AccountView, AdminError } from '../packages/admin/index.ts';
+import { iconUrl, readAsset, styleSheet } from '../packages/look/assets.ts';
+import { excelType } from '../packages/look/csv.ts';
+import { type Language, languageIn } from '../packages/look/language.ts';
+import { document, type Frame, fingerprint } from './layout.ts';
+import { accountPages } from './pages/account-page.ts';
+import { findKeyPages } from './pages/find-key-page.ts';
+import {
+  faultOf,
+  helpPages,
+  keptNote,
+  type PageFault,
+  signedOut,
+  signInAgain,
+  welcome,
+} from './pages/general-pages.ts';
+import { homePages } from './pages/home-page.ts';
+import { keyPages } from './pages/keys-page.ts';
+import { memberPages } from './pages/members-page.ts';
+import { operatorPages } from './pages/operator-page.ts';
+import { faultPage, invalidPage, notFoundPage } from './pages/page-parts.ts';
+import { planPages } from './pages/plans-page.ts';
+import { registerPages } from './pages/register-page.ts';
+import { sessionPages } from './pages/sessions-page.ts';
+import { statementPages } from './pages/statements-page.ts';
+import { tryPages } from './pages/try-page.ts';
+import { usagePages } from './pages/usage-page.ts';
+import { providerFault } from './stack/portal-names.ts';
+import { texts } from './text/portal-texts.ts';
+import { localPath, portalCookies, sessionSeconds } from './visit/cookies.ts';
+import { deadlineMilliseconds, within } from './visit/deadline.ts';
+import { type Identity, UnusableIdentity } from './visit/identity.ts';
+import { keptForms } from './visit/kept-form.ts';
+import { may, OtherPage, type Page, type PageAnswer, type PageRoute } from './visit/page-routes.ts';
+import { createRateLimit, defaultRates, networkOf } from './visit/rates.ts';
+import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts';
+import { checkSettings, type PortalSettings, type Session, type Tools, type Visit, visits } from './visit/visit.ts';
+
+/** Every page behind a sign-in, with the action that it needs. */
+export const pageRoutes: readonly PageRoute[] = [
+  ...accountPages,
+  ...findKeyPages,
+  ...helpPages,
+  ...homePages,
+  ...keyPages,
+  ...memberPages,
+  ...operatorPages,
+  ...planPages,
+  ...registerPages,
+  ...sessionPages,
+  ...statementPages,
+  ...tryPages,
+  ...usagePages,
+];
+
+const addressOf = (c: Context): string => c.req.path + new URL(c.req.url).search;
+
+/** How long a person may take to sign in at the provider. */
+const signInSeconds = 600;
+
+/** `provider` is there when the OpenID provider let nobody through: its code, or `unreachable`. */
+type LogError = (error: unknown, id: string, provider?: string) => void;
+
+/** The portal. Errors that no visitor caused go to `logError`, with the id that their page shows. */
+export function portalApp(tools: Tools, logError: LogError): Hono {
+  const { settings } = tools;
+  checkSettings(settings);
+  const cookies = portalCookies(settings);
+  const visit = visits(tools, cookies);
+  const { files, addresses } = assetFiles(settings);
+  const answers = answersOf(settings, addresses, visit.languageOf);
+  const deadline = tools.deadlineMilliseconds ?? deadlineMilliseconds;
+  const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
+  const parts: Parts = { tools, logError, cookies, take, ...visit, ...answers };
+  const app = new Hono();
+  app.use(compressed, headers(settings));
+  app.use(async (c, next) => {
+    await next();
+    if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
+  });
+  app.use(async (c, next) => {
+    const answered = await within(
+      c.req.method === 'POST' ? deadline.form : deadline.page,
+      next().then(() => true),
+    );
+    if (answered) return;
+    logError(new Error('A page took too long.'), requestId(c));
+    return answers.fault(c, 'slow');
+  });
+  for (const { path, content, type } of files)
+    app.get(path, (c) =>
+      c.body(content, 200, { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }),
+    );
+  app.get('/language', (c) => {
+    const to = languageIn(c.req.query('to'));
+    if (to) cookies.write(c, 'language', to, 365 * 86_400);
+    return c.redirect(localPath(c.req.query('back')), 303);
+  });
+  addSignIn(app, parts);
+  addPages(app, parts);
+  app.notFound((c) => answers.fault(c, 'notFound'));
+  app.onError((error, c) => {
+    const text = texts[visit.languageOf(c)];
+    if (error instanceof AdminError && error.code === 'invalid')
+      return answers.show(c, invalidPage(text, '/', text.errors.other));
+    if (error instanceof AdminError && error.code === 'not_found') {
+      // Only operators get this far about an account that does not exist.
+      const [, account] = /^\/accounts\/([^/]+)/.exec(c.req.path) ?? [];
+      const isAbout = account !== undefined && error.subject === 'account';
+      return isAbout ? answers.noAccount(c, account) : answers.fault(c, 'notFound');
+    }
+    const id = requestId(c);
+    logError(error, id);
+    const { failed: title, failedText } = text.errors;
+    return answers.show(c, faultPage(text, { title, explanation: `${failedText} ${id}`, back: '/', status: 500 }));
+  });
+  return app;
+}
+
+/** How the portal answers events of API Gateway. */
+export function portalHandler(app: Hono) {
+  // Sent as text, the file would lose the byte order mark by which Excel recognises UTF-8.
+  const isContentTypeBinary = (type: string) => type === excelType || defaultIsContentTypeBinary(type);
+  const answer = handle(app, { isContentTypeBinary });
+  return (event: GatewayEvent, context?: LambdaContext) => answer(inUrl(event), context);
+}
+
+/** An event of payload format 2.0. */
+export type GatewayEvent = Extract<LambdaEvent, { rawPath: string }>;
+
+/**
+ * Escapes the path of an event, which API Gateway has decoded: Hono makes a URL of it, in which `/accounts/X#y` would
+ * be `/accounts/X`. What a URL can't hold escaped, `..`, becomes a name that nothing has.
+ */
+function inUrl(event: GatewayEvent): GatewayEvent {
+  const path = encodeURI(event.rawPath).replace(/[?#]/g, encodeURIComponent);
+  return { ...event, rawPath: path.replace(/(?<=\/)\.{1,2}(?=\/|$)/g, '%25') };
+}
+
+/** What the routes of the portal share. */
+type Parts = ReturnType<typeof visits> &
+  ReturnType<typeof answersOf> & {
+    tools: Tools;
+    logError: LogError;
+    cookies: ReturnType<typeof portalCookies>;
+    take: ReturnType<typeof createRateLimit>;
+  };
+
+/** How a page, or a fault that has one, becomes a response. */
+function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf: (c: Context) => Language) {
+  function show(c: Context, page: Page, frame: Partial<Frame> = {}) {
+    const language = languageOf(c);
+    const canSwitch = c.req.method === 'GET';
+    const around = { settings, assets, language, path: c.req.path, address: addressOf(c), canSwitch };
+    c.header('Content-Language', language);
+    return c.html(document(page, { ...around, ...frame }), page.status ?? 200);
+  }
+
+  const fault = (c: Context, name: PageFault, frame: Partial<Frame> = {}) =>
+    show(c, faultOf(texts[languageOf(c)], name), frame);
+
+  /** An account that does not exist, or that this visitor may not know of. */
+  function noAccount(c: Context, account: string, frame: Partial<Frame> = {}) {
+    const text = texts[languageOf(c)];
+    return show(c, notFoundPage(text, '/', text.noSuchAccount(account)), frame);
+  }
+
+  function tooMany(c: Context, waitSeconds: number): Response | Promise<Response> {
+    c.header('Retry-After', String(waitSeconds));
+    return fault(c, 'tooMany');
+  }
+
+  return { show, fault, noAccount, tooMany };
+}
+
+/** Signing in at the OpenID provider, and out. */
+function addSignIn(app: Hono, parts: Parts): void {
+  const { tools, logError, cookies, take, languageOf, sessionOf, formOf, senderOf, show, fault, tooMany } = parts;
+  const signIn = openIdSignIn(tools.settings.signIn, tools.settings.baseUrl);
+
+  app.get('/sign-in', async (c) => {
+    const begun = await signIn
+      .begin(languageOf(c), localPath(c.req.query('back')))
+      .catch((error: unknown) => void logError(error, requestId(c), providerFault.unreachable));
+    if (!begun) return fault(c, 'provider');
+    await cookies.seal(c, 'sign-in', { ...begun.attempt }, signInSeconds);
+    return c.redirect(begun.url, 303);
+  });
+
+  app.get('/callback', async (c) => {
+    const attempt = (await cookies.unseal(c, 'sign-in')) as Attempt | undefined;
+    // The provider is asked only about an attempt that this browser began.
+    if (!attempt || c.req.query('state') !== attempt.state) {
+      cookies.remove(c, 'sign-in');
+      return fault(c, 'signIn');
+    }
+    const wait = take('callback', networkOf(sourceOf(c)));
+    if (wait > 0) return tooMany(c, wait);
+    cookies.remove(c, 'sign-in');
+    try {
+      const identity = await signIn.complete(new URL(c.req.url).search.slice(1), attempt);
+      await beginSession(c, identity);
+    } catch (error) {
+      const provider = faultOfProvider(error);
+      logError(error, requestId(c), provider);
+      const { name, message } = error instanceof Error ? error : { name: 'unknown', message: '' };
+      const isUnusable = error instanceof UnusableIdentity;
+      await tools.adminAs('portal').sessions.refuse({ reason: name, identity: isUnusable ? message : '-' });
+      if (isUnusable) return fault(c, 'identity');
+      // Not the visitor's fault: the alarms count it.
+      return fault(c, provider === undefined ? 'signIn' : 'provider');
+    }
+    return c.redirect(attempt.back, 303);
+  });
+
+  /** The session of this browser goes on if the provider confirms who has it; any other sign-in replaces it. */
+  async function beginSession(c: Context, identity: Identity): Promise<void> {
+    const { subject, email, emailFault, name, operatorClaim } = identity;
+    const { sessions } = tools.adminAs('portal');
+    const claims = {
+      ...(operatorClaim && { operator: operatorClaim }),
+      ...(emailFault && { email_fault: emailFault }),
+    };
+    const browser = c.req.header('user-agent');
+    const details = { people: email === undefined ? [] : [email], name, browser, claims };
+    const current = await sessionOf(c);
+    if (current?.isStale && (await sessions.confirm(current.id, subject, details))) return;
+    if (current) await sessions.end(current.person.subject, current.id);
+    await cookies.writeSession(c, await sessions.start(subject, sessionSeconds, details));
+  }
+
+  app.post('/sign-out', async (c) => {
+    const session = await sessionOf(c);
+    if (session) {
+      const form = await formOf(c);
+      if (!form || (await senderOf(form, session)) === 'other') return fault(c, 'badRequest');
+      await tools.adminAs('portal').sessions.end(session.person.subject, session.id);
+    }
+    cookies.remove(c, 'session');
+    return show(c, signedOut(texts[languageOf(c)], await signIn.signOutUrl()));
+  });
+}
+
+/** Whether a page can be opened at a path. */
+function isPage(path: string): boolean {
+  const isAt = (pattern: string) => new RegExp(`^${pattern.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
+  return pageRoutes.some((route) => route.method === 'GET' && isAt(route.path));
+}
+
+/** How many loads wait, for the menu of operators: it keeps no page from being shown. */
+async function waitingFor({ person, shared }: Visit): Promise<number> {
+  if (!person.operator) return 0;
+  const waiting = await within(1000, shared.waiting()).catch(() => undefined);
+  return waiting?.length ?? 0;
+}
+
+/** Every page behind the sign-in. */
+function addPages(app: Hono, parts: Parts): void {
+  const { cookies, take, languageOf, sessionOf, formOf, senderOf, visitOf, roleOf, show, fault, noAccount, tooMany } =
+    parts;
+  const { keep, take: takeBack } = keptForms(cookies, isPage);
+  for (const route of pageRoutes)
+    app.on(route.method, route.path, async (c) => {
+      const id = await cookies.readSession(c);
+      const wait = id === undefined ? 0 : take('session', id);
+      if (wait > 0) return tooMany(c, wait);
+      const session = await sessionOf(c);
+      if (route.method === 'POST') return send(c, route, session);
+      if (!session) return show(c, welcome(texts[languageOf(c)], addressOf(c)));
+      // Only the provider, which remembers who signed in, knows whether a claim still makes this person an operator.
+      if (session.isStale) return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
+      const typed = await takeBack(c, session.person.subject);
+      const visit = await visitOf(c, session, typed);
+      return page(c, route, typed ? { ...visit, comesBack: true } : visit);
+    });
+
+  /** A form of this site without a session of now is not refused: it comes back after signing in. */
+  async function send(c: Context, route: PageRoute, session: Session | undefined): Promise<Response> {
+    const person = session && { person: session.person };
+    const form = await formOf(c);
+    if (!form) return fault(c, 'badRequest', person);
+    const sender = session && (await senderOf(form, session));
+    if (!session || session.isStale) return show(c, signInAgain(texts[languageOf(c)], await keep(c, form)), person);
+    if (sender === 'person') return c.redirect(await keep(c, form), 303);
+    if (sender === 'other') return fault(c, 'badRequest', person);
+    return page(c, route, await visitOf(c, session, form));
+  }
+
+  async function page(c: Context, route: PageRoute, visit: Visit): Promise<Response> {
+    const { person } = visit;
+    const frame: Partial<Frame> = { person, formField: visit.formField };
+    if (route.of === 'service') {
+      const isAllowed = route.action === 'home' || (person.operator && may('operator', route.action));
+      return isAllowed ? answer(c, visit, () => route.handle(visit), frame) : fault(c, 'notFound', frame);
+    }
+    const account = c.req.param('account') ?? '';
+    const role = await roleOf(visit, account);
+    if (!role) return noAccount(c, account, frame);
+    frame.account = { id: account, role };
+    if (!may(role, route.action)) return fault(c, 'forbidden', frame);
+    const view = once(() => visit.admin.accounts.show(account));
+    return answer(c, visit, () => route.handle({ ...visit, account, role, view }), frame, view);
+  }
+
+  async function answer(
+    c: Context,
+    visit: Visit,
+    work: () => PageAnswer | Promise<PageAnswer>,
+    frame: Partial<Frame>,
+    viewed?: () => Promise<AccountView>,
+  ): Promise<Response> {
+    const { comesBack, text } = visit;
+    let given: PageAnswer;
+    try {
+      given = await work();
+    } catch (error) {
+      if (!(error instanceof OtherPage)) throw error;
+      given = error.page;
+    }
+    if ('goTo' in given) return c.redirect(given.goTo, 303);
+    if (!('file' in given)) {
+      const [waiting, view] = await Promise.all([waitingFor(visit), viewed?.()]);
+      return show(c, comesBack ? keptNote(given, text) : given, { ...frame, waiting, view });
+    }
+    const disposition = `attachment; filename="${given.name}"`;
+    return c.body(given.file, 200, { 'Content-Type': given.type, 'Content-Disposition': disposition });
+  }
+}
+
+/** What `read` returns, which is asked for once. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return () => (found ??= read());
+}
+
+/**
+ * Compresses pages, files and assets for browsers that read it. No other site learns a token from their size: requests
+ * that it makes have no cookie (`SameSite=Lax`).
+ */
+async function compressed(c: Context, next: () => Promise<void>): Promise<void> {
+  await next();
+  const isText = /^(text\/|image\/svg)/.test(c.res.headers.get('content-type') ?? '');
+  if (!isText || !/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return;
+  c.res = new Response(gzipSync(await c.res.arrayBuffer()), c.res);
+  c.header('Content-Encoding', 'gzip');
+  c.header('Vary', 'Accept-Encoding');
+}
+
+function headers({ baseUrl }: PortalSettings) {
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+    },
+    xFrameOptions: 'DENY',
+    // Not `no-referrer`: with that, browsers send forms without their origin.
+    referrerPolicy: 'same-origin',
+    strictTransportSecurity: baseUrl.startsWith('https://') && 'max-age=63072000; includeSubDomains',
+  });
+}
+
+/** Presses the button of a page that goes on by itself. */
+const goOnScript = "document.querySelector('button[data-go-on]')?.click();\n";
+
+/** Brings the tab of this page into the row of tabs, which scrolls on a phone. */
+const tabScript = `for (const tab of document.querySelectorAll('.menu [aria-current]'))
+  tab.closest('ul').scrollLeft = tab.offsetLeft - 40;
+`;
+
+/** The files of the portal, at addresses that change with their contents. */
+function assetFiles({ colour, logo }: PortalSettings) {
+  const file = (name: string, content: string | Uint8Array<ArrayBuffer>, type: string) => ({
+    path: `/assets/${fingerprint(content)}/${name}`,
+    content,
+    type,
+  });
+  const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
+  const scripts = goOnScript + tabScript + readAsset('copy.js') + readAsset('chart.js');
+  const script = file('portal.js', scripts, 'text/javascript; charset=utf-8');
+  const picture = logo && file('logo', logo.bytes, logo.type);
+  return {
+    files: [style, script, ...(picture ? [picture] : [])],
+    addresses: {
+      style: style.path,
+      script: script.path,
+      icon: picture?.path ?? iconUrl({ colour }),
+      ...(picture && { logo: picture.path }),
+    },
+  };
+}
+
+/** What API Gateway says of a request. */
+function contextOf(c: Context) {
+  type Known = { requestContext?: { requestId?: string; http?: { sourceIp?: string } } };
+  return ((c.env ?? {}) as Known).requestContext;
+}
+
+/** The id of a request in the logs of API Gateway. */
+const requestId = (c: Context): string => contextOf(c)?.requestId ?? '-';
+
+/** The IP address that connected to API Gateway. Not `X-Forwarded-For`, which a visitor can write. */
+const sourceOf = (c: Context): string => contextOf(c)?.http?.sourceIp ?? '';

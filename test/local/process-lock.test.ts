@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { acquireLock, LockHeldError } from '../../local/process-lock.ts';
+import { isFullSweep } from '../support/sweep.ts';
+
+let folder: string;
+let file: string;
+let holder: ChildProcess | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lock-'));
+  file = join(folder, 'lock');
+});
+afterEach(async () => {
+  holder?.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+const lockModule = new URL('../../local/process-lock.ts', import.meta.url).href;
+
+/** Runs a command with process ids and a network of its own, as in a container; takes root's rights. */
+const isolate = ['unshare', '--net', '--pid', '--fork', '--kill-child'];
+const canIsolate = spawnSync('unshare', [...isolate.slice(1), 'true']).status === 0;
+
+/** Another process, started by way of `wrapper`, that takes the lock and keeps it. */
+async function holdElsewhere(wrapper: string[] = []): Promise<ChildProcess> {
+  const script = `
+    const { acquireLock } = await import('${lockModule}');
+    await acquireLock(${JSON.stringify(file)});
+    console.log('held');
+    setInterval(() => {}, 1000);`;
+  const [command = '', ...args] = [...wrapper, process.execPath, '--input-type=module', '--eval', script];
+  holder = spawn(command, args);
+  await once(holder.stdout as NodeJS.ReadableStream, 'data');
+  return holder;
+}
+
+describe('a lock', () => {
+  it('has one holder at a time, and is free again once released', async () => {
+    const release = await acquireLock(file);
+    await expect(acquireLock(file)).rejects.toThrow(LockHeldError);
+    await expect(acquireLock(file)).rejects.toThrow(/lock is locked by process \d+ on .+, since .+ UTC$/);
+    await release();
+    await (await acquireLock(file))();
+  });
+
+  it('is acquired by exactly one of many concurrent callers, every time', async () => {
+    for (let round = 0; round < (isFullSweep ? 20 : 4); round++) {
+      const results = await Promise.allSettled(Array.from({ length: 50 }, () => acquireLock(file)));
+      const holders = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      expect(holders).toHaveLength(1);
+      for (const result of results) {
+        if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(LockHeldError);
+      }
+      await holders[0]?.();
+    }
+  });
+
+  it('is acquired by exactly one of several processes that start at the same time', async () => {
+    const script = `
+      const { acquireLock } = await import('${lockModule}');
+      await acquireLock(${JSON.stringify(file)}).then(() => console.log('held'), () => console.log('refused'));
+      setInterval(() => {}, 1000);`;
+    const processes = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ['--input-type=module', '--eval', script]),
+    );
+    const outputs = await Promise.all(processes.map(async ({ stdout }) => String((await once(stdout, 'data'))[0])));
+    for (const child of processes) child.kill('SIGKILL');
+    expect(outputs.sort()).toEqual(['held\n', 'refused\n', 'refused\n', 'refused\n']);
+  });
+
+  it('is independent of the locks of other paths', async () => {
+    const [one, other] = [await acquireLock(file), await acquireLock(`${file}2`)];
+    await Promise.all([one(), other()]);
+  });
+
+  it('is the same lock through another path to the file', async () => {
+    await symlink(folder, `${folder}-link`);
+    const release = await acquireLock(file);
+    await expect(acquireLock(join(`${folder}-link`, 'lock'))).rejects.toThrow(LockHeldError);
+    await release();
+    await rm(`${folder}-link`);
+  });
+
+  (canIsolate ? it : it.skip)('excludes a process in another container on the same volume', async () => {
+    await holdElsewhere(isolate);
+    await expect(acquireLock(file)).rejects.toThrow(/is locked by process \d+ on /);
+  });
+
+  it('stays with a suspended holder, which is reported at once', async () => {
+    const { pid } = await holdElsewhere();
+    holder?.kill('SIGSTOP');
+    const begun = performance.now();
+    await expect(acquireLock(file)).rejects.toMatchObject({
+      holder: expect.stringMatching(`^process ${pid} on ${hostname()}, since .* UTC$`),
+    });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it('can be waited for, up to a limit', async () => {
+    const release = await acquireLock(file);
+    await expect(acquireLock(file, { waitMilliseconds: 50 })).rejects.toThrow(LockHeldError);
+    const waiting = acquireLock(file, { waitMilliseconds: 20_000 });
+    await release();
+    await (await waiting)();
+  });
+
+  it('is free after its holder was killed', async () => {
+    await holdElsewhere();
+    await expect(acquireLock(file)).rejects.toThrow(LockHeldError);
+    holder?.kill('SIGKILL');
+    await once(holder as ChildProcess, 'exit');
+    await (await acquireLock(file))();
+  });
+});
