@@ -28,13 +28,13 @@ export type LoadsAccess = {
   /** Import it with its `encryptionKey` if it has one. */
   bucket: IBucket;
   stateMachineArn: string;
-  /** Its name, where the ARN is an output of another stack in the same app, of which CloudFormation splits nothing. */
+  /** Its name, if the ARN is an output of another stack in the same app, which CloudFormation can't split. */
   stateMachineName?: string;
 };
 
 /**
- * Grants a customer portal what the admin module needs for accounts and keys, and for its operators' actions. It
- * has no access to addresses.
+ * Grants a customer portal the permissions of the admin module for accounts, keys and its operators' actions, but no
+ * access to addresses.
  */
 export class PortalAccess extends Construct {
   /** The variables that the portal reads: the table's name and the secret's ARN. */

@@ -62,7 +62,7 @@ export type AdminConfig = {
   announce?: ((change: AdminChange) => Promise<void>) | undefined;
 };
 
-/** The calls of the admin module. `AdminRefusals` has the codes that each of them can refuse with. */
+/** The calls of the admin module. `AdminRefusals` lists the refusal codes of each call. */
 export type Admin = ReturnType<typeof createAdmin>;
 
 /**
@@ -95,7 +95,7 @@ export function createAdmin({
       put: (input: PlanInput) => putPlan(store, input),
       /** The same, but returns before its accounts follow: call `follow` until it is done. */
       begin: (input: PlanInput) => beginPlan(store, input),
-      /** Brings a change to the next 1,000 accounts of the service; what was interrupted goes on. */
+      /** Brings a change to the next 1,000 accounts of the service, continuing an interrupted change. */
       follow: (code: string, options?: { accounts?: number | undefined }) => followPlan(store, code, options),
       /** A page of the plans, by code; `change` is how far one has come that accounts still follow. */
       list: (options?: PageOptions) => listPlans(store, options),
@@ -118,7 +118,7 @@ export function createAdmin({
       repairWindows: (id: string) => repairWindows(store, id),
       /** State, plan, limit and use of each window, and keys. */
       show: (id: string) => showAccount(store, id),
-      /** A page of the accounts, by id; all of them, or those that a text is found in. */
+      /** A page of the accounts, by id: all accounts, or the accounts that contain a text. */
       list: (options?: AccountPageOptions) => listAccounts(store, options),
       /** Permanently deletes a suspended account and its keys. */
       delete: (id: string) => deleteAccount(store, id),
@@ -126,11 +126,11 @@ export function createAdmin({
       usage: (id: string, range?: UsageRange) => usageOf(store, id, range),
       /** The same by key, the most used one first. */
       usageByKey: (id: string, range?: UsageRange) => usageByKey(store, id, range),
-      /** The usage of all accounts or of a part of them, by id, one after the other; deleted ones with lookups too. */
+      /** The usage of all or some accounts, by id, one after the other, including deleted accounts with lookups. */
       eachUsage: (range?: UsageRange & UsagePart) => eachUsage(store, range),
       /** The parts that all accounts come in, of so many each: for files of a size that a page can return. */
       usageParts: (accounts: number) => usageParts(store, accounts),
-      /** The first day of which there can be usage, of all accounts or of one, `2024-10-01`. */
+      /** The first day that can have usage, for all accounts or for one, `2024-10-01`. */
       usageKeptSince: (id?: string) => usageKeptSince(store, id),
       /** A page of the changes of an account and its keys, newest first. */
       audit: async (id: string, options?: AuditPageOptions) =>
@@ -139,7 +139,7 @@ export function createAdmin({
     backup: checkArguments('backup', {
       /** Every plan and account, for `import` into another table. Scans the whole table. */
       export: () => exportBackup(store),
-      /** Creates the plans and accounts of a backup; those that exist and are equal stay. */
+      /** Creates the plans and accounts of a backup; equal existing items stay. */
       import: (backup: Backup, options?: { checkOnly?: boolean | undefined }) => importBackup(store, backup, options),
     }),
     keys: checkArguments('keys', {
@@ -165,7 +165,7 @@ export function createAdmin({
       list: (account: string) => listMembers(store, account),
       /** The highest role that an account gives to one of `people`, who are one person signing in, or `null`. */
       roleIn: (account: string, people: readonly string[]) => roleIn(store, account, people),
-      /** The accounts that one of `people` is a member of; all of them are the same person signing in. */
+      /** The accounts with any of `people`, the names of one person signing in, as a member. */
       accountsOf: (people: readonly string[]) => accountsOf(store, people),
     }),
     sessions: checkArguments('sessions', {

@@ -2,7 +2,7 @@ import { AdminError, type AdminRefusals } from './accounts/admin-error.ts';
 import type { StatementsRefusals } from './accounts/monthly-statements.ts';
 import type { LoadsRefusals } from './load-approvals.ts';
 
-/** What is wrong with a value called `name`, without the value: it may be a key. `undefined` if it is all right. */
+/** The fault in a value called `name`, without the value, which may be a key; `undefined` if it is valid. */
 type Shape = (value: unknown, name: string) => string | undefined;
 
 const shape =
@@ -103,7 +103,7 @@ const backup = object({
   ),
 });
 
-/** What each call takes, for callers without TypeScript. What a text or a number may be is checked where it is used. */
+/** The arguments of each call, for callers without TypeScript. Code that uses a text or number checks its content. */
 const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals), readonly Shape[]> = {
   'plans.put': [object(plan)],
   'plans.begin': [object(plan)],
@@ -170,12 +170,12 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
   'statements.closeNext': [],
 };
 
-/** What the error calls an argument that is no object: its members have names. */
+/** Names in errors for arguments that are no objects; members of objects have names of their own. */
 const ordinals = ['the first argument', 'the second argument', 'the third argument'];
 
 /**
- * The same calls of a group, each of which refuses what it does not take: with an `AdminError`, before it does
- * anything. Those that return a generator throw it, all others reject with it.
+ * The same calls of a group, each refusing invalid arguments with an `AdminError` before it does anything. A call that
+ * returns a generator throws the error, all others reject with it.
  */
 export function checkArguments<Calls extends object>(group: string, calls: Calls): Calls {
   const checked = Object.entries(calls as Record<string, (...given: unknown[]) => unknown>).map(([name, call]) => {

@@ -36,7 +36,7 @@ rmSync(types, { recursive: true });
 
 copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 
-/** Writes the types that `entry` exports, and those that they refer to, into one file. */
+/** Writes the types that `entry` exports, with the types that they refer to, into one file. */
 function joinTypes(entry: string, file: string): void {
   const mainEntryPointFilePath = join(types, entry);
   const configuration = join(types, 'api-extractor.json');

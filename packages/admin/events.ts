@@ -17,15 +17,15 @@ const changes: Readonly<Record<string, readonly [type: string, did: string]>> = 
   'plan put': ['plan.changed', 'changed'],
 };
 
-/** The detail-types of these events. */
+/** The detail-types of the change events. */
 export const changeEventTypes: readonly string[] = Object.values(changes).map(([type]) => type);
 
 /** An entry for `PutEvents` of EventBridge. */
 export type EventEntry = { Source: string; DetailType: string; Detail: string };
 
 /**
- * The event of a change (docs/events.md), or `null` for one that is none. What changed is as the audit has it: it never
- * has a key or a label.
+ * The event of a change (docs/events.md), or `null` if the change has no event. Its details are the audit's, which
+ * never contain a key or a label.
  */
 export function eventOf(
   { time, actor, partition, action, detail }: AdminChange,

@@ -1,6 +1,6 @@
 /**
- * What the package `bag-adres-admin` promises to keep (docs/compatibility.md). Nothing else of the admin module leaves
- * it, so everything else may change.
+ * The stable interface of the package `bag-adres-admin` (docs/compatibility.md). It exports nothing else of the admin
+ * module, so everything else may change.
  */
 
 export type { AccountState, Plan, PlanState, UnitsByKey } from '../../core/accounts/account.ts';

@@ -23,7 +23,7 @@ import {
 /** A load that is running: the execution of the state machine, and since when (ISO 8601). */
 export type RunningLoad = { name: string; since: string };
 
-/** What runs loads. */
+/** Starts loads and reads their runs. */
 export type LoadRunner = {
   running(): Promise<RunningLoad[]>;
   /** Approves a load and runs it, or rejects it, under a name. The same name again changes nothing. */
@@ -31,7 +31,7 @@ export type LoadRunner = {
   stateOf(name: string): Promise<ApprovalState | 'none'>;
 };
 
-/** What each call of `Loads` can refuse with; `conflict` also while another load is running. */
+/** The refusal codes of each call of `Loads`; `conflict` also while another load is running. */
 export type LoadsRefusals = {
   'loads.register': 'invalid';
   'loads.running': never;
@@ -43,7 +43,7 @@ export type LoadsRefusals = {
   'loads.audit': 'invalid';
 };
 
-/** What a decision led to: the run that carries it out, and whether this call started it. */
+/** The result of a decision: the run that carries it out, and whether this call started that run. */
 export type Decided = { load: string; run: string; started: boolean };
 
 /** The loads of the register, as an operator sees and approves them. `LoadsRefusals` has the codes of each call. */
@@ -54,7 +54,7 @@ export type Loads = {
   running(): Promise<RunningLoad[]>;
   /** The loads that wait for an approval, by date. */
   waiting(): Promise<WaitingLoad[]>;
-  /** One of them. */
+  /** One waiting load. */
   show(load: string): Promise<WaitingLoad>;
   /**
    * Every change of a load that waits as CSV: key, before, after and BAG ids, by key, in `changesFiles` files of up to
@@ -62,13 +62,13 @@ export type Loads = {
    */
   changes(input: { load: string; file: number }): Promise<string>;
   /**
-   * Approves a load that waits and starts it; it is live minutes later. `started` is `false` where this proposal was
-   * approved before and that run has not ended; if its start was lost, it starts now.
+   * Approves a load that waits and starts it; it is live minutes later. `started` is `false` if this proposal was
+   * approved before and that run has not ended. If the start of that run was lost, it starts now.
    */
   approve(input: { load: string; proposal: string }): Promise<Decided>;
   /**
-   * Rejects a load that waits: what it brings is not loaded again, until it is corrected or an operator asks for it. It
-   * no longer waits seconds later. `started` is as for `approve`.
+   * Rejects a load that waits. Its changes are not loaded again until they are corrected or an operator asks for them.
+   * Seconds later it no longer waits. `started` is as for `approve`.
    */
   reject(input: { load: string; proposal: string }): Promise<Decided>;
   /** A page of who approved what, the newest first. */
@@ -109,7 +109,7 @@ function notWaiting(load: string): AdminError {
 /** The partition of approvals and of the audit of the register; no account id has a `#`. */
 export const loadsPartition = 'loads#';
 
-/** What a decision leaves: on which proposal, by whom, how often it was tried. */
+/** The record of a decision: the proposal, the person and the number of attempts. */
 type StoredApproval = { decision: LoadDecision; proposal: string; by: string; time: string; attempt: number };
 
 /** Longer than an execution's name stays reserved, and than the work of a load is kept. */

@@ -17,7 +17,7 @@ export type RegisterView = {
   loads: PublishedLoad[];
 };
 
-/** What every load has, published or not. Dates as `2026-11-08`. */
+/** The values that every load has, published or not. Dates as `2026-11-08`. */
 export type LoadChanges = {
   load: string;
   peildatum: string;
@@ -52,7 +52,7 @@ export type LoadObjection = {
   examples?: string[];
 };
 
-/** A load that waits for an approval, and what it would change. */
+/** A load that waits for an approval, and the changes that it would make. */
 export type WaitingLoad = LoadChanges & {
   /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
   proposal: string;
@@ -75,10 +75,10 @@ export type WaitingLoad = LoadChanges & {
   approval: Approval | null;
 };
 
-/** What became of an approved load. `unknown`: the run that approved it can't be found any more. */
+/** The state of an approved load. `unknown`: the run that approved it can't be found any more. */
 export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
 
-/** What an operator decides about a refused load. */
+/** An operator's decision about a refused load. */
 export type LoadDecision = 'approve' | 'reject';
 
 /** Who approved or rejected a load, when (ISO 8601), and what became of it. */
@@ -117,7 +117,7 @@ export function viewOf(proposal: LoadProposal, approval: Approval | null): Waiti
 const placesIn = (counted: Record<string, number>) =>
   Object.entries(counted).map(([name, changes]) => ({ name, changes }));
 
-/** The id of a load says what it loads onto what; this, what an operator saw of it. */
+/** Identifies the proposal that an operator saw. The load's id only identifies the data to load and the live data. */
 export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
   const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
   return createHash('sha256').update(seen).digest('hex').slice(0, 16);
@@ -141,7 +141,7 @@ export function changesFilesOf({ csv }: LoadProposal): ChangesCsv[][] {
   return files;
 }
 
-/** One of these files, 1 the first, with its head. @throws AdminError `not_found` */
+/** One change file, the first is 1, with its head. @throws AdminError `not_found` */
 export async function readChanges(storage: Storage, proposal: LoadProposal, file: number): Promise<string> {
   const { load } = proposal;
   const parts = changesFilesOf(proposal)[file - 1];

@@ -1,4 +1,4 @@
-/** The register's loads, for portals in which operators approve them; as stable as the rest of the package. */
+/** The register's loads, for portals that let operators approve them; as stable as the rest of the package. */
 
 import type { S3Client } from '@aws-sdk/client-s3';
 import {
@@ -48,8 +48,8 @@ export type LoadsConfig = {
 };
 
 /**
- * The register of a deployment, its last loads and those that wait, for a portal in which operators approve loads. A
- * refusal is thrown as `AdminError`.
+ * The register of a deployment with its latest and waiting loads, for a portal that lets operators approve loads. It
+ * throws refusals as `AdminError`.
  */
 export function createLoads(config: LoadsConfig): Loads {
   const { client, table, s3, bucket, stepFunctions, stateMachine, actor = 'unknown', now = Date.now } = config;

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { build, type OutputFile, transform } from 'esbuild';
 
 /**
- * The JavaScript of the package by file name: one file for each of its exports, and what they share, so that there is
- * one `AdminError`, wherever it comes from; each as an ES module and as CommonJS. Other packages are imported, not
- * included; unused ones are left out.
+ * The JavaScript of the package by file name: one file for each export and one for the shared code, so that only one
+ * `AdminError` exists, each as an ES module and as CommonJS. Other packages are imported, not included; unused packages
+ * are left out.
  */
 export async function packageScripts(): Promise<Record<string, string>> {
   const modules = await esModules();

@@ -152,7 +152,7 @@ export async function membersOf(store: AdminStore, account: string): Promise<Mem
   return (await store.query(membersIn(store.table, account))).map(readMember);
 }
 
-/** The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in. */
+/** The highest role that an account gives to any of `people`, the names of one person signing in, or `null`. */
 export async function roleIn(store: AdminStore, account: string, people: readonly string[]): Promise<Role | null> {
   checkAccountId(account);
   const found = await Promise.all(people.map((person) => store.get(memberKey(account, checkedPerson(person)))));
@@ -160,7 +160,7 @@ export async function roleIn(store: AdminStore, account: string, people: readonl
   return roles.findLast((role) => given.includes(role)) ?? null;
 }
 
-/** The accounts that one of `people` is a member of, by id; all of them are the same person signing in. */
+/** The accounts with any of `people`, the names of one person signing in, as a member, by id. */
 export async function accountsOf(
   store: AdminStore,
   people: readonly string[],

@@ -160,14 +160,11 @@ export async function creation(
   ];
 }
 
-/** What to change of an account; `'plan'` as a limit removes the own limit. */
+/** Changes to an account; `'plan'` as a limit removes the account's own limit. */
 export type AccountChanges = DetailsChanges & {
   plan?: string | undefined;
   limits?: OwnLimitChanges | undefined;
-  /**
-   * What the caller has seen: throws `conflict` if the account has another plan, or other own limits or details, by
-   * now.
-   */
+  /** The values that the caller saw: throws `conflict` if the plan, own limits or details have changed since. */
   seen?: (Partial<Pick<AccountView, 'plan' | 'ownLimits'>> & { details?: AccountDetails }) | undefined;
 };
 
@@ -207,7 +204,7 @@ async function trySet(store: AdminStore, id: string, { plan: code, limits = {}, 
   await applyTerms(store, access, { plan, ownLimits: changeOwnLimits(access.ownLimits, limits, plan) });
 }
 
-/** The audit says what they were before, so details that have changed since are a conflict. */
+/** The audit records the previous details, so a change in the meantime is a conflict. */
 async function setDetails(
   store: AdminStore,
   id: string,
@@ -252,9 +249,8 @@ async function writeState(store: AdminStore, access: Access, state: AccountState
 export type RepairedWindow = { window: WindowName; start: string };
 
 /**
- * Brings windows that start more than a minute in the future back to the present, with a count of 0: after a request
- * with a wrong clock they would refuse all others until then, since a window never moves backwards. Returns what it
- * changed.
+ * Brings windows that start more than a minute in the future back to the present, with a count of 0. A window never
+ * moves backwards, so after a request with a wrong clock it would refuse all others until then. Returns the changes.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function repairWindows(store: AdminStore, id: string): Promise<RepairedWindow[]> {

@@ -12,7 +12,7 @@ export type AdminErrorCode =
   | 'already_created'
   | 'not_suspended';
 
-/** The codes with which each call of the admin module can refuse, by its path in `Admin`. */
+/** The refusal codes of each call of the admin module, by its path in `Admin`. */
 export type AdminRefusals = {
   'plans.put': 'invalid' | 'conflict';
   'plans.begin': 'invalid' | 'conflict';
@@ -68,8 +68,8 @@ export class AdminError extends Error {
   /** The kind of thing that does not exist, for `not_found`. */
   readonly subject?: 'account' | 'plan' | 'key' | 'statement';
   /**
-   * What exactly is refused, where a code has more than one meaning: `last_admin` and `month` (one of which there is
-   * nothing to know) with `invalid`, `day` with `too_many_keys`.
+   * Tells the meanings of a code apart: with `invalid`, `last_admin` and `month` (a month without any data); with
+   * `too_many_keys`, `day`.
    */
   readonly reason?: 'last_admin' | 'month' | 'day';
   /** The first month that there is, `2026-11`, for a month or a day before it. */
@@ -90,7 +90,7 @@ export class AdminError extends Error {
   }
 }
 
-/** Rather than `instanceof`: where one part imports the package and another requires it, there are two classes. */
+/** Used instead of `instanceof`: a program that both imports and requires the package has two such classes. */
 export function isAdminError(error: unknown): error is AdminError {
   return error instanceof Error && error.name === 'AdminError' && 'code' in error;
 }
@@ -129,7 +129,7 @@ export function checkLabel(label: string): void {
 /** The most characters of each text that an operator writes about an account. */
 export const longestDetails = { name: 100, contact: 200, note: 200 } as const;
 
-/** Details to set; `null` removes one, and one that is absent stays. */
+/** Details to set: `null` removes a detail, and absent details stay. */
 export type DetailsChanges = {
   name?: string | null | undefined;
   contact?: string | null | undefined;
@@ -177,21 +177,21 @@ export function readExpiry(expires: Instant, nowSeconds: number): number {
   throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
 }
 
-/** What a member may do in a portal: see usage and statements, look at everything, or also change keys and members. */
+/** A member's rights in a portal: view usage and statements, view everything, or also change keys and members. */
 export type Role = 'finance' | 'viewer' | 'admin';
 
 /** Each role may do what those before it may. */
 export const roles: readonly Role[] = ['finance', 'viewer', 'admin'];
 
-/** @throws AdminError `invalid` unless `role` is one that a member can have */
+/** @throws AdminError `invalid` unless `role` is a member's role */
 export function checkRole(role: string): asserts role is Role {
   if (roles.some((one) => one === role)) return;
   throw new AdminError('invalid', `A role is ${roles.join(', ')}.`);
 }
 
 /**
- * An e-mail address as a person can have only one way: ASCII, without quotes, comments and spaces. `sub:` and a subject
- * is never one, since it has no colon; nothing is trimmed, and no other letter becomes one of these in lower case.
+ * An e-mail address that can be written in only one way: ASCII, without quotes, comments or spaces. It has no colon, so
+ * `sub:` and a subject never match. Nothing is trimmed, and lowercasing adds no letter to the allowed ones.
  */
 const emailForm = /^[A-Za-z0-9!$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9.-]{1,190}$/;
 const subjectForm = /^sub:[\x21-\x7e]{1,255}$/;

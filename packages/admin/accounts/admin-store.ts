@@ -71,7 +71,7 @@ export function createAdminStore(
       return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
     },
 
-    /** Reads these items, 100 at a time; those that don't exist are left out. */
+    /** Reads these items, 100 at a time, and leaves missing items out. */
     async getAll(keys: Record<string, string>[]): Promise<Item[]> {
       const items: Item[] = [];
       let rest = keys;
@@ -155,7 +155,7 @@ export async function findAccess(store: AdminStore, account: string): Promise<Ac
   return item ? readAccess(item) : null;
 }
 
-/** The same of these accounts; those that don't exist are left out. */
+/** The same for a list of accounts, leaving missing accounts out. */
 export async function findAccessOf(store: AdminStore, accounts: readonly string[]): Promise<Access[]> {
   return (await store.getAll(accounts.map((id) => accessKey(id)))).map(readAccess);
 }
@@ -198,8 +198,9 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Partitions with a name in each item, for lists by page and prefix. Entries are written in the transactions of what
- * they name, so a list is exact at once (decision 0104). No account id or plan code has a `#` or is empty.
+ * Partitions with a name in each item, for lists by page and prefix. Each entry is written in the transaction of the
+ * account or plan that it names, so a list is exact at once (decision 0104). Account ids and plan codes are never empty
+ * and have no `#`.
  */
 const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
 
@@ -223,7 +224,7 @@ export type PageOptions = {
   cursor?: string | undefined;
 };
 
-/** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
+/** A page of an index; `cursor` starts the next page and is `null` on the last page. */
 export type NamePage = { names: string[]; cursor: string | null };
 
 /** The most entries of one page: what DynamoDB reads by key in one call. */
@@ -259,7 +260,7 @@ export function entriesQuery(
 ) {
   return {
     TableName: table,
-    // Rather than `begins_with`, in which some local DynamoDB engines ignore letter case.
+    // Used instead of `begins_with`, because some local DynamoDB engines ignore letter case there.
     KeyConditionExpression: '#partition = :partition AND #name BETWEEN :first AND :last',
     ExpressionAttributeNames: { '#partition': accountsTable.partitionKey, '#name': accountsTable.sortKey },
     ExpressionAttributeValues: { ':partition': partitions[index], ':first': prefix || '-', ':last': `${prefix}~` },
@@ -289,6 +290,6 @@ export function checkPage({ prefix = '', limit = maxPage, cursor }: PageOptions)
     throw new AdminError('invalid', `A page has 1 to ${maxPage} entries.`);
   }
   if (cursor !== undefined && !(accountIdPattern.test(cursor) && cursor.startsWith(prefix))) {
-    throw new AdminError('invalid', 'This cursor is not one that the list with this prefix returned.');
+    throw new AdminError('invalid', 'The list with this prefix did not return this cursor.');
   }
 }

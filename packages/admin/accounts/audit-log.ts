@@ -7,7 +7,7 @@ import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import type { OwnLimitChanges } from './window-changes.ts';
 
-/** What an entry can be about. */
+/** The actions that entries record. */
 export type AuditAction =
   | `account ${'create' | 'set' | 'suspend' | 'activate' | 'repair-windows' | 'delete' | 'import'}`
   | `key ${'create' | 'rotate' | 'rename' | 'revoke'}`
@@ -18,7 +18,7 @@ export type AuditAction =
   | 'restore carry-over'
   | `checksum-secret ${'start' | 'switch'}`;
 
-/** What is changed, in which partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
+/** A change, its partition (an account id, or `plan#<code>`) and its details. `detail` never holds a key. */
 export type AuditedChange = { partition: string; action: AuditAction; detail: Record<string, unknown> };
 
 /**
@@ -40,8 +40,8 @@ const outcome = 'outcome';
 export async function audited<T>(store: AdminStore, change: AuditedChange, work: () => Promise<T>): Promise<T> {
   const { key, attributes } = newEntry(store, change);
   await store.put({ ...key, ...attributes });
-  // The caller must learn what became of the change, and a new key is seen only there: where the end of an entry can't
-  // be written the entry stays `unknown`, which is true.
+  // The caller must learn the result of the change, and only the caller sees a new key. So if the end of an entry can't
+  // be written, the entry truthfully stays `unknown`.
   const ended = (write: Promise<void>) => write.catch(() => undefined);
   try {
     const result = await work();
@@ -66,7 +66,7 @@ function changedNothing(error: unknown): boolean {
   return error instanceof AdminError && error.code !== 'conflict';
 }
 
-/** A page of an audit, newest first; `cursor` is where the next one begins, `null` on the last one. */
+/** A page of an audit, newest first; `cursor` starts the next page and is `null` on the last page. */
 export type AuditPage = { entries: AuditEntry[]; cursor: string | null };
 
 export type AuditPageOptions = { limit?: number | undefined; cursor?: string | undefined };
@@ -84,7 +84,7 @@ export async function auditPageOf(
     throw new AdminError('invalid', `A page of an audit has 1 to ${mostEntries} entries.`);
   }
   if (cursor !== undefined && !(typeof cursor === 'string' && cursorPattern.test(cursor))) {
-    throw new AdminError('invalid', 'This cursor is not one that an audit returned.');
+    throw new AdminError('invalid', 'No audit returned this cursor.');
   }
   // One more than requested shows whether there is another page.
   const items = await store.query({

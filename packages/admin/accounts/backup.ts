@@ -46,7 +46,7 @@ import { checkDate } from './usage.ts';
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
 
-/** An account in a backup, with what it has used of each window, in seconds since 1970. */
+/** An account in a backup, with its use in each window; times are seconds since 1970. */
 export type AccountBackup = DetailsChanges & {
   id: string;
   state: AccountState;
@@ -55,7 +55,7 @@ export type AccountBackup = DetailsChanges & {
   plans: Record<string, string>;
   ownLimits: Limits;
   created: number;
-  /** What was used of the windows that are counted. */
+  /** The use in each counted window. */
   usage: Partial<Record<WindowName, { start: number; used: number }>>;
   keys: KeyBackup[];
   /** Who may sign in to a portal for it. */
@@ -126,7 +126,7 @@ function accountBackup(items: readonly Item[]): AccountBackup[] {
   ];
 }
 
-/** What was used of each window that has begun. */
+/** The use in each window that has begun. */
 function usageIn(quota: QuotaState): AccountBackup['usage'] {
   const begun = Object.entries(quota).filter(([, { start }]) => start > 0);
   return Object.fromEntries(begun.map(([window, { start, used }]) => [window, { start, used }]));
@@ -144,7 +144,7 @@ export function countsOf({ plans, accounts }: Backup): Omit<ImportResult, 'uncha
   };
 }
 
-/** What an import created, and how many plans and accounts were there already, equal to the backup. */
+/** The numbers of items that an import created, and of plans and accounts that already equalled the backup. */
 export type ImportResult = { plans: number; accounts: number; members: number; days: number; unchanged: number };
 
 /** How many accounts are created at the same time. */
@@ -208,7 +208,7 @@ function checkBackup({ plans, accounts }: Backup): void {
 
 /**
  * Those of `wanted` that are not among `existing`.
- * @throws AdminError `invalid` for one that is there twice, `exists` when one exists and differs
+ * @throws AdminError `invalid` for a duplicate, `exists` if an existing item differs
  */
 function missingOf<T>(
   what: string,
@@ -252,7 +252,7 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
     // Records are written first: an active key always has one, so it can be found and revoked.
     for (const key of keys) await store.put(keyRecordItem(id, key));
-    // So do members and days: where the account exists, all that it had is there, and an import may skip it.
+    // So are members and days. An existing account is therefore complete, and an import may skip it.
     for (const item of members.flatMap((member) => memberItems(id, member))) await store.put(item);
     for (const day of days) await store.update(restoreDay(store.table, id, withoutCounted(day, account.usage)));
     await retryConflicts(async () => {

@@ -6,7 +6,7 @@ import { type AdminStore, getAccess, type Write } from './admin-store.ts';
 import { searchWrite } from './search.ts';
 
 /**
- * What an operator writes about an account, in an item of its own: `account` is its id, `item` is `details`. Requests
+ * An operator's notes about an account, in an item of their own: `account` is its id, `item` is `details`. Requests
  * don't read it, and the access item has no room for it. An account without details has no such item.
  */
 export type AccountDetails = {
@@ -32,7 +32,7 @@ export function readDetails(item: Item | undefined): AccountDetails {
 /** Those of an account about which nothing is written. */
 export const noDetails = readDetails(undefined);
 
-/** The details of an account, or of one that does not exist: all `null`. */
+/** The details of an account; all `null` if the account does not exist. */
 export async function detailsOf(store: AdminStore, account: string): Promise<AccountDetails> {
   return readDetails(await store.get(detailsKey(account)));
 }
@@ -61,7 +61,7 @@ export function withDetails(before: AccountDetails, changes: DetailsChanges): Ac
   return after;
 }
 
-/** The writes, for one transaction, that change details which are `before` now, and by which the account is found. */
+/** The writes, for one transaction, that change details from `before` and update the account's search entry. */
 export async function detailsWrites(
   store: AdminStore,
   account: string,

@@ -10,12 +10,12 @@ import { type KeyView, listKeys } from './keys.ts';
 export type FoundKey = KeyView & { account: string };
 
 /**
- * The keys that a text may be. `given` says what it is: exactly a `key` of this deployment, one that is `mistyped`, as
- * a character is wrong or missing, or an `id`, by itself or as the beginning of a key.
+ * The keys that a text may be. `given` says how the text was read: exactly a `key` of this deployment, a `mistyped` key
+ * with a wrong or missing character, or an `id`, by itself or as the beginning of a key.
  */
 export type KeySearch = { given: 'key' | 'mistyped' | 'id'; keys: FoundKey[] };
 
-/** Which accounts to look in: all of them, or these. */
+/** The accounts to search: these, or all by default. */
 export type KeySearchOptions = { accounts?: readonly string[] | undefined };
 
 /**
@@ -79,14 +79,14 @@ async function keysWithId(store: AdminStore, keyId: string, among?: readonly str
   return (await Promise.all(holders.map((account) => keyOf(store, { account, keyId })))).flat();
 }
 
-/** @throws AdminError `invalid`; the message does not repeat what was given, which may be most of a key */
+/** @throws AdminError `invalid`; the message does not repeat the text, which may be most of a key */
 function checkGiven(keyId: string): void {
   try {
     checkKeyId(keyId);
   } catch (error) {
     throw new AdminError(
       'invalid',
-      'This is no key and no key id. A key is bagadres_, the account, _ and 43 letters and digits, of which the first 8 are its id.',
+      'This is no key and no key id. A key is bagadres_, the account, _ and 43 letters and digits; the first 8 of the 43 are its id.',
       { cause: error },
     );
   }

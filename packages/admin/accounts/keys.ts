@@ -36,7 +36,7 @@ import {
 import { type AdminStore, exists, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit-log.ts';
 
-/** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
+/** A key to create. `expires` is the second when it stops working; without it the key does not expire. */
 export type KeyInput = {
   account: string;
   label: string;
@@ -60,7 +60,7 @@ export async function createKey(
   return issueKey(store, checksumSecret, { account, label, expiresSeconds, token });
 }
 
-/** What to replace: `ends` is the second from which the old key is refused, a day from now unless given. */
+/** The key to replace. `ends` is the second when the old key stops working, by default a day from now. */
 export type RotationInput = {
   account: string;
   keyId: string;
@@ -200,12 +200,12 @@ function alreadyCreated(keyId: string): AdminError {
   );
 }
 
-/** The most keys that are created for an account in a UTC day: what was created stays on record. */
+/** The most keys that can be created for an account in a UTC day, because their records stay. */
 export const maxKeysPerDay = 50;
 
 const creationCount = { sortKey: 'created-keys', date: 'date', count: 'count' } as const;
 
-/** The item with the number of keys that were created for an account on the last day on which there were any. */
+/** The item that counts an account's new keys on the last day that had any. */
 export const creationCountKey = (account: string) => itemKey(account, creationCount.sortKey);
 
 /** Counts a key that is about to be created for an account. @throws AdminError `too_many_keys` with the reason `day` */
@@ -237,7 +237,7 @@ export type KeyView = {
   /** When it expires; absent for a key that does not expire or was revoked. */
   expires: string | null;
   revoked: string | null;
-  /** The last UTC day on which a lookup was charged with it, `2026-11-21`; `null` if none was recorded. */
+  /** The last UTC day with a lookup charged to this key, `2026-11-21`; `null` if none was recorded. */
   lastUsed: string | null;
   /** Who created it, as the audit names them; `null` if that was not recorded. */
   createdBy: string | null;
@@ -245,7 +245,7 @@ export type KeyView = {
   replacedBy: string | null;
 };
 
-/** A key's record with what is shown besides. */
+/** A key's record with the other values that are shown. */
 type ShownKey = KeyRecord & Pick<KeyView, 'lastUsed' | 'createdBy'> & { replaces: string | null };
 
 function readShownKey(record: Item): ShownKey {
@@ -257,7 +257,7 @@ function readShownKey(record: Item): ShownKey {
   };
 }
 
-/** A key of which nothing but its hash is known. */
+/** A key known only by its hash. */
 const unrecordedKey = { label: null, created: null, revoked: null, lastUsed: null, createdBy: null, replaces: null };
 
 /**
@@ -316,10 +316,10 @@ export async function findRecord(store: AdminStore, account: string, keyId: stri
 /** The most keys of one account: as many as fit in 1 KB of access item with any id, plan and limits. */
 export const maxActiveKeys = 12;
 
-/** A key that another one replaces, and the second from which it is refused. */
+/** A replaced key, and the second when it stops working. */
 export type Replaced = { keyId: string; endsSeconds: number };
 
-/** Makes a key work whose record exists; the one that it replaces ends later. */
+/** Activates a key whose record exists; the key that it replaces ends later. */
 export async function activate(store: AdminStore, claim: KeyClaim, replaces: Replaced | undefined): Promise<void> {
   try {
     await retryConflicts(async () => {
@@ -364,7 +364,7 @@ export async function requireFreeKey(
   if (others.length < placesFor(replaced)) return access;
   throw new AdminError(
     'too_many_keys',
-    `Account "${account}" has ${others.length} active keys, which is the maximum; revoke one first${replaced === undefined ? '' : ', or wait until the one that is being replaced has ended'}.`,
+    `Account "${account}" has ${others.length} active keys, which is the maximum; revoke one first${replaced === undefined ? '' : ', or wait until the replaced key has ended'}.`,
   );
 }
 

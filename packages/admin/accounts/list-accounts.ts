@@ -12,10 +12,10 @@ import {
 import { detailsOfAll, noDetails } from './details.ts';
 import { findAccounts } from './search.ts';
 
-/** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
+/** A page of accounts; `cursor` starts the next page and is `null` on the last page. */
 export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };
 
-/** Which accounts: all of these. `createdSince` is an instant; `usedShare` of 0.8 is four fifths of a day or month. */
+/** An account must meet each one. `createdSince` is an instant; a `usedShare` of 0.8 is 80 % of a day or month. */
 export type AccountFilter = {
   plan?: string | undefined;
   state?: AccountState | undefined;
@@ -24,12 +24,12 @@ export type AccountFilter = {
 };
 
 /**
- * Which page of the accounts; `search` finds those whose id, name, contact, note or members contain each of its words,
- * in any order and case.
+ * Selects a page of accounts. `search` finds accounts whose id, name, contact, note or members contain each of its
+ * words, in any order and case.
  */
 export type AccountPageOptions = PageOptions & AccountFilter & { search?: string | undefined };
 
-/** How many accounts a page with a filter looks at: what a visitor can wait for. */
+/** The most accounts that a filtered page examines, which bounds a visitor's wait. */
 const mostLookedAt = 5_000;
 
 /**
@@ -65,7 +65,7 @@ export async function listAccounts(
   return { accounts: kept.map((account) => ({ ...account, ...(details.get(account.id) ?? noDetails) })), cursor };
 }
 
-/** The accounts of these names, without their details; one that was just deleted is not among them. */
+/** The accounts with these names, without their details; an account that was just deleted is left out. */
 async function summariesOf(store: AdminStore, names: readonly string[]): Promise<AccountSummary[]> {
   const summaries = (await findAccessOf(store, names)).map((access) =>
     summaryOf(access, noDetails, store.nowSeconds()),
@@ -73,7 +73,7 @@ async function summariesOf(store: AdminStore, names: readonly string[]): Promise
   return summaries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The windows of which a used share lasts long enough to look at. */
+/** The windows long enough for their used share to mean something in a list. */
 const longWindows = ['day', 'month'] as const;
 
 function passes(account: AccountSummary, { plan, state, createdSince, usedShare }: AccountFilter): boolean {

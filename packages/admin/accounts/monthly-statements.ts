@@ -18,8 +18,8 @@ import {
 } from './usage.ts';
 
 /**
- * What an account used in a closed month: the periods under each plan, the days with lookups, in order, and the sum of
- * either. `sha256` is the hash of the other members, as JSON in this order without spaces.
+ * An account's use in a closed month: the periods under each plan and the days with lookups, in order, each with their
+ * sum. `sha256` is the hash of the other members, as JSON in this order without spaces.
  */
 export type Statement = {
   month: string;
@@ -113,9 +113,9 @@ type ClosedMonth = { month: string; closed: string; accounts: number; lookups: n
 
 /** Where statements are kept. An object is never replaced. */
 export type StatementStore = {
-  /** The object; `null` if there is none. */
+  /** The object; `null` if it does not exist. */
   read(key: string): Promise<Uint8Array | null>;
-  /** Creates the object; `false` if there is one. */
+  /** Creates the object; `false` if it exists. */
   create(key: string, bytes: Uint8Array): Promise<boolean>;
   list(prefix: string): Promise<string[]>;
 };
@@ -125,7 +125,7 @@ export type Statements = {
   /** The months since the first account, or since this one, newest first, that are closed or whose usage is kept. */
   months(scope?: { account?: string | undefined }): Promise<UsageMonth[]>;
   month(month: string): Promise<UsageMonth>;
-  /** What one account used in a closed month. */
+  /** One account's use in a closed month. */
   show(input: { account: string; month: string }): Promise<Statement>;
   /** The same for every account, by id. */
   each(month: string): AsyncGenerator<Statement>;
@@ -133,11 +133,11 @@ export type Statements = {
   csv(month: string): Promise<Uint8Array>;
   /** Closes a month that has ended. One that is closed stays as it is. */
   close(month: string): Promise<UsageMonth>;
-  /** Closes the oldest month that is due; `null` if there is none. */
+  /** Closes the oldest month that is due; `null` if none is due. */
   closeNext(): Promise<UsageMonth | null>;
 };
 
-/** The codes with which each call can refuse. */
+/** The refusal codes of each call. */
 export type StatementsRefusals = {
   'statements.months': 'invalid' | 'not_found';
   'statements.month': 'invalid';
@@ -251,7 +251,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
   };
 }
 
-/** The first and the last month in which an account existed. @throws AdminError `invalid`, `not_found` */
+/** The first and last months of an account's existence. @throws AdminError `invalid`, `not_found` */
 async function monthsOfAccount(store: AdminStore, account: string): Promise<{ from: string; to: string }> {
   checkAccountId(account);
   const history = [...(await planHistoryOf(store, account))];
@@ -298,7 +298,7 @@ async function writeFiles(store: AdminStore, files: StatementStore, month: strin
   return { month, closed: instant(store.nowSeconds()), accounts, lookups, csv, sha256 };
 }
 
-/** Writes the statement of an account, or returns the one that an attempt before wrote: an object never changes. */
+/** Writes the statement of an account, or returns the statement from an earlier attempt: an object never changes. */
 async function keep(files: StatementStore, statement: Statement): Promise<Statement> {
   const key = statementKey(statement.month, statement.account);
   if (await files.create(key, Buffer.from(JSON.stringify(statement)))) return statement;

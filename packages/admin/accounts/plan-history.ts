@@ -5,14 +5,14 @@ import { accountsTable } from '../../../core/tables.ts';
 import type { AdminStore } from './admin-store.ts';
 
 /**
- * Which plan an account has been on since when, in an item of its own: `account` is its id, `item` is `plans`, and an
+ * The plans that an account has been on, in an item of their own: `account` is its id, `item` is `plans`, and an
  * attribute for each UTC date of a change, `2026-11-21`, holds the plan, or `null` from the day after a deletion on. It
  * is written in the transaction of the change itself, and stays when the account is deleted. The day of a change is
- * wholly under the new plan: of several changes on a day, the last one counts.
+ * wholly under the new plan, and the last change of a day counts.
  */
 export const planHistoryItem = 'plans';
 
-/** The plan by the date from which on it applies, in order; `null`: the account was deleted on the day before. */
+/** The plans by their first date, in order; `null` means that the account was deleted on the day before. */
 export type PlanHistory = ReadonlyMap<string, string | null>;
 
 const historyKey = (account: string) => itemKey(account, planHistoryItem);
@@ -48,22 +48,22 @@ export async function planFromNow(store: AdminStore, account: string, plan: stri
   return addToHistory(store.table, account, new Map([[last > today ? last : today, plan]]));
 }
 
-/** The update for an account that is deleted now: what it used today was under the plan that it is on. */
+/** The update when an account is deleted: today's use stays under its current plan. */
 export function noPlanFromTomorrow({ table, nowSeconds }: AdminStore, account: string): Update {
   return addToHistory(table, account, new Map([[dateOf(nowSeconds() + daySeconds), null]]));
 }
 
-/** The date on which the account was created; `undefined` for one that never existed. */
+/** The date when the account was created; `undefined` if it never existed. */
 export function firstDay(history: PlanHistory): string | undefined {
   return history.keys().next().value;
 }
 
-/** The days of an account under one plan, the first and the last one included, and what was used on them. */
+/** The days of an account under one plan, from the first to the last inclusive, and its lookups on those days. */
 export type PlanPeriod = { plan: string; from: string; to: string; lookups: number };
 
 /**
- * The periods of these days, which are in order and without gaps. Days before the account and after its deletion are in
- * none, unless something was counted on them by a clock that was wrong: then they belong to the nearest one.
+ * The periods that cover `days`, which are in order and without gaps. Days before the account's creation and after its
+ * deletion belong to no period, unless a wrong clock counted lookups on them: then they belong to the nearest period.
  */
 export function planPeriods(days: readonly { date: string; lookups: number }[], history: PlanHistory): PlanPeriod[] {
   const changes = [...history];

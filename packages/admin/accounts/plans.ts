@@ -34,7 +34,7 @@ export type PlanChange = {
 /** `started` in seconds since 1970. */
 type StoredChange = Omit<PlanChange, 'started'> & { started: number };
 
-/** The change in the record of a plan, if there is one. */
+/** The change in the record of a plan, if any. */
 export function readChange(record: Item): PlanChange | undefined {
   const change: StoredChange | undefined = record[planRecord.change];
   return change && { ...change, started: instant(change.started) };
@@ -45,7 +45,7 @@ export type PlanInput = {
   code: string;
   limits?: Limits | undefined;
   state?: PlanState | undefined;
-  /** What the change was decided upon, `null` for no such plan: `conflict` if that is not what the plan is by now. */
+  /** The plan that the caller saw, `null` if none existed; throws `conflict` if it has changed since. */
   seen?: Pick<Plan, 'limits' | 'state'> | null | undefined;
 };
 
@@ -140,7 +140,7 @@ export async function auditPartitionOfPlan(store: AdminStore, code: string): Pro
   return planRecord.partitionKey(code);
 }
 
-/** A page of plans; `cursor` is where the next one begins, `null` on the last one. */
+/** A page of plans; `cursor` starts the next page and is `null` on the last page. */
 export type PlanPage = { plans: (Plan & { change?: PlanChange })[]; cursor: string | null };
 
 /** A page of the plans as of now, by code. @throws AdminError `invalid` */
@@ -205,8 +205,8 @@ const accountsAtOnce = 1_000;
 const concurrency = 16;
 
 /**
- * Brings a change of a plan to the next 1,000 accounts, or `accounts`. What was interrupted goes on from there,
- * also by somebody else, or by several at once.
+ * Brings a change of a plan to the next 1,000 accounts, or `accounts`. An interrupted change continues from there;
+ * another caller, or several at once, may continue it.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function followPlan(
@@ -223,8 +223,8 @@ export async function followPlan(
     if (!change) return { looked: 0, followed: 0, started: '', actor: '', done: true };
     const plan = readPlan(record);
     const after: string = record[planRecord.after];
-    // Strongly consistent reads after the write of the plan: an account that joined before it is seen, and one that
-    // joins after it has checked the version of the plan in its own write.
+    // Strongly consistent reads after the write of the plan: they see an account that joined before it, and an account
+    // that joins later checks the plan's version in its own write.
     const { names, cursor } = await readNames(store, 'account', { limit: accounts, cursor: after });
     let { looked, followed } = change;
     looked += names.length;

@@ -12,8 +12,8 @@ import {
 } from './admin-store.ts';
 
 /**
- * What an account is found by, in its entry of the list of accounts (decision 0104): its plan, its id with its details,
- * and its members, as they are searched. Each change of these changes the entry in the same transaction.
+ * The searchable text of an account, in its entry of the list of accounts (decision 0104): its plan, its id with its
+ * details, and its members. Any change to them changes the entry in the same transaction.
  */
 const entry = { plan: 'plan', text: 'text', members: 'members' } as const;
 
@@ -23,7 +23,7 @@ function folded(text: string): string {
   return plain.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
-/** What an account has in its entry; without `account`, `details` or `members` these stay as they are. */
+/** The contents of an account's entry; `account`, `details` and `members` stay as they are if absent. */
 type Found = { plan?: string; account?: string; details?: DetailsChanges; members?: readonly string[] };
 
 /** The attributes of an entry. */

@@ -9,9 +9,8 @@ import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-
 import { type AuditAction, noted } from './audit-log.ts';
 
 /**
- * The sessions of a portal. A browser holds an id and nothing else; who that is, since when, and what the portal's
- * rights of that person rest on, is here, where it can be listed and ended. DynamoDB deletes a session that has
- * expired.
+ * The sessions of a portal. A browser holds only an id. The person, the start and the basis of the person's rights are
+ * stored here, so that a session can be listed and ended. DynamoDB deletes expired sessions.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -30,7 +29,7 @@ export const maxSessions = 10;
 /** How long the audit of sign-ins is kept. */
 const auditSeconds = 400 * 86_400;
 
-/** What a portal keeps with a session, besides the person. */
+/** The values that a portal keeps with a session, besides the person. */
 export type SessionDetails = {
   /** Every identity of the person, the first argument included: the subject and the e-mail address. */
   people?: readonly string[] | undefined;
@@ -38,7 +37,7 @@ export type SessionDetails = {
   name?: string | undefined;
   /** The header `User-Agent`. */
   browser?: string | undefined;
-  /** What the rights of the person rest on, besides membership. */
+  /** The basis of the person's rights, besides membership. */
   claims?: Readonly<Record<string, string>> | undefined;
 };
 
@@ -141,9 +140,7 @@ export async function confirmSession(
 /** How exact the time is at which a session was last used. */
 const seenSeconds = 60;
 
-/**
- * The session of an id, which is noted as used; `null` if there is none that has not expired and has not been ended.
- */
+/** The session with this id, which is recorded as used; `null` if it does not exist, has expired or was ended. */
 export async function findSession(store: AdminStore, id: string): Promise<SessionView | null> {
   const item = isSessionId(id) ? await store.get(sessionKey(id)) : undefined;
   const now = store.nowSeconds();
@@ -181,7 +178,7 @@ export async function endSessions(store: AdminStore, scope: SessionScope): Promi
 }
 
 /**
- * The open sessions of a scope: a person's or an account's together, all of them by page.
+ * The open sessions of a scope: all of a person's or an account's at once, or every session by page.
  * @throws AdminError `invalid`, `not_found`
  */
 export async function listSessions(
@@ -205,7 +202,7 @@ const pageSize = 100;
 
 async function pageOfSessions(store: AdminStore, cursor: string | undefined): Promise<SessionPage> {
   if (cursor !== undefined && !isSessionId(cursor))
-    throw new AdminError('invalid', 'This cursor is not one that the list of sessions returned.');
+    throw new AdminError('invalid', 'The list of sessions did not return this cursor.');
   const items = await store.query({
     TableName: store.table,
     Limit: pageSize + 1,
@@ -222,7 +219,7 @@ async function pageOfSessions(store: AdminStore, cursor: string | undefined): Pr
   };
 }
 
-/** The open sessions of these people. */
+/** The open sessions of `people`. */
 async function sessionsOf(store: AdminStore, people: readonly string[]): Promise<SessionView[]> {
   const entries = await Promise.all(
     people.map((person) => store.query(itemsQuery(store.table, `${personPrefix}${person}`, entryPrefix))),

@@ -5,7 +5,7 @@ import type { AdminStore } from './admin-store.ts';
 import { keyRecordsOf } from './keys.ts';
 import { type DayUsage, readCounts, readRange, type UsageRange } from './usage.ts';
 
-/** The lookups that one key was charged with, and the days on which it was, in order. */
+/** The lookups charged to one key, and the days with such lookups, in order. */
 export type KeyUsage = {
   keyId: string;
   label: string | null;
@@ -16,8 +16,8 @@ export type KeyUsage = {
 };
 
 /**
- * The lookups of an account from `from` to `to` by key, the key with the most first; also of revoked keys. The lookups
- * of all `keys` and of `unattributed` add up to those of the account, on each day.
+ * The lookups of an account from `from` to `to` by key, the busiest key first, including revoked keys. On each day, the
+ * lookups of all `keys` and `unattributed` add up to the account's lookups.
  */
 export type UsageByKey = {
   account: string;
@@ -39,7 +39,7 @@ export async function usageByKey(store: AdminStore, id: string, options: UsageRa
   const { counts } = await readCounts(store, id, { from, to });
   // Read after the counts: the record of a key is written before the key can be used.
   const records = await keyRecordsOf(store, id);
-  // Two keys of one account hardly ever share a code; what they used belongs to neither then.
+  // Two keys of one account hardly ever share a code; if they do, their lookups belong to neither.
   const isAlone = (keyId: string) => records.filter((other) => keyCode(other.keyId) === keyCode(keyId)).length === 1;
   const known = records.filter(({ keyId }) => isAlone(keyId));
   const days = Object.entries(counts)
@@ -62,8 +62,8 @@ export async function usageByKey(store: AdminStore, id: string, options: UsageRa
 }
 
 /**
- * The same as CSV, with a line for each key and day, or month, on which it was used, under a header; lookups that
- * belong to no key have an empty key id and label.
+ * The same as CSV: a header, then a line for each key and each day or month with lookups. Lookups that belong to no key
+ * have an empty key id and label.
  */
 export function usageByKeyCsv({ account, keys, unattributed }: UsageByKey, by: 'day' | 'month' = 'day'): string {
   const lines = [...keys, { ...unattributed, keyId: '', label: null }].flatMap(({ keyId, label, days }) =>
@@ -81,7 +81,7 @@ function rowsOf(days: readonly DayUsage[], by: 'day' | 'month'): [string, number
   return [...sums];
 }
 
-/** A label may have any characters; one that a spreadsheet would take for a formula gets an apostrophe first. */
+/** A label may contain any characters. If a spreadsheet would read it as a formula, it gets an apostrophe first. */
 function quoted(label: string): string {
   const text = /^[=+\-@]/.test(label) ? `'${label}` : label;
   return `"${text.replaceAll('"', '""')}"`;

@@ -30,7 +30,7 @@ export type AccountUsage = {
   from: string;
   to: string;
   days: DayUsage[];
-  /** The days on which requests with a valid key were refused, in order. Never charged; the counts are a lower bound */
+  /** The days with refused requests that had a valid key, in order. Never charged; counts are a lower bound. */
   refusals: DayRefusals[];
 };
 
@@ -41,7 +41,7 @@ export type DayRefusals = { date: string } & Refusals;
 /** The first and the last day, both included. */
 export type DayRange = { from: string; to: string };
 
-/** What an account used, exactly as charged; deleted ones too. @throws AdminError `invalid`, `not_found`, `conflict` */
+/** An account's use, exactly as charged, deleted or not. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
   const days = await readRange(store, range, id);
@@ -154,7 +154,7 @@ export async function recordUsage(
   });
 }
 
-/** UTC dates, `2026-11-21`. Without them the last 30 days, today included, as far as there can be usage of them. */
+/** UTC dates, `2026-11-21`. By default the last 30 days, today included, as far back as usage can exist. */
 export type UsageRange = { from?: string | undefined; to?: string | undefined };
 
 /** The longest range of days: three years. */
@@ -190,23 +190,23 @@ export function tooLate(month: string, current: string): AdminError {
   return new AdminError('invalid', message, { reason: 'month' });
 }
 
-/** The first month of which there can be usage, and why there is none before it. */
+/** The first month that can have usage, and the reason why earlier months have none. */
 export type FirstMonth = { month: string; why: string };
 
-/** That of all accounts, or of one; of an account that is not known, it is the first month that is kept. */
+/** The first month for all accounts or for one account. For an unknown account it is the first month that is kept. */
 export async function firstMonthOf(store: AdminStore, account?: string): Promise<FirstMonth> {
   const now = store.nowSeconds();
   const { months, since = dateOf(now).slice(0, 7) } = await readRetention(store);
   const kept = firstKeptDay(months, now).slice(0, 7);
   const created = account === undefined ? since : firstDay(await planHistoryOf(store, account))?.slice(0, 7);
   if (created !== undefined && created >= kept) return { month: created, why: createdIn(created, account) };
-  return { month: kept, why: `Usage is kept for ${months} whole months, so there is none before ${kept}.` };
+  return { month: kept, why: `Usage is kept for ${months} whole months, so no usage exists before ${kept}.` };
 }
 
-/** Why there is nothing before the month in which an account, or the first one, was created. */
+/** The reason why nothing exists before the month when an account, or the first account, was created. */
 export function createdIn(month: string, account?: string): string {
   const what = account === undefined ? 'The first account' : `Account "${account}"`;
-  return `${what} was created in ${month}; there is nothing before that month.`;
+  return `${what} was created in ${month}; nothing exists before that month.`;
 }
 
 /** @throws AdminError `invalid` unless `date` is a UTC date of this century */
@@ -221,7 +221,7 @@ const retentionKey = itemKey('usage#', 'retention');
 /** How many whole months usage is kept, and the month when the first account was created, if there was one. */
 export type Retention = { months: number; since?: string };
 
-/** What the job said last, or the default where none has run, and what `noteFirstMonth` has noted. */
+/** The job's latest value, or the default if no job has run, and the month that `noteFirstMonth` recorded. */
 export async function readRetention(store: AdminStore): Promise<Retention> {
   const { months = defaultUsageMonths, since } = (await store.get(retentionKey)) ?? {};
   return { months, ...(since && { since }) };
@@ -243,7 +243,7 @@ export async function noteFirstMonth(store: AdminStore, month: string): Promise<
   });
 }
 
-/** The first day of which there can be usage, of all accounts or of one: always that of a month, `2024-10-01`. */
+/** The first day that can have usage, for all accounts or for one: always the first of a month, `2024-10-01`. */
 export async function usageKeptSince(store: AdminStore, account?: string): Promise<string> {
   if (account !== undefined) checkAccountId(account);
   return `${(await firstMonthOf(store, account)).month}-01`;
@@ -255,7 +255,7 @@ function firstKeptDay(months: number, nowSeconds: number): string {
   return dateOf(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() - months, 1) / 1000);
 }
 
-/** The usage of an account in a list; `plan` and `limits` are those of now, of a deleted account `null` and none. */
+/** The usage of an account in a list, with its current `plan` and `limits`; a deleted account has `null` and none. */
 export type ListedUsage = AccountUsage & { plan: string | null; limits: Limits };
 
 /** The accounts after an id, up to another one, which is included; without them from the first, or to the last. */
@@ -272,7 +272,7 @@ const countAttributes = [
 ];
 
 /**
- * The usage of all accounts or a part of them, by id, a few in memory at a time; of deleted ones if they have lookups.
+ * The usage of all or some accounts, by id, a few in memory at a time, with deleted accounts that have lookups.
  * @throws AdminError `invalid`, `conflict`
  */
 export async function* eachUsage(
@@ -363,7 +363,7 @@ function reader(store: AdminStore, range: DayRange): (account: Named) => Promise
   };
 }
 
-/** The records of an account: many small reads, of which the document client would double the CPU. */
+/** The records of an account. They are many small reads, and the document client would double their CPU time. */
 async function readDays(
   store: AdminStore,
   id: string,

@@ -10,7 +10,7 @@ import { accessUpdate } from './admin-store.ts';
 /** Own limits to set, by window; `'plan'` removes the own limit. */
 export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
 
-/** Keeps one that a later plan does not configure. @throws AdminError `invalid` for one that the plan does not */
+/** Keeps own limits that a later plan lacks. @throws AdminError `invalid` if the plan lacks a changed limit */
 export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Plan): Limits {
   const changed: Limits = { ...own };
   for (const window of windowNames) {

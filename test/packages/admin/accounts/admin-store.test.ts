@@ -150,8 +150,8 @@ describe('a list of names', () => {
     [{ limit: 0 }, /has 1 to 100 entries/],
     [{ limit: 101 }, /has 1 to 100 entries/],
     [{ limit: 1.5 }, /has 1 to 100 entries/],
-    [{ cursor: 'a#' }, /This cursor is not one/],
-    [{ prefix: 'b', cursor: 'a' }, /This cursor is not one/],
+    [{ cursor: 'a#' }, /did not return this cursor/],
+    [{ prefix: 'b', cursor: 'a' }, /did not return this cursor/],
   ])('refuses %j with the rule', async (options, message) => {
     await expect(listNames(storeThatAnswers().store, 'account', options)).rejects.toThrow(message);
   });

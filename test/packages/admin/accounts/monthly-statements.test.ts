@@ -184,7 +184,7 @@ describe('a month', () => {
     await expect(show('2026-11')).rejects.toMatchObject(refusal('not_found', '2026-11 is open'));
     await expect(show('2026-12')).rejects.toMatchObject(refusal('invalid', '2026-12 has not begun yet'));
     await expect(show('2025-10')).rejects.toMatchObject({
-      ...refusal('invalid', 'Account "acme" was created in 2025-11; there is nothing before that month.'),
+      ...refusal('invalid', 'Account "acme" was created in 2025-11; nothing exists before that month.'),
       ...{ reason: 'month', firstMonth: '2025-11' },
     });
     await expect(show('november')).rejects.toMatchObject(refusal('invalid', 'for instance 2026-11'));

@@ -86,7 +86,7 @@ describe('the usage of an account', () => {
     [{ from: '2026-08-03' }, 'ends (2026-08-02) before it begins (2026-08-03)'],
     [{ from: '2026-08-01', to: '2026-09-01' }, '2026-09 has not begun yet; the current month is 2026-08'],
     [{ to: '2027-01-31' }, '2027-01 has not begun yet'],
-    [{ from: '2024-06-30', to: '2024-07-31' }, 'kept for 25 whole months, so there is none before 2024-07'],
+    [{ from: '2024-06-30', to: '2024-07-31' }, 'kept for 25 whole months, so no usage exists before 2024-07'],
     [{ from: '2026-02-30' }, '"from" is a UTC date'],
     [{ to: 'today' }, '"to" is a UTC date'],
   ])('is refused for the range %j, as is that of all accounts', async (range, message) => {
@@ -219,7 +219,7 @@ describe('the usage of all accounts', () => {
     expect(await readRetention(store())).toEqual({ months: 25, since: '2024-05' });
     await setRetention(store(), 3);
     await expect(usageOf(store(), 'acme', { from: '2026-04-30' })).rejects.toMatchObject({
-      message: 'Usage is kept for 3 whole months, so there is none before 2026-05. Begin on 2026-05-01 or later.',
+      message: 'Usage is kept for 3 whole months, so no usage exists before 2026-05. Begin on 2026-05-01 or later.',
     });
     expect((await usageOf(store(), 'acme', { from: '2026-05-01' })).from).toBe('2026-05-01');
     expect(await bench.admin.accounts.usageKeptSince()).toBe('2026-05-01');
@@ -231,8 +231,7 @@ describe('the usage of all accounts', () => {
     const restore = await bench.saved();
     await newAccount('new', 0);
     const refusal = { code: 'invalid', reason: 'month', firstMonth: '2026-08' };
-    const why =
-      'Account "new" was created in 2026-08; there is nothing before that month. Begin on 2026-08-01 or later.';
+    const why = 'Account "new" was created in 2026-08; nothing exists before that month. Begin on 2026-08-01 or later.';
     for (const range of [{ from: '2026-07-31' }, { to: '2026-07-31' }]) {
       await expect(usageOf(store(), 'new', range)).rejects.toMatchObject({ ...refusal, message: why });
       await expect(bench.admin.accounts.usageByKey('new', range)).rejects.toMatchObject(refusal);
