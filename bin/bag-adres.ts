@@ -15,6 +15,7 @@ import { addLoadCommands } from '../operator/cli/load-commands.ts';
 import { colours, hasColours, painted } from '../operator/cli/paint.ts';
 import { addPlanCommands } from '../operator/cli/plan-commands.ts';
 import { addRestoreCommands } from '../operator/cli/restore-commands.ts';
+import { addSmokeCommand } from '../operator/cli/smoke-commands.ts';
 import { addUsageCommands } from '../operator/cli/usage-commands.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
 import { AdminError } from '../packages/admin/accounts/admin-error.ts';
@@ -88,6 +89,7 @@ In scripts, use --json.`,
   addPersonCommands(program);
   addRestoreCommands(program);
   addDoctorCommand(program);
+  addSmokeCommand(program);
   addInitCommand(program);
   addConfigCommands(program);
   addGateCommand(program);

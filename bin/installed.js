@@ -15,8 +15,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 // Later starts find the modules compiled.
 module.enableCompileCache();
-const tools = { app: 'app.js', smoke: 'smoke.js' };
-const tool = tools[process.argv[2]];
+const tool = process.argv[2] === 'app' ? 'app.js' : undefined;
 const entry = join(import.meta.dirname, tool ?? 'bag-adres.js');
 process.argv.splice(1, tool ? 2 : 1, entry);
 await import(new URL(tool ?? 'bag-adres.js', import.meta.url).href);

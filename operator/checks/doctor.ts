@@ -20,6 +20,7 @@ import {
 } from '../connect/deployed-stacks.ts';
 import { explainError } from '../connect/errors.ts';
 import { type CheckOutcome, failed, okay, skipped, warning } from './outcome.ts';
+import { lookupPath, type WrittenAddress } from './run-smoke.ts';
 import { checkTable } from './table-settings.ts';
 
 /** What the check of this name found. */
@@ -54,11 +55,8 @@ const errorAdvice: Record<string, string> = {
 
 const hasFailed = ({ state }: Finding) => state === 'failed';
 
-/** An address as a person writes it, `1012RJ 147` or `1381AA 9 a`. */
-export type WantedAddress = { postcode: string; huisnummer: string; toevoeging: string };
-
 /** What to look up, and with which key. */
-type LookupOptions = { key?: string | undefined; address?: WantedAddress | undefined };
+type LookupOptions = { key?: string | undefined; address?: WrittenAddress | undefined };
 
 /** A lookup takes tens of milliseconds; a cold start under a second. */
 const slowMilliseconds = 2_000;
@@ -101,8 +99,8 @@ function apiChecks(
   };
 }
 
-async function lookUp(baseUrl: string, key: string, address: WantedAddress): Promise<CheckOutcome> {
-  const { status, milliseconds, json } = await ask(baseUrl, `/v1/address?${new URLSearchParams(address)}`, key);
+async function lookUp(baseUrl: string, key: string, address: WrittenAddress): Promise<CheckOutcome> {
+  const { status, milliseconds, json } = await ask(baseUrl, lookupPath(address), key);
   const asked = `${address.postcode} ${address.huisnummer} ${address.toevoeging}`.trim();
   if (status === 429) return warning('The account has no quota left.', 'Give a key of another account.');
   if (status !== 200) return failed(`${asked}: ${status}, ${json?.detail ?? 'no reason given'}`, logs);
@@ -120,11 +118,11 @@ async function ask(baseUrl: string, path: string, key: string | null = null): Pr
 }
 
 /** An address of the table whose lookup is not ambiguous. */
-async function someAddress(client: DynamoDBClient, table: string): Promise<WantedAddress | null> {
+async function someAddress(client: DynamoDBClient, table: string): Promise<WrittenAddress | null> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
   for (const { key, places } of Items.map(storedAddress)) {
     const address = places.length === 1 && parseAddressKey(key);
-    if (address) return { ...address, huisnummer: String(address.huisnummer), toevoeging: address.toevoeging ?? '' };
+    if (address) return { ...address, toevoeging: address.toevoeging ?? '' };
   }
   return null;
 }

@@ -1,8 +1,10 @@
-import type { Finding, WantedAddress } from '../checks/doctor.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
+import type { Finding } from '../checks/doctor.ts';
+import type { WrittenAddress } from '../checks/run-smoke.ts';
+import { CommandError } from '../connect/errors.ts';
 import type { CliCommand, Result } from './command.ts';
+import { writtenAddress } from './values.ts';
 
-type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string; address?: WantedAddress };
+type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string; address?: WrittenAddress };
 
 /** `doctor`: checks everything that the service needs, and says how to fix problems. */
 export function addDoctorCommand(program: CliCommand): void {
@@ -15,7 +17,11 @@ export function addDoctorCommand(program: CliCommand): void {
       '--key <key>',
       "for a live lookup (default: BAG_ADRES_KEY in the environment); it counts against the key's quota",
     )
-    .option('--address <text>', 'the address to look up, like "1012RJ 147" (default: one from the table)', readAddress)
+    .option(
+      '--address <text>',
+      'the address to look up, like "1012RJ 147" (default: one from the table)',
+      writtenAddress,
+    )
     .notes('The exit code is 1 when a check failed; a warning is not a failure.')
     .examples('doctor --stage prod')
     .does((options: DoctorOptions) => doctor({ key: program.terminal.env.BAG_ADRES_KEY || undefined, ...options }));
@@ -32,13 +38,6 @@ async function doctor({ local, data, stage, ...lookup }: DoctorOptions): Promise
     text: renderFindings(findings),
     failure: bad.length > 0 ? new CommandError('unhealthy', message) : undefined,
   };
-}
-
-function readAddress(text: string): WantedAddress {
-  const [, postcode, huisnummer, toevoeging = ''] =
-    /^(\d{4} ?[a-z]{2}) +(\d{1,5})(?: *(\w{1,5}))?$/i.exec(text.trim()) ?? [];
-  if (postcode && huisnummer) return { postcode, huisnummer, toevoeging };
-  throw new UsageError(`--address takes a postcode, huisnummer and toevoeging, like "1012RJ 147", not "${text}".`);
 }
 
 /** One line for each finding, with its advice below it. */

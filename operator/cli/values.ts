@@ -84,3 +84,12 @@ function checked<T>(check: (value: T) => void): (value: T) => T {
     return value;
   };
 }
+
+/** Reads `1012RJ 147` or `1381AA 9 a`. @throws UsageError */
+export function writtenAddress(text: string): { postcode: string; huisnummer: number; toevoeging: string } {
+  const [, postcode, huisnummer, toevoeging = ''] =
+    /^([1-9]\d{3} ?[a-z]{2}) +(\d{1,5})(?: *(\w{1,5}))?$/i.exec(text.trim()) ?? [];
+  if (postcode)
+    return { postcode: postcode.replace(' ', '').toUpperCase(), huisnummer: Number(huisnummer), toevoeging };
+  throw new UsageError(`--address takes a postcode, huisnummer and toevoeging, like "1012RJ 147", not "${text}".`);
+}

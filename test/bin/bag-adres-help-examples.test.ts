@@ -36,8 +36,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Commands on the settings of a folder or of nothing; `test/operator/cli/config-commands.test.ts` runs them. */
-const onSettings = ['init', 'config', 'gate'];
+/** Commands without tables; `test/operator/cli/config-commands.test.ts` and `test/smoke` run them. */
+const onSettings = ['init', 'config', 'gate', 'smoke'];
 
 /** The words of a command line, as a shell splits them. */
 const wordsOf = (text: string) => (text.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));

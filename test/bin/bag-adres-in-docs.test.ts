@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { mostLookups } from '../../operator/checks/smoke-lookups.ts';
+import { mostLookups } from '../../operator/checks/run-smoke.ts';
 import { maxActiveKeys } from '../../packages/admin/accounts/keys.ts';
 import { runWith } from '../operator/command-line.ts';
 import { folderForNow } from '../support/folder-for-now.ts';

@@ -17,7 +17,7 @@ async function runAs(version: string, ...args: string[]) {
 describe('an entry point under a Node version that is too old', () => {
   it.each([
     ['the command line', ['local/launch.js', 'plan', 'list']],
-    ['the smoke check', ['local/launch.js', 'bin/smoke.ts', '--help']],
+    ['the smoke check', ['local/launch.js', 'smoke', '--help']],
     ['the local service', ['local/launch.js', 'local/start.ts']],
     ['the CDK app', ['local/launch.js', 'bin/app.ts']],
     ['the tests', ['node_modules/jest/bin/jest.js', 'test/operator/cli/command.test.ts']],
@@ -34,7 +34,7 @@ describe('the launcher', () => {
       exit: 2,
       err: expect.stringContaining('Did you mean list?'),
     });
-    expect((await runAs('24.0.0', 'local/launch.js', 'bin/smoke.ts', '--help')).out).toContain('npx bag-adres smoke');
+    expect((await runAs('24.0.0', 'local/launch.js', 'smoke', '--help')).out).toContain('bag-adres smoke');
   });
 
   it('runs an export of usage in a thread, with its output, its errors and its exit code', async () => {

@@ -24,7 +24,6 @@ function run(...args: string[]): Promise<Ended> {
 
 describe('a tool that is called wrongly exits with 2, says what is wrong and does nothing', () => {
   const calls = [
-    ['bin/smoke.ts', '--url', 'example.nl'],
     ['tools/stack-trace.ts', 'Nope'],
     ['tools/bench/bench.ts', 'nope'],
     ['tools/bench/bench.ts', 'read', '--scale', '7'],
@@ -42,7 +41,7 @@ describe('a tool that is called wrongly exits with 2, says what is wrong and doe
 });
 
 describe('a tool that is started directly, by a path through a link to the project', () => {
-  it.each(['bin/bag-adres.ts', 'bin/smoke.ts', 'tools/stack-trace.ts'])('runs: %s', async (tool) => {
+  it.each(['bin/bag-adres.ts', 'tools/stack-trace.ts'])('runs: %s', async (tool) => {
     const folder = await mkdtemp(join(tmpdir(), 'bag-adres-'));
     try {
       await symlink(root, join(folder, 'link'));

@@ -67,7 +67,7 @@ try {
   assert.notEqual(userId, 0, 'it runs as root');
   assert(await first.isHealthy(), 'its health check fails while it serves');
   report(`serves as user ${userId}, with a read-only root file system, and is healthy`);
-  const smoke = ['bin/smoke.ts', '--url', first.baseUrl, '--key', key];
+  const smoke = ['smoke', '--url', first.baseUrl, '--key', key];
   const { stdout } = await run(process.execPath, ['local/launch.js', ...smoke], { cwd: root });
   report(stdout.trim().split('\n').at(-1) ?? '');
   assert.equal(await first.stop(), 0, 'it does not end with 0 on SIGTERM');

@@ -27,8 +27,7 @@ async function checkNpx([program = '', ...args]: readonly string[]): Promise<str
   if (program === 'cdk') return checkCdk(args);
   if (program === 'node') return null;
   if (program !== 'bag-adres') return `npx ${program} is not installed`;
-  if (args[0] !== 'smoke') return checkBagAdres(args);
-  return checkHelp('npx bag-adres smoke', args.slice(1), () => helpOf('local/launch.js bin/smoke.ts'));
+  return checkBagAdres(args);
 }
 
 async function checkNpm(args: readonly string[]): Promise<string | null> {
@@ -46,7 +45,11 @@ async function checkBagAdres(args: string[]): Promise<string | null> {
   const nowhere = join(tmpdir(), 'no-such-folder');
   const err: string[] = [];
   const local = args.includes('--local') && !args.includes('--data') ? ['--data', nowhere] : [];
-  const terminal = { out: () => undefined, err: (line: string) => void err.push(line), env: { INIT_CWD: nowhere } };
+  const terminal = {
+    out: () => undefined,
+    err: (line: string) => void err.push(line),
+    env: { INIT_CWD: nowhere, BAG_ADRES_KEY: 'x' },
+  };
   const environment = { ...process.env };
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, {
@@ -56,7 +59,10 @@ async function checkBagAdres(args: string[]): Promise<string | null> {
     AWS_EC2_METADATA_DISABLED: 'true',
   });
   try {
-    const exit = await runCommandLine([...args.map(filledIn), ...local], terminal);
+    const exit = await runCommandLine(
+      [...args.map((arg, at) => (args[at - 1] === '--url' ? 'http://127.0.0.1:1' : filledIn(arg))), ...local],
+      terminal,
+    );
     return exit === 2 ? `${err.at(-1)}` : null;
   } finally {
     process.env = environment;

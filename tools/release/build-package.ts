@@ -23,8 +23,8 @@ import { withoutDeadLinks } from './installed-docs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** What is compiled, with all that it imports: the command line, the app, the smoke test and the constructs. */
-const entries = ['bin/bag-adres.ts', 'bin/app.ts', 'bin/smoke.ts', 'bin/constructs.ts'];
+/** What is compiled, with all that it imports: the command line, the app and the constructs. */
+const entries = ['bin/bag-adres.ts', 'bin/app.ts', 'bin/constructs.ts'];
 
 /** The oldest Node on which the package runs: `commander` needs it. A clone has one of its own. */
 export const packageNode = '22.12';

@@ -152,7 +152,7 @@ describe('doctor', () => {
     expect(checks.credentials?.found).toBe('arn:aws:iam::123456789012:user/ann');
     expect(checks.dataset?.found).toMatch(/^the register of 20\d\d-/);
     expect(checks.key?.found).toMatch(/limits \{"day":100\}/);
-    expect(checks.lookup?.found).toMatch(/^1012 RJ 147 is Nieuwezijds Voorburgwal, Amsterdam, in \d+ ms$/);
+    expect(checks.lookup?.found).toMatch(/^1012RJ 147 is Nieuwezijds Voorburgwal, Amsterdam, in \d+ ms$/);
   });
 
   it('reads the key from the environment, and an address from the table', async () => {

@@ -1,0 +1,71 @@
+import { Option } from 'commander';
+import type { SmokeAnswer, SmokeOptions } from '../checks/run-smoke.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+import type { CliCommand, Result, Terminal } from './command.ts';
+import { table } from './text-table.ts';
+import { writtenAddress } from './values.ts';
+
+type SmokeCommandOptions = Pick<SmokeOptions, 'address'> & { url: string; key?: string };
+
+/** `smoke`: holds the HTTP API of a deployment against its contract, from outside. */
+export function addSmokeCommand(program: CliCommand): void {
+  const { env } = program.terminal;
+  program
+    .command('smoke')
+    .description('hold the HTTP API of a deployment against its contract from outside, with one key')
+    .requiredOption('--url <url>', 'the base URL, like https://adres.example.nl or http://127.0.0.1:3000', webAddress)
+    .option('--key <key>', 'a valid API key (default: BAG_ADRES_KEY in the environment)')
+    .addOption(
+      new Option('--address <text>', 'an address that exists')
+        .argParser(writtenAddress)
+        .default({ postcode: '1381AA', huisnummer: 9, toevoeging: '' }, '"1381AA 9"'),
+    )
+    .option('--json', 'print JSON: {"passed", "lookups", "requests", "results": [{"title", "state", "reason"}]}')
+    .notes(
+      `Says first how many lookups it makes at most; they count against the quota of the key's account. Never uses up a quota. Use an
+account that nobody else uses: one check compares the quota to the unit. The exit code is 1 when a check failed.`,
+    )
+    .examples('smoke --url http://127.0.0.1:3000 --key bagadres_demo_...')
+    .does(({ url, address, key = env.BAG_ADRES_KEY }: SmokeCommandOptions) => {
+      if (!key) throw new UsageError('No API key: give --key, or set BAG_ADRES_KEY.');
+      if (!/^[!-~]+$/.test(key)) throw new UsageError('The key has characters that no key has. Copy it in full.');
+      return smoke(program.terminal, url, { key, address });
+    });
+}
+
+async function smoke({ err, columns }: Terminal, url: string, options: SmokeOptions): Promise<Result> {
+  const { mostLookups, runSmoke } = await import('../checks/run-smoke.ts');
+  err(`Checking ${url} with at most ${mostLookups} lookups.`);
+  const { results, answers } = await runSmoke(url, options).catch((error: Error) => {
+    throw error.name === 'NoAnswerError' ? new CommandError('unreachable', `${url}: ${error.message}`) : error;
+  });
+  const [passed, failed, skipped] = (['passed', 'failed', 'skipped'] as const).map(
+    (wanted) => results.filter(({ state }) => state === wanted).length,
+  );
+  const lookups = answers.reduce((sum, answer) => sum + unitsOf(answer), 0);
+  const rows = results.map(({ state, title }) => [state, title]);
+  const others = results.filter(({ state }) => state !== 'passed');
+  const refused = `${url} refuses this key. Check that it was copied in full, is not revoked, and is of that deployment.`;
+  const message = answers[0]?.status === 401 ? refused : `${failed} of ${results.length} checks failed.`;
+  return {
+    json: { passed: failed === 0, lookups, requests: answers.length, results },
+    text: [
+      table(['state', 'guarantee'], rows, columns),
+      ...others.map(({ state, title, reason }) => `${state}: ${title}\n  ${reason}`),
+      `${passed} passed, ${failed} failed, ${skipped} skipped; ${answers.length} requests; ${lookups} counted against the quota.`,
+    ].join('\n'),
+    failure: failed === 0 ? undefined : new CommandError('broken', message),
+  };
+}
+
+/** What a response counted: one for a lookup, one for each result of many. */
+function unitsOf({ asked, status, json }: SmokeAnswer): number {
+  if (status !== 200) return 0;
+  if (asked.startsWith('GET /v1/address?')) return 1;
+  return Array.isArray(json?.results) ? json.results.length : 0;
+}
+
+function webAddress(text: string): string {
+  if (/^https?:\/\/./.test(text) && URL.canParse(text)) return text;
+  throw new UsageError(`--url must begin with http:// or https://, not "${text}".`);
+}
