@@ -33,12 +33,14 @@ export function packageVersion(): string {
 export function pinnedVersions(): Record<string, string> {
   const { version, dependencies, devDependencies } = manifest();
   const tested = { ...devDependencies, ...dependencies };
+  // In a clone, the checks alone need the command line; an installed package names it among its own.
+  tested['aws-cdk'] ??= manifest('.ci/tools/').devDependencies['aws-cdk'] ?? '';
   const names = ['aws-cdk', 'aws-cdk-lib', 'constructs'];
   return { ...Object.fromEntries(names.map((name) => [name, tested[name] ?? ''])), 'bag-adres': version };
 }
 
 type PackageManifest = { version: string } & Record<'dependencies' | 'devDependencies', Record<string, string>>;
 
-function manifest(): PackageManifest {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+function manifest(folder = ''): PackageManifest {
+  return JSON.parse(readFileSync(new URL(`../../${folder}package.json`, import.meta.url), 'utf8'));
 }

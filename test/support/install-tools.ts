@@ -5,16 +5,17 @@ import { promisify } from 'node:util';
 import { isOffline } from './registry.ts';
 
 /**
- * Installs the packages of `manifests`, a folder with a package.json and a lock file, into `folder`, without their
- * install scripts. Returns whether the registry or the cache of npm had them. What is there already is not installed
- * again.
+ * Installs the packages of `manifests`, a folder with a package.json, a lock file and perhaps an `.npmrc`, into
+ * `folder`, without their install scripts. Returns whether the registry or npm's cache had them. Installs nothing
+ * twice.
  */
 export async function installTools(manifests: string, folder: string): Promise<boolean> {
   const lock = readFileSync(join(manifests, 'package-lock.json'), 'utf8');
   const installed = join(folder, 'installed.json');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return true;
   mkdirSync(folder, { recursive: true });
-  cpSync(join(manifests, 'package.json'), join(folder, 'package.json'));
+  for (const name of ['package.json', '.npmrc'])
+    if (existsSync(join(manifests, name))) cpSync(join(manifests, name), join(folder, name));
   writeFileSync(join(folder, 'package-lock.json'), lock);
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   try {

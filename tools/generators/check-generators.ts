@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import '../../test/support/quiet.js';
+import { toolPath } from '../../.ci/tools/installed.ts';
 import type { HttpService } from '../../test/support/http-service.ts';
 import { installTools } from '../../test/support/install-tools.ts';
 import { run } from '../package/checks.ts';
@@ -65,7 +66,7 @@ async function compile(project: string, changes: Record<string, (source: string)
       if (changed === source) throw new Error(`${file} no longer has what this check changes.`);
       writeFileSync(join(project, file), changed);
     }
-    return await run(project, join(root, 'node_modules/.bin/tsc'), ['--project', '.']).catch(String);
+    return await run(project, await toolPath('.bin/tsc'), ['--project', '.']).catch(String);
   } finally {
     for (const [file, source] of originals) writeFileSync(join(project, file), source);
   }

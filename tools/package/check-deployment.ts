@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { toolPath } from '../../.ci/tools/installed.ts';
 import { lossesBetween } from '../../operator/gate/compare-templates.ts';
 import { everything, portal } from '../../test/lib/synthesized.ts';
 import { installNode } from '../../test/support/oldest-node.ts';
@@ -205,7 +206,7 @@ async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Prom
     typeRoots: [join(root, 'node_modules/@types')],
   };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own-app.mts'] }));
-  const printed = await run(app, join(root, 'node_modules/.bin/tsc'), []).catch(String);
+  const printed = await run(app, await toolPath('.bin/tsc'), []).catch(String);
   // Those of the CDK are not ours to correct.
   const ours = printed.split('\n').filter((line) => /^(own-app|node_modules\/bag-adres\/).*error TS/.test(line));
   require(ours.length === 0, `no error in the types, but tsc reports\n${ours.join('\n')}`);

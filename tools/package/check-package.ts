@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { toolPath } from '../../.ci/tools/installed.ts';
 import { createTables, startDynamoDb } from '../../test/support/dynamodb.ts';
 import { installNode, oldestNode } from '../../test/support/oldest-node.ts';
 import { isOffline } from '../../test/support/registry.ts';
@@ -227,7 +228,8 @@ async function makeAllCalls(
 }
 
 const node = (cwd: string, args: string[], variables = {}) => run(cwd, process.execPath, args, variables);
-const tool = (cwd: string, name: string, args: string[]) => run(cwd, join(root, 'node_modules/.bin', name), args);
+const tool = async (cwd: string, name: 'tsc' | 'esbuild', args: string[]) =>
+  run(cwd, name === 'tsc' ? await toolPath('.bin/tsc') : join(root, 'node_modules/.bin', name), args);
 
 try {
   await check();

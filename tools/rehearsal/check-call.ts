@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { toolPath } from '../../.ci/tools/installed.ts';
 import { runCommandLine } from '../../bin/bag-adres.ts';
 
 /** Why a call of a program would fail on a real machine: an unknown command or option; `null` when it is fine. */
@@ -95,7 +96,7 @@ type CdkCommand = { aliases?: string[]; options?: CdkOptions };
 
 /** The list of which the CDK's command line is made. */
 const cdk: { globalOptions: CdkOptions; commands: Record<string, CdkCommand> } = JSON.parse(
-  readFileSync(join('node_modules', 'aws-cdk', 'lib', 'cli', 'cli-type-registry.json'), 'utf8'),
+  readFileSync(await toolPath('aws-cdk/lib/cli/cli-type-registry.json'), 'utf8'),
 );
 
 function checkCdk([name = '', ...args]: readonly string[]): string | null {

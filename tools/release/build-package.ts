@@ -16,6 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { toolPath } from '../../.ci/tools/installed.ts';
+import { pinnedVersions } from '../../lib/config/deployment.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { bundles } from '../../lib/shared/bundles.ts';
 import { configInputDeclaration, configJsonSchema } from './config-types.ts';
@@ -48,10 +50,10 @@ export type Hashes = Readonly<Record<string, string>>;
 export const sourceMapsOf = (folder: string) => `${folder}-source-maps`;
 
 /** Writes the package to `folder`, which it empties first. Returns the hashes of the bundles, by name. */
-export function buildPackage(folder: string, version: string): Hashes {
+export async function buildPackage(folder: string, version: string): Promise<Hashes> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  compile(folder);
+  compile(folder, await toolPath('typescript/bin/tsc'));
   documentProps(join(folder, 'lib/config/schema.d.ts'));
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   const hashes = writeBundles(join(folder, 'bundles'), sourceMapsOf(folder));
@@ -67,8 +69,8 @@ export function buildPackage(folder: string, version: string): Hashes {
   return hashes;
 }
 
-/** Compiles the entries, file by file, so that paths between files are the same as here. */
-function compile(folder: string): void {
+/** Compiles the entries with the compiler `tsc`, file by file, so that paths between files are the same as here. */
+function compile(folder: string, tsc: string): void {
   const project = `${folder}-tsconfig.json`;
   const compilerOptions = {
     noEmit: false,
@@ -85,9 +87,7 @@ function compile(folder: string): void {
   };
   const files = entries.map((entry) => join(root, entry));
   writeFileSync(project, json({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }));
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', project], {
-    stdio: 'inherit',
-  });
+  execFileSync(process.execPath, [tsc, '--project', project], { stdio: 'inherit' });
   rmSync(project);
   for (const file of globSync('**/*.d.ts', { cwd: folder })) {
     const path = join(folder, file);
@@ -165,7 +165,7 @@ function manifest(version: string, imported: readonly string[]): object {
     dependencies: versionsOf(imported.filter((name) => !(name in oldestCdk))),
     peerDependencies: Object.fromEntries(Object.entries(oldestCdk).map(([name, oldest]) => [name, `^${oldest}`])),
     // What this release was tested with, which `init` pins.
-    devDependencies: versionsOf([...Object.keys(oldestCdk), 'aws-cdk']),
+    devDependencies: { ...versionsOf(Object.keys(oldestCdk)), 'aws-cdk': pinnedVersions()['aws-cdk'] },
   };
 }
 

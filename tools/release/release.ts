@@ -29,7 +29,7 @@ function npm(args: readonly string[], cwd: string): string {
   });
 }
 
-function release({ dryRun, out, as }: Options): void {
+async function release({ dryRun, out, as }: Options): Promise<void> {
   const { version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version: string = as ?? own;
   const problems = releaseProblems(root, version);
@@ -40,7 +40,7 @@ function release({ dryRun, out, as }: Options): void {
   for (const old of globSync(['bag-adres*.tgz', 'source-maps-*.tgz'], { cwd: folder })) rmSync(join(folder, old));
 
   const built = join(work, 'bag-adres');
-  const bundles = buildPackage(built, version);
+  const bundles = await buildPackage(built, version);
   npm(['pack', '--loglevel', 'error', '--pack-destination', folder], built);
   // They build themselves before they are packed.
   for (const one of ['admin', 'form']) {
@@ -67,7 +67,7 @@ function release({ dryRun, out, as }: Options): void {
       npm(['publish', join(folder, packed), '--provenance', '--access', 'public'], root);
 }
 
-new Command('npm run release --')
+await new Command('npm run release --')
   .description(
     'Packs bag-adres, bag-adres-admin and bag-adres-form, with a bill of materials and checksums, and publishes them.',
   )
@@ -75,11 +75,11 @@ new Command('npm run release --')
   .option('--out <dir>', 'where to put the files', 'dist')
   .option('--as <version>', 'with --dry-run: pack bag-adres with this version, to try an upgrade')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
-  .action((options: Options) => {
+  .action(async (options: Options) => {
     if (options.as && !options.dryRun) {
       console.error('--as is for --dry-run only: a release has the version of package.json.');
       process.exit(2);
     }
-    release(options);
+    await release(options);
   })
-  .parse();
+  .parseAsync();

@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { because as browserBecause } from '../../support/browser.ts';
-import { chromiumPath, launchBrowser } from '../../support/chromium.ts';
+import { launchBrowser, missingBrowser } from '../../support/chromium.ts';
 import { installTools } from '../../support/install-tools.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const folder = path('../../../node_modules/.cache/form-frameworks');
 /** The frameworks are installed when a full sweep needs them. */
-const isHere = isFullSweep && chromiumPath !== undefined && (await installTools(path('frameworks'), folder));
+const isHere = isFullSweep && missingBrowser === undefined && (await installTools(path('frameworks'), folder));
 const inFrameworks = isHere ? it : it.skip;
 const because = isHere
   ? ''

@@ -13,8 +13,8 @@ const work = resolve('node_modules/.cache', `handlers-${process.pid}`);
 const installed = join(work, 'bag-adres');
 const assemblies = folderForNow('bag-adres-handlers-');
 
-beforeAll(() => {
-  if (isFullSweep) buildPackage(installed, '1.0.0');
+beforeAll(async () => {
+  if (isFullSweep) await buildPackage(installed, '1.0.0');
 });
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
