@@ -23,7 +23,7 @@ const share = z.number().min(0).max(1);
 const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
 
 const canary = z.strictObject({
-  keySecretName: nameOfSecret.describe('The secret with an API key, as plain text; lookups count against its account.'),
+  keySecretName: nameOfSecret.describe('The secret with an API key, as plain text; its account pays the lookups.'),
   postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe(
     'A part of an address that exists.',
   ),
@@ -33,18 +33,18 @@ const canary = z.strictObject({
 
 const throttle = z.strictObject({
   ratePerSecond: whole(1, 10_000).default(100).describe('Lookups a second, for all accounts together.'),
-  burst: whole(1, 5_000).default(200).describe('Lookups that may arrive at once above that rate.'),
+  burst: whole(1, 5_000).default(200).describe('Lookups at once above that rate.'),
   otherRatePerSecond: whole(1, 10_000)
     .default(20)
-    .describe('Key validations a second, and as many requests a second for all other paths together.'),
-  otherBurst: whole(1, 5_000).default(40).describe('Requests of these kinds that may arrive at once above that rate.'),
+    .describe('Key validations a second, and as many requests for all other paths together.'),
+  otherBurst: whole(1, 5_000).default(40).describe('The burst of each of these.'),
 });
 
 const warmThroughput = z.strictObject({
   accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: one for each counted lookup.'),
   addressesReads: warmUnits(12_000).describe('Read units a second of the addresses table: a lookup takes half a unit.'),
   addressesWrites: warmUnits(4_000).describe(
-    'Writes a second of the addresses table. A load has a writer for each 1,000, up to `loadConcurrency`.',
+    'Writes a second of the addresses table; a load has a writer for each 1,000.',
   ),
 });
 
@@ -52,50 +52,48 @@ const warmThroughput = z.strictObject({
 const guard = z.strictObject({
   minimumAddresses: whole(0, 100_000_000)
     .default(loadDefaults.guard.minimumAddresses)
-    .describe('The minimum number of addresses in a snapshot. Lower it to load part of the country.'),
+    .describe('The minimum number of addresses; lower it to load part of the country.'),
   maximumRemovedShare: share
     .default(loadDefaults.guard.maximumRemovedShare)
     .describe('The largest share of the live addresses that a load may remove.'),
   maximumChangedShare: share
     .default(loadDefaults.guard.maximumChangedShare)
-    .describe(
-      'The largest share of the live addresses that may get another street or woonplaats; and that may get another gemeente only.',
-    ),
+    .describe('The largest share of the live addresses that may change street or woonplaats, or only gemeente.'),
   maximumAddedShare: share
     .default(loadDefaults.guard.maximumAddedShare)
-    .describe('The most that a load may add, as a share of the live addresses.'),
+    .describe('The most that a load may add, as such a share.'),
   maximumProblemShare: share
     .default(loadDefaults.guard.maximumProblemShare)
-    .describe('The largest share of addresses whose street or woonplaats may be missing.'),
+    .describe('The largest share of addresses without a street or woonplaats.'),
   alwaysAllowed: whole(0, 100_000_000)
     .default(loadDefaults.guard.alwaysAllowed)
     .describe('This many addresses may always change, whatever their share.'),
   maximumPlaceShare: share
     .default(loadDefaults.guard.maximumPlaceShare)
     .describe(
-      'The largest share of the addresses of one woonplaats, or of a dataset of more than 500,000, that may go, or get another huisnummer or postcode, since the last extract.',
+      'The largest share of one woonplaats, or of a dataset of over 500,000 addresses, that may be removed or renumbered since the last extract.',
     ),
   maximumLostShare: share
     .default(loadDefaults.guard.maximumLostShare)
     .describe(
-      'The largest share of the huisletters, of the toevoegingen and of the special letters in names that a load may remove; and, in one woonplaats, of the addresses that may be added or get another street.',
+      'The largest share of huisletters, toevoegingen and special letters that a load may remove, and of addresses in one woonplaats that it may add or move to another street.',
     ),
   alwaysAllowedInPlace: whole(0, 100_000_000)
     .default(loadDefaults.guard.alwaysAllowedInPlace)
-    .describe('This many addresses of one woonplaats may always change, and ten times as many be added.'),
+    .describe('This many addresses in one woonplaats may always change, and ten times as many be added.'),
   maximumObjectShare: share
     .default(loadDefaults.guard.maximumObjectShare)
-    .describe('The largest share of the addresses that may lack an object when objects are loaded for the first time.'),
+    .describe('The largest share of addresses without an object in the first load of objects.'),
   alwaysAllowedStreets: whole(0, 100_000)
     .default(loadDefaults.guard.alwaysAllowedStreets)
-    .describe('How many streets of one woonplaats may get another name, and how many may lose 20 addresses or more.'),
+    .describe('How many streets in one woonplaats may be renamed, and how many may lose 20 addresses or more.'),
 });
 
 const dataset = z.strictObject({
   objecten: flag
     .default(false)
     .describe(
-      'Whether addresses have their objects (verblijfsobject, ligplaats, standplaats) for [`include=objecten`](api.md#objects). Callers can ask for them from the deployment on; the lists are empty until the next load.',
+      'Loads the verblijfsobjecten, ligplaatsen and standplaatsen of addresses, for [`include=objecten`](api.md#objects). The lists are empty until the next load.',
     ),
 });
 
@@ -109,12 +107,12 @@ const usage = z.strictObject({
   statementLockYears: whole(0, 30)
     .default(0)
     .describe(
-      'For how many years nobody may delete the statement of a closed month, by S3 Object Lock in governance mode. 0: every version is kept, without a lock.',
+      'For how many years S3 Object Lock (governance mode) keeps the statements of closed months. 0: versions without a lock.',
     ),
   messageAtShare: share
     .default(0.8)
     .describe(
-      'The share of a daily or monthly limit at which an [event](events.md) says so; another follows when the limit is used up. 0: no events.',
+      'The used share of a daily or monthly limit that sends an [event](events.md); another follows at the limit. 0: no events.',
     ),
 });
 
@@ -125,18 +123,14 @@ export const configSchema = z.strictObject({
     'up to 16 lower case letters, digits and hyphens, a letter first, not data, service, loader or portal, nor ending in one of these after a hyphen',
   )
     .default('prod')
-    .describe('Part of the name of each stack, so that one account can have several deployments.'),
+    .describe('Part of the name of each stack.'),
   region: text(/^[a-z]{2,4}(-[a-z]+){1,2}-[1-9]$/, 'an AWS region, for instance eu-central-1')
     .default('eu-central-1')
     .describe('The region of all stacks.'),
   account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
     .optional()
-    .describe(
-      'The AWS account of all stacks: credentials of another are refused. Each stage of `bag-adres.json` needs it.',
-    ),
-  domain: domain
-    .optional()
-    .describe('Your own host name. Without it callers use the host name that API Gateway generates.'),
+    .describe('The AWS account; credentials of another are refused. Each stage of `bag-adres.json` needs it.'),
+  domain: domain.optional().describe('Your own host name, instead of the one that API Gateway generates.'),
   throttle: throttle.prefault({}).describe('The throttle of the whole API, which bounds the cost of an attack.'),
   reservedConcurrency: whole(1, 10_000)
     .optional()
@@ -146,9 +140,7 @@ export const configSchema = z.strictObject({
     .describe('The concurrency of lookups without cold starts. Costs about 9 dollars a month each.'),
   warmThroughput: warmThroughput
     .optional()
-    .describe(
-      "The throughput that the tables support at once, for a launch with a peak. AWS bills an increase once; it can't be lowered.",
-    ),
+    .describe('The throughput of the tables from the start, for a launch with a peak. AWS bills an increase once.'),
   logRetentionDays: z
     .literal(retentions)
     .meta({ allowed: `one of ${retentions.join(', ')}` })
@@ -160,27 +152,19 @@ export const configSchema = z.strictObject({
   dashboards: flag
     .default(false)
     .describe(
-      'Creates two CloudWatch dashboards (3 dollars a month each, after three free ones in an account) and a metric for each outcome of a request.',
+      'Creates two CloudWatch dashboards (3 dollars a month each, three are free) and a metric for each outcome.',
     ),
-  branding: branding
-    .prefault({})
-    .describe(
-      'How the pages for customers present you: the portal, the reference at `/docs` and the OpenAPI document.',
-    ),
-  referencePage: flag.default(true).describe('Whether the API serves its reference at `/docs`, without a key.'),
-  testAddresses: flag
-    .default(true)
-    .describe('Whether the [test addresses](api.md#test-addresses) under `9999SD` exist.'),
-  alarmEmail: emailAddress
-    .optional()
-    .describe('The recipient of alarm notifications, who must confirm an email of AWS first.'),
+  branding: branding.prefault({}).describe('Your name and look in the portal, the reference and the OpenAPI document.'),
+  referencePage: flag.default(true).describe('Serves the reference at `/docs`, without a key.'),
+  testAddresses: flag.default(true).describe('Serves the [test addresses](api.md#test-addresses) under `9999SD`.'),
+  alarmEmail: emailAddress.optional().describe('The recipient of alarms, who must confirm an email of AWS first.'),
   budget: z
     .strictObject({
       usdPerMonth: whole(1, 1_000_000).describe('The budget of a month, in dollars, for the whole account.'),
-      email: emailAddress.optional().describe('Who gets the mail. Without it: `alarmEmail`.'),
+      email: emailAddress.optional().describe('The recipient; by default `alarmEmail`.'),
     })
     .optional()
-    .describe('Mail by AWS Budgets at 80% and 100% of the costs of a month, and when the forecast exceeds them.'),
+    .describe('Mail by AWS Budgets at 80% and 100% of the budget, and when the forecast exceeds it.'),
   schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
@@ -189,13 +173,11 @@ export const configSchema = z.strictObject({
     'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
   )
     .optional()
-    .describe("The extract to load. Without it, the one that PDOK's Atom feed links to."),
+    .describe("The extract to load; by default PDOK's of the country."),
   dataset: dataset.prefault({}).describe('Parts of the BAG to load beside addresses, from the next load on.'),
   loadConcurrency: whole(1, 40)
     .default(10)
-    .describe(
-      "The maximum concurrency of a load. A load never uses more than a quarter of the account's unreserved concurrency.",
-    ),
+    .describe("The maximum concurrency of a load, and never over a quarter of the account's unreserved concurrency."),
   mutations: z
     .union([
       z.boolean(),
@@ -221,25 +203,23 @@ export const configSchema = z.strictObject({
     .enum(['retain', 'destroy'])
     .default('retain')
     .describe(
-      '`retain` protects stacks and tables from deletion. `destroy` is for a trial: deleting the stacks deletes all data.',
+      '`retain` protects stacks and tables from deletion. `destroy` deletes all data with the stacks, for a trial.',
     ),
   encryptionKey: text(new RegExp(`^(aws|create|${kmsKey})$`), '`aws`, `create` or the ARN of a KMS key')
     .default('aws')
-    .describe(
-      'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
-    ),
+    .describe("The key for data at rest: AWS's, a new customer-managed one, or yours."),
   backupVaultArn: text(
     /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
     'the ARN of a vault of AWS Backup',
   )
     .optional()
     .describe(
-      'A vault, usually in another account, for [copies of a daily backup](recovery.md#copies-in-another-account-or-region) of the accounts table.',
+      'A vault, usually in another account, for [daily copies](recovery.md#copies-in-another-account-or-region) of the accounts table.',
     ),
   runbookUrl: text(/^[\x21-\x7e]{1,300}$/, 'an address without spaces')
     .default('node_modules/bag-adres/docs/runbook.md')
     .describe(
-      'The address of the runbook: the message of an alarm ends in this and `#CHAPTER`. Better than the copy in the package is a page of your own, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
+      'The address of the runbook in alarm messages, best a page of your own: `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
     ),
   checksumSecretVersions: z
     .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret', mayBeSecret))
@@ -247,18 +227,16 @@ export const configSchema = z.strictObject({
     .meta({ allowed: 'a list of no, one or two ids of versions of the secret' })
     .default([])
     .describe(
-      'Versions of the checksum secret that the service accepts, the one for new keys first. Empty: the current one at the first deployment. Set it when you [rotate it](runbook.md#rotate-the-checksum-secret).',
+      'The accepted versions of the checksum secret, the one for new keys first. Set it only to [rotate it](runbook.md#rotate-the-checksum-secret).',
     ),
   deployment: z
     .enum(['canary', 'all-at-once', 'emergency'])
     .default('canary')
     .describe(
-      '`canary`: a new version gets 10% of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, ignoring the alarms; for one deployment, with `-c`.',
+      '`canary`: a new version receives 10% of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm; `emergency`, for one deployment with `-c`, does not.',
     ),
   usage: usage.prefault({}).describe('How [usage](accounts.md#usage) of each account is recorded.'),
-  canary: canary
-    .optional()
-    .describe('Looks up an address on a schedule, as a caller would, and raises an alarm when that fails.'),
+  canary: canary.optional().describe('Looks up an address on a schedule and raises an alarm when that fails.'),
   portal: portal.optional().describe('[A web application](portal.md) for customers and operators, in its own stack.'),
   tags: tags
     .meta({ allowed: 'names and values' })

@@ -63,14 +63,14 @@ export const domain = z.strictObject({
   hostedZoneId: text(/^Z[A-Z0-9]{1,31}$/, 'the id of a Route 53 zone, for instance Z0123456789ABC')
     .optional()
     .describe(
-      'The public Route 53 zone for its DNS records. Without it the stack has the output `DomainRecord`: create that record at your DNS provider.',
+      'The public Route 53 zone for its DNS records. Otherwise create the record in the output `DomainRecord`.',
     ),
   hostedZoneName: hostName('a zone name in lower case, for instance `example.nl`')
     .optional()
     .describe('The name of that zone; `domain.name` is in it.'),
   keepDefaultEndpoint: flag
     .default(false)
-    .describe('Keeps the host name that API Gateway generates working too, until every caller has moved.'),
+    .describe('Keeps the generated host name working until every caller has moved.'),
 });
 
 /** The form of the ARN of a key. */
@@ -83,7 +83,7 @@ const usedTable = z.strictObject({
   ),
   keyArn: text(new RegExp(`^${kmsKey}$`), 'the ARN of a KMS key')
     .optional()
-    .describe('The KMS key that encrypts it; without it, the table is encrypted with a key that AWS owns.'),
+    .describe('The KMS key that encrypts it, unless AWS owns the key.'),
 });
 
 export const tables = z.strictObject({
@@ -101,17 +101,15 @@ const webAddress = text(/^https:\/\/[^\s"<>]{1,300}$/, 'an `https://` address');
 export const branding = z.strictObject({
   name: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters')
     .optional()
-    .describe('The name of the operator at the top of each page, before the name of the service.'),
+    .describe("The operator's name at the top of each page."),
   colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
     .default('#0b4f8a')
-    .describe(
-      'The colour of the line above each page. Links, buttons and charts have its hue, at a lightness that can be read.',
-    ),
+    .describe('The colour of the line above each page; links, buttons and charts have its hue.'),
   logo: text(/^[\w./-]{1,200}\.(svg|png)$/, 'the path of an SVG or PNG file, relative to `cdk.json`')
     .optional()
-    .describe('The logo before the name, of 64 KB at most.'),
-  contactUrl: webAddress.optional().describe('A page about support: in the portal, the reference and OpenAPI.'),
-  contactEmail: emailAddress.optional().describe('Whom customers write to: in the portal, the reference and OpenAPI.'),
+    .describe('The logo before the name, at most 64 KB.'),
+  contactUrl: webAddress.optional().describe('A page about support.'),
+  contactEmail: emailAddress.optional().describe('The address for customers.'),
   terms: webAddress.optional().describe('The terms of service.'),
   privacy: webAddress.optional().describe('The privacy statement.'),
   accessibility: webAddress.optional().describe('The accessibility statement.'),
@@ -121,7 +119,7 @@ export const branding = z.strictObject({
     .refine((codes) => new Set(codes).size === codes.length)
     .meta({ allowed: `a list of one or more of ${languages.map((code) => `\`${code}\``).join(', ')}` })
     .optional()
-    .describe('The languages of the portal and the reference, the first one for browsers that prefer another.'),
+    .describe('The languages of the portal and the reference; the first is the default.'),
 });
 
 /** How long before the end of the client secret people are told. */
@@ -129,9 +127,7 @@ export const secretNoticeDays = 60;
 
 /** The portal: its host name, sign-in and operators. */
 export const portal = z.strictObject({
-  domain: portalDomain.describe(
-    "The host name of the portal. It must differ from the API's, so that browsers never send its cookies there.",
-  ),
+  domain: portalDomain.describe("The host name of the portal, which must differ from the API's."),
   signIn: z
     .strictObject({
       issuer: text(/^https:\/\/[^\s?#]+$/, 'an `https://` address').describe('The OpenID provider.'),
@@ -140,10 +136,10 @@ export const portal = z.strictObject({
       ),
       subjectClaim: text(/^[A-Za-z0-9_:./-]{1,100}$/, 'the name of a claim')
         .default('sub')
-        .describe('The claim of the ID token that identifies a person for good: `oid` for Entra ID.'),
+        .describe('The claim of the ID token that identifies a person permanently: `oid` for Entra ID.'),
       clientSecretName: nameOfSecret
         .optional()
-        .describe('The secret that contains the client secret, as plain text. Without it the client is public.'),
+        .describe('The secret with the client secret, as plain text; a public client has none.'),
       clientSecretExpires: z.iso
         .date()
         .meta({ allowed: 'a date, for instance `2027-01-31`' })
@@ -153,30 +149,26 @@ export const portal = z.strictObject({
         ),
     })
     .optional()
-    .describe(
-      'The OpenID provider for sign-in. Without it the stack creates a Cognito user pool, to which you add people.',
-    ),
+    .describe('The OpenID provider. Without it the stack creates a Cognito user pool.'),
   cognitoPrefix: text(
     /^(?!.*(?:aws|amazon|cognito))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     'up to 63 lower case letters, digits and hyphens, none at the ends, without `aws`, `amazon` and `cognito`',
   )
     .optional()
-    .describe(
-      'The first part of the host name of the sign-in page of that user pool, unique in the region. Without it the stack generates one. It can not be changed once the pool exists.',
-    ),
+    .describe("The first part of that pool's host name, unique in the region and final; generated by default."),
   operators: z
     .array(emailAddress)
     .max(50)
     .meta({ allowed: 'a list of up to 50 e-mail addresses' })
     .default([])
-    .describe('The verified e-mail addresses of operators, who see and change every account.'),
+    .describe('The verified e-mail addresses of operators.'),
   operatorClaim: z
     .strictObject({
       name: text(/^[\x21-\x7e]{1,200}$/, 'the name of a claim').describe(
         'A claim in the ID token, `groups` for instance.',
       ),
-      value: text(/^[^\p{Cc}]{1,200}$/u, 'a text').describe('The value, or one of the values, that makes an operator.'),
+      value: text(/^[^\p{Cc}]{1,200}$/u, 'a text').describe('The value, or one of the values, of an operator.'),
     })
     .optional()
-    .describe('Identifies operators by a claim of the provider, instead of or in addition to the list.'),
+    .describe('A claim that identifies operators, instead of or beside the list.'),
 });
