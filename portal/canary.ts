@@ -27,8 +27,8 @@ export async function handler(): Promise<void> {
 const timeoutMilliseconds = 12_000;
 
 /**
- * Why nobody could sign in now, or `undefined`: the page of the portal that leads to the provider, the page it leads
- * to, and the provider's discovery document with its keys, by which the portal checks who somebody is.
+ * Returns why nobody could sign in now, or `undefined`. It checks the portal's sign-in page, the provider's page after
+ * it, and the provider's discovery document with the keys that the portal verifies identities with.
  */
 export async function probeSignIn(baseUrl: string, issuer: string): Promise<string | undefined> {
   try {

@@ -12,7 +12,7 @@ import { type Action, may, type Page } from './visit/page-routes.ts';
 import { warnShare } from './visit/shared.ts';
 import type { Person, PortalRole, PortalSettings } from './visit/visit.ts';
 
-/** What surrounds a page. */
+/** The frame around a page. */
 export type Frame = {
   settings: Pick<PortalSettings, 'company' | 'links' | 'languages'>;
   /** The addresses of the style sheet, the script, the icon and the logo. */
@@ -74,7 +74,7 @@ ${body}
 </html>`;
 }
 
-/** Which account the page is about: its name, id, state and plan, and what it has used of a day and a month. */
+/** The account of the page: its name, id, state and plan, and its use in the current day and month. */
 function accountHead({ id, name, state, plan, planState, windows }: AccountView, text: Text, format: Formatter): Html {
   const used = (['day', 'month'] as const).flatMap((window) => {
     const { limit = null, used } = windows[window] ?? {};

@@ -62,7 +62,7 @@ const addressOf = (c: Context): string => c.req.path + new URL(c.req.url).search
 /** How long a person may take to sign in at the provider. */
 const signInSeconds = 600;
 
-/** `provider` is there when the OpenID provider let nobody through: its code, or `unreachable`. */
+/** `provider` is set when the OpenID provider let nobody through: its code, or `unreachable`. */
 type LogError = (error: unknown, id: string, provider?: string) => void;
 
 /** The portal. Errors that no visitor caused go to `logError`, with the id that their page shows. */
@@ -123,7 +123,7 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
 
 /** How the portal answers events of API Gateway. */
 export function portalHandler(app: Hono) {
-  // Sent as text, the file would lose the byte order mark by which Excel recognises UTF-8.
+  // Sent as text, the file would lose the byte order mark that tells Excel to read UTF-8.
   const isContentTypeBinary = (type: string) => type === excelType || defaultIsContentTypeBinary(type);
   const answer = handle(app, { isContentTypeBinary });
   return (event: GatewayEvent, context?: LambdaContext) => answer(inUrl(event), context);
@@ -133,15 +133,15 @@ export function portalHandler(app: Hono) {
 export type GatewayEvent = Extract<LambdaEvent, { rawPath: string }>;
 
 /**
- * Escapes the path of an event, which API Gateway has decoded: Hono makes a URL of it, in which `/accounts/X#y` would
- * be `/accounts/X`. What a URL can't hold escaped, `..`, becomes a name that nothing has.
+ * Escapes the path of an event, which API Gateway has decoded: Hono parses it as a URL, and would read `/accounts/X#y`
+ * as `/accounts/X`. A `..`, which a URL can't hold escaped, becomes a name that matches nothing.
  */
 function inUrl(event: GatewayEvent): GatewayEvent {
   const path = encodeURI(event.rawPath).replace(/[?#]/g, encodeURIComponent);
   return { ...event, rawPath: path.replace(/(?<=\/)\.{1,2}(?=\/|$)/g, '%25') };
 }
 
-/** What the routes of the portal share. */
+/** Tools and settings that all routes of the portal share. */
 type Parts = ReturnType<typeof visits> &
   ReturnType<typeof answersOf> & {
     tools: Tools;

@@ -117,7 +117,7 @@ async function readSecret(id: string): Promise<string> {
   throw new Error('A secret of the portal is empty.');
 }
 
-/** The type of an error and where it was thrown: its message may contain user input. */
+/** Logs the type of an error and its stack, but no message, which may contain user input. */
 function logError(error: unknown, id: string, provider?: string): void {
   const { name = 'unknown', stack = '' } = error instanceof Error ? error : {};
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));

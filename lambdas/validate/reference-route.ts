@@ -64,7 +64,7 @@ const documents: Record<PublishedPath, (asked: Asked) => Document> = {
 
 const maxRead = 64;
 
-/** Finds what a request reads. It never changes within a deployment, but the page contains the host of the request. */
+/** Finds the content for a request. It never changes within a deployment, but the page contains the request's host. */
 function readers(site: Site): (event: RequestEvent) => (() => Published) | undefined {
   const { branding, hasDocs } = site;
   const read = new Map<string, Published>();
@@ -117,7 +117,7 @@ function prepared({ status = 200, headers, body }: Document): Published {
   return { status, headers, text: body, gzip: gzipSync(body), etag };
 }
 
-/** Without a body where the client has this version; compressed where it accepts gzip. */
+/** Without a body if the client has this version; compressed if it accepts gzip. */
 function answer({ status, headers, text, gzip, etag }: Published, request: RequestEvent['headers']): Answer {
   const validators = { etag, vary: headers.vary ?? '' };
   if (status === 200 && matches(request['if-none-match'], etag))

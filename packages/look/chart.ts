@@ -1,27 +1,27 @@
 import { html } from 'hono/html';
 import type { Html } from './table.ts';
 
-/** A bar: the values of its parts from the ground up, and what it says to who points at it or moves to it. */
+/** A bar: the values of its parts from the ground up, and its text for a pointer or the keyboard focus. */
 export type Bar = { values: readonly number[]; says: string; isUnfinished?: boolean };
 
-/** What a part of each bar stands for, in the colour of its name. */
+/** The meaning of a part of each bar, in the colour of its name. */
 export type ChartPart = { name: string; label: string };
 
 export type Chart = {
-  /** What the chart shows, in words, for who does not see it. */
+  /** The chart in words, for people who can't see it. */
   label: string;
   parts: readonly ChartPart[];
   bars: readonly Bar[];
   /** In the legend, and as a line from one bar on, unless it is so far above the bars that it would press them down. */
   limit?: { value: number; from: number; label: string } | undefined;
-  /** What is written under the chart, from the first bar to the last. */
+  /** The labels under the chart, from the first bar to the last. */
   axis: readonly string[];
   format: (value: number) => string;
 };
 
 /**
- * A chart under its legend. Its script (`chart.js`) makes it one tab stop, in which the arrow keys, a pointer and a
- * finger go from bar to bar; without it a pointer shows what each bar says. A table beside it has the same values.
+ * A chart under its legend. Its script (`chart.js`) makes it one tab stop, and the arrow keys, a pointer or a finger
+ * move from bar to bar. Without the script a pointer shows each bar's text. A table beside it has the same values.
  */
 export function chart({ label, parts, bars, limit, axis, format }: Chart): Html {
   const sumOf = ({ values }: Bar) => values.reduce((sum, value) => sum + value, 0);

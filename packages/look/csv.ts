@@ -25,7 +25,7 @@ export function csvTable(
   return isForPeople ? { ...file, file: `\u{feff}${file.file}`, type: excelType } : file;
 }
 
-/** The type of a file for people, by which the handler knows that its bytes matter. */
+/** The type of a file for people, which tells the handler to keep its bytes. */
 export const excelType = 'text/csv; charset=utf-8; header=present';
 
 /** A CSV file to download. */

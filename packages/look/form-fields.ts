@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from './table.ts';
 
-/** A field of a form. What somebody typed goes before `value`, so that a form that failed keeps it. */
+/** A field of a form. Typed input takes precedence over `value`, so that a failed form keeps it. */
 type Field = {
   name: string;
   label: string;
@@ -16,7 +16,7 @@ type Field = {
   required?: boolean;
 };
 
-/** What a field depends on: what was typed, what is wrong, and whether it was typed before the value changed. */
+/** The state of a form: the typed values, the fault, and whether they were typed before the value changed. */
 export type FormVisit = {
   form: Readonly<Record<string, string>>;
   fault?: { field: string; message: string };
@@ -24,13 +24,13 @@ export type FormVisit = {
   text: { valueNow: (value: string) => string };
 };
 
-/** What the value is by now, of a field that comes back with another one. */
+/** The current value of a field that comes back with another value. */
 function valueNow({ form, comesBack, text }: FormVisit, name: string, value: string | undefined): Html {
   const isOther = comesBack && value !== undefined && form[name] !== undefined && form[name] !== value;
   return isOther ? html`<p class="hint">${text.valueNow(value === '' ? '-' : value)}</p>` : '';
 }
 
-/** A label, a hint and an input, with what is wrong about it beside it. */
+/** A label, a hint and an input, with its fault beside it. */
 export function field(visit: FormVisit, given: Field): Html {
   const { name, label, hint, hintId = hint && `${name}-hint`, type = 'text', min, maxLength, required } = given;
   const value = visit.form[name] ?? given.value ?? '';

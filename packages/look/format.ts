@@ -1,14 +1,14 @@
 import { dutchTime } from '../../core/dutch-time.ts';
 
-/** How numbers and dates are written in a language: its locale, its mark of percents, and what follows a number. */
-type Ways<What extends string> = {
+/** How numbers and dates are written in a language: its locale, its percent sign, and the nouns after numbers. */
+type Ways<Noun extends string> = {
   locale: string;
   percent: string;
-  counted: Readonly<Record<What, { one: string; other: string }>>;
+  counted: Readonly<Record<Noun, { one: string; other: string }>>;
 };
 
 /** How numbers and instants are written in a language; instants in Dutch time, which they name. */
-export function createFormatter<What extends string>({ locale, percent, counted }: Ways<What>) {
+export function createFormatter<Noun extends string>({ locale, percent, counted }: Ways<Noun>) {
   const timeZone = dutchTime.zone;
   const numbers = new Intl.NumberFormat(locale);
   const plurals = new Intl.PluralRules(locale);
@@ -25,7 +25,7 @@ export function createFormatter<What extends string>({ locale, percent, counted 
   return {
     number: (value: number) => numbers.format(value),
     /** `1 address` */
-    count: (count: number, what: What) =>
+    count: (count: number, what: Noun) =>
       `${numbers.format(count)} ${counted[what][plurals.select(count) === 'one' ? 'one' : 'other']}`,
     /** `3 days ago` */
     ago: (milliseconds: number) => {

@@ -2,7 +2,7 @@ import { type Language, languages } from '../../core/languages.ts';
 
 export { type Language, languages };
 
-/** What a header such as `Accept-Encoding` accepts (RFC 9110), in lower case, the preferred first. */
+/** The values that a header such as `Accept-Encoding` accepts (RFC 9110), in lower case, the preferred first. */
 export function acceptedBy(header = ''): string[] {
   const ranges = header.split(',').map((range) => {
     const [name = '', ...parameters] = range
@@ -22,7 +22,7 @@ export function languageIn(tag = '', offered: readonly Language[] = languages): 
   return offered.find((language) => language === code);
 }
 
-/** The language of those on offer that somebody chose, else the one that the client prefers, else the first. */
+/** The language on offer that somebody chose, else the client's preferred language, else the first. */
 export function languageFor(
   chosen: string | null | undefined,
   acceptLanguage: string | undefined,

@@ -22,7 +22,7 @@ export type Column<T> = {
   isNumber?: boolean;
   place?: Head['place'];
   show: (row: T) => Html;
-  /** What it is sorted by; a column without it can't be. */
+  /** The sort key; a column without it can't be sorted. */
   sort?: (row: T) => string;
 };
 
@@ -30,15 +30,15 @@ export type List<T> = {
   caption: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** What the search field looks in, for words in any order; without it there is none. */
+  /** The text that the search field searches, for words in any order; without it the list has no search field. */
   words?: (row: T) => string;
   /** A form around the rows, each with a box to choose it, for `chosenIn`. */
   choice?: { action: string; label: string; nameOf: (row: T) => string; canChoose: (row: T) => boolean };
   /** Rows that are left out unless somebody asks for them: revoked keys. */
   hidden?: { label: string; isHidden: (row: T) => boolean };
-  /** What else the address of the page says, on each page of the list. */
+  /** Other parameters to keep in the address, on each page of the list. */
   keeps?: readonly string[];
-  /** What the page says when there are no rows at all. */
+  /** The text for a list without any rows. */
   none: string;
 };
 
@@ -50,7 +50,7 @@ const choicePrefix = 'choose-';
 export const chosenIn = (fields: Readonly<Record<string, string>>): string[] =>
   Object.keys(fields).flatMap((name) => (name.startsWith(choicePrefix) ? [name.slice(choicePrefix.length)] : []));
 
-/** The fields by which a form sends them again. */
+/** Hidden fields that send them again with a form. */
 export const chosenFields = (names: readonly string[]): Html =>
   html`${names.map((name) => hiddenField(`${choicePrefix}${name}`, 'yes'))}`;
 
@@ -128,7 +128,7 @@ export function searchForm(action: string, fields: Html, label: string): Html {
   return html`<form method="get" action="${action}" role="search" class="search">${fields}<button class="button">${label}</button></form>`;
 }
 
-/** Links to the first and the next page of what is listed by a cursor, in the parameter `name` of a query. */
+/** Links to the first and the next page of a list with a cursor, in the parameter `name` of a query. */
 export function pager(
   { text, path, query }: Pick<ListPage, 'text' | 'path' | 'query'>,
   {

@@ -1,11 +1,11 @@
-/** What a bar or a row of usage sums up; weeks begin on Monday. */
+/** The periods that a bar or a row of usage can sum up; weeks begin on Monday. */
 export const periods = ['day', 'week', 'month'] as const;
 export type UsagePeriod = (typeof periods)[number];
 
 /** The counts of a day, or their sum. */
 export type PeriodCounts = { lookups: number; quota: number; input: number; inactive: number };
 
-/** The sum of the days of a period that are in a range: from the first to the last of these days. */
+/** The sum of a period's days within a range, from the first such day to the last. */
 export type PeriodSum = PeriodCounts & { from: string; to: string };
 
 /** The most bars that can be told apart, and rows that somebody reads. */
@@ -31,14 +31,14 @@ export function periodStart(period: UsagePeriod, date: string): string {
   return period === 'day' ? date : daysLater(date, -((new Date(date).getUTCDay() + 6) % 7));
 }
 
-/** A period as it was asked for, or the next longer one that sums a range up in few enough bars. */
+/** The period asked for, or the next longer period that covers a range with few enough bars. */
 export function periodFor({ from, to }: { from: string; to: string }, asked: UsagePeriod = 'day'): UsagePeriod {
   const days = (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;
   const fits = { day: days <= mostSums, week: days <= 7 * (mostSums - 1), month: true };
   return periods.slice(periods.indexOf(asked)).find((period) => fits[period]) ?? 'month';
 }
 
-/** The sums of what was counted on each day, in order. */
+/** The sums of the daily counts, in order. */
 export function sumsBy(period: UsagePeriod, days: readonly ({ date: string } & Partial<PeriodCounts>)[]): PeriodSum[] {
   const sums = new Map<string, PeriodSum>();
   for (const { date, lookups = 0, quota = 0, input = 0, inactive = 0 } of days) {

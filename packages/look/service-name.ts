@@ -1,6 +1,6 @@
 import type { Language } from './language.ts';
 
-/** What every page calls the service, behind the name of the operator if there is one. */
+/** The name of the service on every page, after the operator's name, if any. */
 export const serviceName: Readonly<Record<Language, string>> = {
   en: 'Dutch addresses',
   nl: 'Nederlandse adressen',

@@ -35,7 +35,7 @@ export function scrollTable(caption: string, head: readonly (string | Head)[], r
 </table></div>`;
 }
 
-/** A column of numbers, and one whose cells are at the end of the first line of a row on a phone. */
+/** A column of numbers; `aside` puts cells at the end of a row's first line on a phone. */
 export const numbers = (label: string, place?: Head['place']): Head => ({ label, isNumber: true, place });
 export const aside = (label: string): Head => ({ label, place: 'aside' });
 

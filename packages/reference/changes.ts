@@ -3,7 +3,7 @@ import { inline } from './html.ts';
 import type { OpenApi } from './openapi-document.ts';
 import { heading } from './reference-parts.ts';
 
-/** What consumers of the API notice of each version, newest first, as a list. */
+/** The changes of each version that consumers of the API notice, newest first, as a list. */
 export function changesList({ document }: OpenApi): string {
   return document['x-changes']
     .map(({ version, date, changes }) => {

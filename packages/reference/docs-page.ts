@@ -48,7 +48,7 @@ export function docsPage(language: Language, baseUrl: string, site: Site): { htm
   });
 }
 
-/** Gives what has an address the words by which people search for it that are not in its text. */
+/** Adds search words that are not in the text to each element with an address. */
 function withSearchWords(html: string, { searchWords }: TranslatedText): string {
   const words: Readonly<Record<string, string>> = searchWords;
   return html.replaceAll(/ id="([\w-]+)"/g, (found, id) =>

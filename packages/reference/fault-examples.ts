@@ -1,8 +1,8 @@
 import type { BodyFaultCode } from '../../core/contract.ts';
 
 /**
- * What is refused with each code: a query of `/v1/address`, or a body of `/v1/addresses`. `include-unavailable` has
- * none: no page names what its operator has not turned on.
+ * An example for each code: a refused query of `/v1/address`, or body of `/v1/addresses`. `include-unavailable` has no
+ * example, because no page names a field that its operator has not turned on.
  */
 export const faultExamples: Readonly<Record<Exclude<BodyFaultCode, 'include-unavailable'>, string>> = {
   missing: 'postcode=1012JS',

@@ -29,7 +29,7 @@ type Document = {
   components: { headers: Record<string, Header>; responses: Record<string, Exclude<Response, SchemaReference>> };
 };
 
-/** What a JSON merge patch (RFC 7396) that removes nothing makes of a document. */
+/** The result of a JSON merge patch (RFC 7396) that removes nothing from a document. */
 function merged(target: unknown, patch: unknown): unknown {
   if (!isObject(target) || !isObject(patch)) return patch;
   const changed = Object.entries(patch).map(([name, value]) => [name, merged(target[name], value)]);
@@ -42,7 +42,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 type CompleteOperation = Operation & { method: string; path: string };
 
-/** The published OpenAPI document of a deployment that offers these names, and what the pages show of it. */
+/** The published OpenAPI document of a deployment that offers these names, and the parts that the pages show. */
 export class OpenApi {
   readonly document: Document;
   /** The operations by their id, with the complete path: `/v1/address`. */
@@ -106,7 +106,7 @@ export class OpenApi {
     return `${path}?${new URLSearchParams(given)}`;
   }
 
-  /** Each header with where it occurs: paths for a 200 or 304, statuses for problems, nothing for every response. */
+  /** Each header with its places: paths for a 200 or 304, statuses for problems, nothing for every response. */
   headerRows(): { name: string; header: Header; at: string[] }[] {
     const { components, 'x-elsewhere': elsewhere } = this.document;
     const everywhere = new Set(Object.keys(components.responses.NotFound?.headers ?? {}));
@@ -128,7 +128,7 @@ export class OpenApi {
     });
   }
 
-  /** What the document says in English, by what it is about. */
+  /** The document's descriptions in English, by their subject. */
   descriptions(): Descriptions {
     const { description } = this.document.info;
     const [lead = '', ...rest] = description.split('\n\n').map((text) => text.replaceAll('\n', ' '));

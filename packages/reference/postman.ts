@@ -22,7 +22,7 @@ export function postmanCollection(api: OpenApi, baseUrl: string): object {
   };
 }
 
-/** A request for each example of an operation, or the one that takes nothing. */
+/** A request for each example of an operation, or one request without parameters. */
 function requestsOf(api: OpenApi, id: string): object[] {
   const { method, path, summary, description, parameters = [], security } = api.operation(id);
   const titles = api.responseExamples(id, '200');

@@ -41,7 +41,7 @@ ${code === 'invalid-input' ? faultList(language) : ''}
   return brandedPage({ language, branding, title, description: inline(happened), home: homeOf(language, site), body });
 }
 
-/** The page at the address of a problem that does not exist: it leads to those that do. */
+/** The page at the address of an unknown problem, with links to the known problems. */
 export function unknownProblemPage(language: Language, site: Site): { html: string; policy: string } {
   const { explanations, problemPage: words } = referenceTexts[language];
   const codes = Object.keys(explanations) as ExplainedCode[];

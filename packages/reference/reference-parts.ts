@@ -10,7 +10,7 @@ export function block(text: string, samples = ''): string {
   return `<div class="block">\n<div class="text">\n${text}\n</div>\n${samples && `<div class="samples">\n${samples}</div>\n`}</div>`;
 }
 
-/** A row of a table: its name and its text as HTML, with an address of its own where it has an id. */
+/** A row of a table: its name and its text as HTML, with an address of its own if it has an id. */
 export type TableRow = { id?: string; head: string; cell: string };
 
 /** The roles keep it a table on a phone, where each row is shown as lines. */

@@ -5,7 +5,7 @@ import { type Branding, readBranding } from './branding.ts';
 import { OpenApi } from './openapi-document.ts';
 import { hasDocsIn } from './published.ts';
 
-/** What the pages and documents of a deployment are made from. */
+/** The values that make up a deployment's pages and documents. */
 export type Site = {
   branding: Branding;
   /** Whether it shows the page with the reference. */

@@ -41,7 +41,7 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
   const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A page whose own name leads to this machine could read what is answered here (DNS rebinding).
+    // A page whose own name leads to this machine could read these responses (DNS rebinding).
     const address = `http://${request.headers.host}`;
     if (!URL.canParse(address) || !isLoopback(address)) {
       response.writeHead(421, { 'content-type': 'text/plain' });

@@ -35,7 +35,7 @@ export type LocalPortalOptions = {
           languages?: PortalSettings['languages'] | undefined;
         })
     | undefined;
-  /** The ports of the portal and of the provider; another one is picked where it is taken, or 0. */
+  /** The ports of the portal and the provider; if a port is taken or 0, another port is picked. */
   ports: { portal: number; provider: number };
 };
 
@@ -106,7 +106,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   return { portalUrl, issuer: provider.issuer };
 }
 
-/** Starts a server on this port, or on any other one where it is taken. */
+/** Starts a server on this port, or on any free port if it is taken. */
 function onFreePort<Server>(port: number, start: (port: number) => Promise<Server>): Promise<Server> {
   return start(port).catch(() => start(0));
 }

@@ -5,7 +5,7 @@ import type { AccountVisit } from '../visit/visit.ts';
 import { changesPage } from './history-page.ts';
 import { codeBlock } from './page-parts.ts';
 
-/** What a member of an account may also see: its changes, and how to call the API. */
+/** Further pages for members of an account: its changes, and how to call the API. */
 export const accountPages = accountRoutes({
   'GET /api': ['account.view', apiPage],
   'GET /changes': ['audit.view', changesPage],
@@ -28,7 +28,7 @@ function apiPage(visit: AccountVisit): Page {
 const exampleAnswer =
   '{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}';
 
-/** A call of the API that works when it is pasted, given a key. The postcode is that of the test addresses. */
+/** A call of the API that works when it is pasted, given a key. The postcode belongs to the test addresses. */
 export function curlLine(apiUrl: string, key = 'YOUR_KEY', query = testAddress): string {
   return `curl -H 'X-API-Key: ${key}' '${lookupUrl(apiUrl, query)}'`;
 }

@@ -8,8 +8,8 @@ import { attempt, faulty, postForm } from './page-form.ts';
 import { stateTag } from './page-parts.ts';
 
 /**
- * Finds a key that leaked, in the accounts of whoever asks. What is pasted may be a whole key: it is sent in a form, so
- * that no address and no log has it, and no page shows it.
+ * Finds a leaked key in the visitor's accounts. The pasted text may be a whole key: it is sent in a form, so that no
+ * address or log contains it, and no page shows it.
  */
 export const findKeyPages = serviceRoutes({
   'GET /keys': ['home', findPage],
@@ -18,7 +18,7 @@ export const findKeyPages = serviceRoutes({
 
 const findPath = '/keys';
 
-/** The form, for any page; what was pasted into it never comes back. */
+/** The form, for any page; the pasted text never comes back. */
 export function findKeyForm(visit: Visit): Html {
   const { fault, text } = visit;
   const empty = { ...visit, form: {}, ...(fault?.field !== 'key' && { fault: { field: '', message: '' } }) };
@@ -49,7 +49,7 @@ async function ownAccounts({ admin, people }: Visit): Promise<string[]> {
 const pathOf = ({ account, keyId }: KeySearch['keys'][number], given: KeySearch['given']) =>
   `/accounts/${account}/keys/${keyId}?found=${given}`;
 
-/** Keys of several accounts with one id: hardly ever. */
+/** Keys that share one id across accounts, which hardly ever happens. */
 function listOf(visit: Visit, { keys, given }: KeySearch): Html {
   const { text } = visit;
   const rows = keys.map((key): Html[] => [

@@ -5,7 +5,7 @@ import { type Page, serviceRoutes } from '../visit/page-routes.ts';
 import type { Visit } from '../visit/visit.ts';
 import { faultPage } from './page-parts.ts';
 
-/** What a customer's people have to know, in their language: the texts have it. */
+/** Help for a customer's people, in their language; the content is in the texts. */
 export const helpPages = serviceRoutes({ 'GET /help': ['home', helpPage] });
 
 function helpPage({ text }: Visit): Page {
@@ -17,7 +17,7 @@ function helpPage({ text }: Visit): Page {
   return { title, body: html`<div class="card"><dl class="terms">${list}</dl></div>` };
 }
 
-/** What a visitor sees who has not signed in; signing in leads to the page that was asked for. */
+/** The page for visitors who have not signed in; signing in leads to the requested page. */
 export function welcome(text: Text, back: string): Page {
   return { title: text.welcome, body: signInCard(text, text.welcomeText, back) };
 }
@@ -32,12 +32,12 @@ function signInCard(text: Text, explanation: string, back: string): Html {
   return html`<div class="card"><p>${explanation}</p><p><a class="button" href="${address}">${text.frame.signIn}</a></p></div>`;
 }
 
-/** A page whose form has come back with what was typed. */
+/** A page whose form has come back with the typed values. */
 export function keptNote(page: Page, text: Text): Page {
   return { ...page, body: html`<p class="note" role="status">${text.kept}</p>${page.body}` };
 }
 
-/** The page after a session; `atProvider` is where the session of the provider ends. */
+/** The page after a session; `atProvider` ends the session at the provider. */
 export function signedOut(text: Text, atProvider: string | undefined): Page {
   const there = atProvider ? html`<a class="button plain" href="${atProvider}">${text.signOutThere}</a>` : '';
   return {
@@ -58,7 +58,7 @@ const faultStatus = {
 } as const;
 export type PageFault = keyof typeof faultStatus;
 
-/** What went wrong before a page could be shown, and where to go on. */
+/** The page for a fault before the requested page could be shown, with a way to continue. */
 export function faultOf(text: Text, name: PageFault): Page {
   const back = ['signIn', 'identity', 'provider'].includes(name) ? '/sign-in' : '/';
   const explanation = text.errors[`${name}Text`];

@@ -106,13 +106,13 @@ function ownLimitsText(visit: Visit, limits: Record<string, unknown>): string {
   return limitsText(visit, Object.fromEntries(given) as Parameters<typeof limitsText>[1]);
 }
 
-/** What the words of the reader are for: limits, a state, what was before, and names with their values. */
+/** Describes a change in the reader's words: limits, a state, the previous values, and names with their values. */
 function describe(visit: Visit, detail: Record<string, unknown>): string {
   const { text } = visit;
   const words: Readonly<Record<string, string>> = text.detailWords;
   const { active, suspended, inactive } = text;
   const states: Readonly<Record<string, string>> = { active, suspended, inactive };
-  // A state first, and last what was before.
+  // A state comes first, the previous values last.
   const place = ([name, value]: [string, unknown]) =>
     name === 'state' ? 0 : isRecord(value) && name !== 'limits' ? 2 : 1;
   return Object.entries(detail)

@@ -127,7 +127,7 @@ function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): H
 const signInsRead = 500;
 const dayMilliseconds = 86_400_000;
 
-/** What waits for an operator, and how the service is. */
+/** Tasks that wait for an operator, and the state of the service. */
 async function operatorHome(visit: Visit): Promise<Page> {
   const { shared, text } = visit;
   const [near, signIns, loads] = await Promise.all([
@@ -167,7 +167,7 @@ async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> 
   return format.number(refused);
 }
 
-/** The loads that wait, and the last one; nothing where the loader is not connected, or does not answer in time. */
+/** The waiting loads and the latest load; nothing if the loader is not connected or does not answer in time. */
 async function loadsNow(visit: Visit) {
   const { loads, shared, tools, text, format } = visit;
   const read = async () => Promise.all([shared.waiting(), loads && (await loads()).register(1)]);

@@ -111,7 +111,7 @@ async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<H
   return html`<div class="card">${scrollTable(text.oldKeys, head, rows)}<p class="muted">${text.oldKeysText}</p></div>`;
 }
 
-/** Where the id of a key is in the key. */
+/** An example that shows the id's position in a key. */
 const idInKey = ({ account }: AccountVisit, keyId = 'b9uDEGM7') =>
   html`<code>bagadres_${account}_<strong>${keyId}</strong>...</code>`;
 
@@ -225,7 +225,7 @@ async function useOf({ admin, account, tools }: AccountVisit, { keyId }: KeyView
 
 type UseOfKey = Awaited<ReturnType<typeof useOf>>;
 
-/** Everything by which somebody can tell this key from another one, and whose it is. */
+/** Everything that tells this key from other keys, and its owner. */
 function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey): Html {
   const { text, format } = visit;
   return facts([
@@ -244,7 +244,7 @@ function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey)
 const graceMinutes = [0, 10, 60, 1440, 10_080, 43_200] as const;
 const usualGrace = 1440;
 
-/** A key, with what can be done about it. `found` in the address says how it was found as one that leaked. */
+/** A key and the actions on it. `found` in the address says how a search for a leaked key found it. */
 async function keyPage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { query, role, text } = visit;
   const canChange = may(role, 'key.change') && key.state !== 'revoked';
@@ -306,7 +306,7 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   return newKeyPage(visit, { ...made, label, expires: null }, old);
 }
 
-/** The keys that were chosen in the list, and can be replaced. @throws OtherPage if there are none */
+/** The keys that were chosen in the list and can be replaced. @throws OtherPage if no such key was chosen */
 async function chosenKeys(visit: AccountVisit, fields: Readonly<Record<string, string>>): Promise<KeyView[]> {
   const { admin, account, text } = visit;
   const ids = chosenIn(fields);

@@ -140,7 +140,7 @@ function leaveQuestion(visit: AccountVisit): Page {
   });
 }
 
-/** Under each identity, by e-mail address and by subject, under which this person is a member. */
+/** Removes the member under each of this person's identities, e-mail address and subject. */
 async function leave(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account } = visit;
   const own = (await admin.members.list(account)).filter(({ person }) => isSelf(visit, person));
@@ -149,7 +149,7 @@ async function leave(visit: AccountVisit): Promise<PageAnswer> {
   return { goTo: `${sessionsPath}?done=left` };
 }
 
-/** Where people see the accounts of which they are a member. */
+/** The page that lists a person's own accounts. */
 const sessionsPath = '/sessions';
 
 /** Administrators can't change themselves, so they don't lock themselves out by mistake. @throws OtherPage */

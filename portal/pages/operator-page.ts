@@ -56,7 +56,7 @@ const newPath = `${accountsPath}/new`;
 const accountsShown = 50;
 const newDays = 30;
 
-/** What the address of the list says besides where it begins. */
+/** The parameters of the list's address besides its start. */
 const filterNames = ['q', 'plan', 'state', 'only'] as const;
 
 /** The accounts that the address of the page asks for. */
@@ -268,7 +268,7 @@ const ofPlan = (plans: readonly Pick<Plan, 'code' | 'limits'>[], code: string): 
 
 type AccountTerms = { plan: string; limits: Limits };
 
-/** What becomes of the plan, and of each limit that becomes another one; `say` puts a limit in words. */
+/** The changes of the plan and of each limit; `say` puts a limit in words. */
 function termChanges(
   visit: Visit,
   plans: Parameters<typeof ofPlan>[0],
@@ -289,7 +289,7 @@ function termChanges(
   ];
 }
 
-/** What the last change of the account's plan and limits was, after the form that made it. */
+/** The last change of the account's plan and limits, shown after its form. */
 export async function termsNote(visit: AccountVisit): Promise<Html> {
   const { admin, account, query, text } = visit;
   if (query.done !== 'terms') return '';
@@ -302,8 +302,8 @@ export async function termsNote(visit: AccountVisit): Promise<Html> {
 }
 
 /**
- * Asks first, saying what becomes of what is used. Refused if the account has changed since the form was shown, so that
- * no change is overwritten.
+ * Asks first, and explains the effect on current usage. Refused if the account has changed since the form was shown, so
+ * that no change is overwritten.
  */
 async function save(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;

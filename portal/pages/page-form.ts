@@ -8,7 +8,7 @@ import { OtherPage, type Page } from '../visit/page-routes.ts';
 import type { Visit } from '../visit/visit.ts';
 import { conflictPage, invalidPage, notFoundPage } from './page-parts.ts';
 
-/** The button that sends a form; the script presses one that `goesOn`. `cancel` is where a link beside it leads. */
+/** The button that sends a form; the script presses it if it `goesOn`. `cancel` is the target of a link beside it. */
 type Submit = { label: string; isDanger?: boolean; goesOn?: boolean; cancel?: string };
 
 /** A form that is sent to `action`. */
@@ -29,7 +29,7 @@ export function confirmation(
     cancel: string;
     fields?: Html;
     isDanger?: boolean;
-    /** What a person has to know to decide. */
+    /** The facts that a person needs to decide. */
     about?: Parameters<typeof facts>[0];
   },
 ): Page {
@@ -43,7 +43,7 @@ export function confirmation(
 
 type Show<V> = (visit: V) => Page | Promise<Page>;
 
-/** The page of a form that failed: as it was sent, with what is wrong above it and beside the field. */
+/** The page of a form that failed: as it was sent, with the fault above it and beside the field. */
 export async function faulty<V extends Visit>(
   visit: V,
   fault: NonNullable<Visit['fault']>,
@@ -58,7 +58,7 @@ export async function faulty<V extends Visit>(
   };
 }
 
-/** The page of a form about what somebody else has changed meanwhile: as it was sent, beside what it is now. */
+/** The page of a form whose subject somebody else has changed: as it was sent, beside the current values. */
 async function changedForm<V extends Visit>(visit: V, back: string, show: Show<V>): Promise<Page> {
   const { title, body } = await show({ ...visit, comesBack: true });
   const { errors, showCurrent } = visit.text;
@@ -69,23 +69,23 @@ async function changedForm<V extends Visit>(visit: V, back: string, show: Show<V
   };
 }
 
-/** A sentence on what is wrong. */
+/** The name of a sentence about a fault. */
 type ErrorText = Exclude<keyof Text['errors'], 'firstMonth'>;
 
-/** What a refusal is about, and where a visitor can continue. */
+/** The context of a refusal, and the page where the visitor can continue. */
 type FormChange<V> = {
   back: string;
-  /** What an invalid value is about. */
+  /** The sentence about an invalid value. */
   about: ErrorText;
   /** The form that the change came from, and which of its fields an invalid value is in. */
   form?: { show: Show<V>; field: string };
-  /** What a code means here: a page, or a sentence. */
+  /** Answers for specific codes: a page, or a sentence. */
   own?: { [Code in AdminError['code']]?: Page | string };
 };
 
 /**
- * Runs a change of a form. What the admin module refuses is shown in the form, or on a page of its own, in the reader's
- * language; a conflict and what does not exist always have a page.
+ * Runs a change of a form. It shows the admin module's refusals in the form or on a page of their own, in the reader's
+ * language. A conflict or a missing item always has a page.
  * @throws OtherPage
  */
 export async function attempt<V extends Visit, T>(visit: V, of: FormChange<V>, work: () => Promise<T>): Promise<T> {
@@ -143,7 +143,7 @@ export function readSeen<T>({ form, text }: Visit, schema: z.ZodMiniType<T>, bac
 /** The limits in a hidden field with the values that the form showed. */
 export const limitsField = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
 
-/** A field for the limit of each window; `hint` says what an empty one means, `about` what is true of a window now. */
+/** A field for the limit of each window; `hint` explains an empty field, `about` the current state of a window. */
 export function limitFields(
   visit: Visit,
   limits: Limits,
@@ -161,7 +161,7 @@ export function limitFields(
   return html`<div class="fields">${fields}</div><p class="hint" id="limit-hint">${hint}</p>`;
 }
 
-/** What was entered there, without the empty fields, or the name of a field that is no limit. */
+/** The limits entered there, without the empty fields, or the name of an invalid field. */
 export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong: string } {
   const limits: Partial<Record<WindowName, number | null>> = {};
   for (const name of windowNames) {

@@ -70,14 +70,14 @@ export function limitsText(visit: Visit, limits: Limits): string {
   return shown.join(', ');
 }
 
-/** What has just been done, after the form that did it; only names that the texts have are shown. */
+/** Confirms the action of the form just sent; shows only names that the texts contain. */
 export function doneNote({ query, text }: Visit): Html {
   const name = query.done ?? '';
   const sentence = Object.hasOwn(text.done, name) ? text.done[name as keyof Text['done']] : undefined;
   return sentence ? html`<p class="note good" role="status">${sentence}</p>` : '';
 }
 
-/** A page that says what is wrong and links to where the visitor can continue. */
+/** A page that explains a fault and links to the page where the visitor can continue. */
 export function faultPage(
   text: Text,
   fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']>; onward?: string },
@@ -87,7 +87,7 @@ export function faultPage(
   return { title, status, body: html`<div class="card"><p>${explanation}</p><p>${link}</p></div>` };
 }
 
-/** A page that says what is wrong with the input. */
+/** A page that explains a fault in the input. */
 export function invalidPage(text: Text, back: string, explanation: string): Page {
   return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
 }

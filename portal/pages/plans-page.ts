@@ -199,10 +199,10 @@ function begin(visit: Visit, input: Parameters<Admin['plans']['begin']>[0]) {
   return attempt(visit, input.limits ? { ...of, form } : of, () => visit.admin.plans.begin(input));
 }
 
-/** How long one form works at a change: well below the time after which a visitor is told that it takes too long. */
+/** How long one form works at a change: well below the time limit of a page. */
 const stepMilliseconds = 8_000;
 
-/** Brings a change to its accounts, for as long as a form may take; then to the page on which it goes on. */
+/** Brings a change to its accounts, for as long as a form may take, then leads to the page that continues it. */
 async function goOn(visit: Visit, code: string, note: keyof Text['done']): Promise<PageAnswer> {
   const { admin, tools } = visit;
   const until = tools.now() + stepMilliseconds;

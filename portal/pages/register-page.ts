@@ -9,7 +9,7 @@ import { changesPart } from './history-page.ts';
 import { attempt, confirmation } from './page-form.ts';
 import { conflictPage, doneNote, instantOf, notFoundPage } from './page-parts.ts';
 
-/** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
+/** The register behind the lookups: its date, the latest loads, and the loads that wait for an operator's approval. */
 export const registerPages = serviceRoutes({
   'GET /operator/register': ['operator.view', registerPage],
   'GET /operator/register/:load': ['operator.view', loadPage],
@@ -23,7 +23,7 @@ export const registerPages = serviceRoutes({
 export const registerPath = '/operator/register';
 const pathOf = (load: string) => `${registerPath}/${load}`;
 
-/** The loads of the register. @throws OtherPage where the loader is not connected */
+/** The loads of the register. @throws OtherPage if the loader is not connected */
 async function loadsOf({ loads, text }: Visit): Promise<Loads> {
   if (loads) return loads();
   throw new OtherPage({ title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` });
@@ -79,7 +79,7 @@ export function waitingEntry(visit: Visit, load: WaitingLoad): Html {
 <p><a class="button" href="${pathOf(load.load)}" aria-label="${text.dataset.look}: ${load.load}">${text.dataset.look}</a></p></section>`;
 }
 
-/** Each objection with its figures, or with the loader's own sentence where the reader knows its language. */
+/** Each objection with its figures, or with the loader's own sentence if the reader knows its language. */
 function objectionList(visit: Visit, load: WaitingLoad): Html {
   const { text } = visit;
   const kinds: Readonly<Record<string, string>> = text.objections;

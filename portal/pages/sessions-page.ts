@@ -11,7 +11,7 @@ import { leaveLink } from './members-page.ts';
 import { attempt, confirmation, faulty, postForm } from './page-form.ts';
 import { doneNote, homeOf, instantOf } from './page-parts.ts';
 
-/** Who is signed in: one's own sessions, and for operators those of everybody. */
+/** Signed-in people: one's own sessions and, for operators, everybody's sessions. */
 export const sessionPages = serviceRoutes({
   'GET /sessions': ['home', ownPage],
   'POST /sessions': ['home', endOwn],
@@ -89,7 +89,7 @@ function sessionList(
   });
 }
 
-/** `Firefox, Windows`: what a person recognises of the header `User-Agent`. */
+/** The part of the header `User-Agent` that people recognise: `Firefox, Windows`. */
 export function browserName(agent: string): string {
   const browsers = [/Edg/, /OPR/, /Firefox/, /Chrome|CriOS/, /Safari/];
   const names = ['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari'];
@@ -120,7 +120,7 @@ async function everybodysPage(visit: Visit): Promise<PageAnswer> {
   return searchPage(asked, await ofScope(asked, () => admin.sessions.list(scopeOf(who), page)));
 }
 
-/** An account id has no colon and no at sign; a person has one of them. */
+/** An account id has neither a colon nor an at sign; a person's name has one or the other. */
 function scopeOf(who: string): SessionScope {
   if (who === '') return 'all';
   return /[:@]/.test(who) ? { person: who } : { account: who };

@@ -30,7 +30,7 @@ const fileOf = ({ account }: AccountVisit, month: string, type: 'csv' | 'json') 
   `/accounts/${account}/statement.${type}?month=${month}`;
 const monthOf = ({ query }: Visit) => query.month ?? '';
 
-/** What `work` finds in the statements. @throws OtherPage that says that there is none */
+/** Returns what `work` finds in the statements. @throws OtherPage if the statement does not exist */
 async function find<T>(visit: Visit, back: string, work: (statements: Statements) => Promise<T>): Promise<T> {
   const { tools, text } = visit;
   const missing = new OtherPage(invalidPage(text, back, text.noStatementText));
@@ -54,7 +54,7 @@ async function readMonths({ tools, text }: Visit, account?: string): Promise<rea
 async function monthsPage(visit: AccountVisit): Promise<Page> {
   const { text, format } = visit;
   const title = text.bill.statements;
-  // Only the state: the counts of a month are those of all accounts.
+  // Only the state, because the counts of a month cover all accounts.
   const rows = (await readMonths(visit, visit.account)).map(({ month, state }): Html[] => [
     format.month(month),
     text.monthStates[state],

@@ -34,7 +34,7 @@ function tryPage(visit: Visit): Page {
   return { title: text.call.tryIt, body: html`<div class="card"><p>${text.tryText}</p>${form}</div>` };
 }
 
-/** What was typed for the parameters; a key in one of them would be sent in an address. */
+/** The values typed for the parameters, without any key, which would be sent in an address. */
 function typedIn({ form }: Visit): Record<string, string> {
   const typed = Object.keys(parameters).flatMap((name) => {
     const value = form[name];

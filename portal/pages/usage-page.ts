@@ -34,7 +34,7 @@ import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { attempt, faulty } from './page-form.ts';
 import { invalidPage, quotaBar, stateTag } from './page-parts.ts';
 
-/** What an account used, by day, week and month, as a chart, a table and files. */
+/** An account's use by day, week and month, as a chart, a table and files. */
 export const usagePages = [
   ...accountRoutes({
     'GET /usage': ['usage.view', usagePage],
@@ -49,15 +49,15 @@ export const usagePages = [
 type Range = { by: UsagePeriod; from: string; to: string };
 type Usage = Range & { sums: PeriodSum[]; refusals: DayRefusals[] };
 
-/** How far back the page looks, in its periods, where it is not asked for a range. */
+/** The page's default range, in its periods. */
 const periodsShown = { day: 30, week: 26, month: 12 };
 
 const later = (one: string, other: string) => (one > other ? one : other);
 const todayOf = ({ tools }: Visit) => utcDateOf(new Date(tools.now()));
 
 /**
- * What is read of the range that the address asks for, else of the last days, weeks or months that there are. Of a
- * range without data every page and file says the same, beside the days that were asked for.
+ * Reads the range that the address asks for, else the last available days, weeks or months. For a range without data
+ * every page and file says the same, beside the requested days.
  * @throws OtherPage
  */
 async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T>): Promise<T> {
@@ -125,7 +125,7 @@ ${refusalCard(visit, usage)}
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/usage`;
 
-/** The lengths of the bars, of which one is shown. */
+/** Links to the possible periods of a bar; the current period is marked. */
 function choices(visit: AccountVisit, by: UsagePeriod): Html {
   const { text } = visit;
   const links = periods.map(
@@ -155,7 +155,7 @@ export async function usageNow(given: AccountVisit): Promise<Html> {
 ${refusalCard(visit, usage)}`;
 }
 
-/** A number that counts against the limit of a window, if there is one. */
+/** A number that counts against the limit of a window, if it has a limit. */
 function ofLimit(visit: Visit, name: 'day' | 'month', used: number, windows: AccountView['windows']): Html {
   const { text, format } = visit;
   const limit = windows[name]?.limit ?? null;
@@ -194,7 +194,7 @@ function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
   return sumsBy(by, [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
 }
 
-/** A bar for each period: the lookups, and on them what was refused. The table below says the same in words. */
+/** A bar for each period: its lookups, with the refusals on top. The table below says the same in words. */
 async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
   const { text, format } = visit;
   const { by } = usage;
@@ -224,7 +224,7 @@ async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
   return chart({ label: text.chart, parts, bars, limit, axis, format: format.number });
 }
 
-/** The limit of a day or a month, from the first bar on of which it is the limit at its end. */
+/** The limit of a day or a month, drawn from the first bar whose end has this limit. */
 async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly PeriodSum[]) {
   const { text, format } = visit;
   const { windows } = await visit.view();
@@ -242,8 +242,8 @@ const entriesRead = 200;
 const pagesRead = 5;
 
 /**
- * The day since which the limit of a window is what it is, as far back as `first`: the audit has every change of the
- * account's plan and limits, and of those of its plan. Of many more changes than anybody makes, the last ones are read.
+ * The day when the limit of a window last changed, as far back as `first`. The audits have every change of the
+ * account's plan and limits, and of its plan's limits; only their latest entries are read.
  */
 async function limitSince(visit: AccountVisit, window: 'day' | 'month', first: string): Promise<string> {
   const { admin, account } = visit;
@@ -290,7 +290,7 @@ async function lastChange(
 /** How many days with refusals are named. */
 const refusalsShown = 5;
 
-/** Why requests were refused, on which days, in which windows and how often, where somebody sees that they were. */
+/** The refused requests, by reason, day and window, shown if any were refused. */
 function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
   const { text, format } = visit;
   if (refusals.length === 0) return '';
@@ -443,12 +443,12 @@ function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
   });
 }
 
-/** How many accounts one file has: what a Lambda reads within seconds, in less than it may return. */
+/** The accounts in one file: a Lambda reads this many within seconds, and may return a file of this size. */
 const accountsPerFile = 1_000;
 
 /**
  * Every account by day, of the month that the address names, else of this one until now: one file, or a page with the
- * files of all parts where one would take too long.
+ * files of all parts if one file would take too long.
  */
 async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
   const { admin, query, tools } = visit;

@@ -53,9 +53,9 @@ export type PortalStackProps = {
 };
 
 /**
- * Requests a second, and how many may arrive at once, for each route: of pages, of sign-ins, and of assets, which the
- * function answers from memory. So none of these can use up the others'. All visitors share them: they bound the bill.
- * The function has rates for each visitor (`portal/visit/rates.ts`).
+ * The rate in requests a second, and the burst, for each route: pages, sign-ins, and assets, which the function answers
+ * from memory. So no route can use up another's rate. All visitors share these rates, which bound the bill. The
+ * function has rates for each visitor (`portal/visit/rates.ts`).
  */
 const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
 const assetThrottle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };
@@ -63,8 +63,8 @@ const ownRates = {
   'GET /sign-in': throttle,
   'GET /callback': throttle,
   'GET /assets/{file+}': assetThrottle,
-  // Pages of an account, and what they send, have rates of their own: somebody who floods the first page is not in the
-  // way of somebody who revokes a key.
+  // An account's pages and forms have rates of their own, so that a flood of the first page can't keep anybody from
+  // revoking a key.
   'GET /accounts/{page+}': throttle,
   'POST /accounts/{page+}': throttle,
   'GET /keys': throttle,
@@ -120,7 +120,7 @@ export class PortalStack extends Stack {
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
-    // Operators can do here what the command line does, except loading another extract and a rollback.
+    // Operators can use every command's action here, except loading another extract and a rollback.
     new PortalAccess(this, 'Access', {
       accounts,
       keyChecksumSecret: checksumSecret,
@@ -263,7 +263,7 @@ class UserPoolSignIn extends Construct {
     acknowledge(
       pool,
       'AwsSolutions-COG8',
-      'As for COG3: what the Plus plan adds is not needed beside a second factor.',
+      "As for COG3: the Plus plan's additions are not needed beside a second factor.",
     );
     const client = pool.addClient('Portal', {
       generateSecret: false,

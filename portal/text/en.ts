@@ -72,7 +72,7 @@ export const en = {
   createKey: 'Create a key',
   createKeyText: 'Name it after the application that will use it, for instance webshop.',
   labelHint: '1 to 64 characters',
-  expiresHint: 'The last day on which it works, in Dutch time. Leave empty for a key that does not expire.',
+  expiresHint: 'The last day that the key works, in Dutch time. Leave empty for a key that does not expire.',
   keyMade: 'Your new key',
   keyMadeText: 'Copy it now and keep it safe, like a password. It is not stored and can never be shown again.',
   act: { copy: 'Copy', copied: 'Copied', cancel: 'Cancel', save: 'Save', goOn: 'Continue' },
@@ -102,9 +102,9 @@ export const en = {
   keyOrIdHint: 'Paste the whole key, or a text that has it. It is not kept, and the checksum tells a typing error.',
   findIt: 'Find the key',
   keyFound: {
-    key: 'What you pasted is exactly this key.',
+    key: 'The text that you pasted is exactly this key.',
     mistyped:
-      'In what you pasted a character is wrong or missing. This is the key with its id: make sure that it is the one.',
+      'The text that you pasted has a wrong or missing character. This is the key with its id: make sure that it is the right key.',
     id: 'This is the key with that id.',
   },
   noKeyFound: {
@@ -144,7 +144,7 @@ export const en = {
   noChanges: 'Nothing has been changed yet.',
   history: { time: 'Time', actor: 'By', change: 'Change', detail: 'Detail' },
   unknownOutcome: 'It is unknown whether this was completed.',
-  /** What operators read in a history, beside limits and states. */
+  /** Words in a history for operators, beside limits and states. */
   detailWords: {
     before: 'before',
     person: 'person',
@@ -240,13 +240,13 @@ export const en = {
       leaked:
         'Leaked: Paste the key, or a text that has it, on the page Keys: you see which one it is and since when it was used. Replace it, with a short time for the old one, or revoke it at once.',
       limits:
-        'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time after which requests are accepted again. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
+        'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time when requests are accepted again. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
       members:
         'Members: An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. Your name, at the top, leads to leaving an account. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
     },
   },
 
-  usageText: 'Days are those of UTC; lookups as they were counted against the limits.',
+  usageText: 'Days are in UTC; lookups are shown as they were counted against the limits.',
   noUsage: 'Nothing yet: no address was looked up in this time.',
   sum: { soFar: 'so far', lookups: 'Lookups', total: 'Total shown', closedAt: 'Closed' },
   refusedQuota: 'Refused: limit reached',
@@ -259,7 +259,7 @@ export const en = {
     inactive: 'The account or its plan was inactive (403)',
   },
   refusedText:
-    'Refused requests do not count against limits. There may have been more: each number is a lower bound, and says nothing of which key was used.',
+    'Refused requests do not count against limits. There may have been more: each number is a lower bound, and does not tell which key was used.',
   atLeast: (count: string) => `at least ${count}`,
   refusal: { reason: 'Reason', requests: 'Requests', lowerBound: 'at least', lookupsToday: 'Lookups today' },
   thisMonth: 'This month so far',
@@ -280,9 +280,9 @@ export const en = {
   statementsText: 'A month is closed soon after it has ended. From then on its statement never changes.',
   statementText:
     'This statement is final. The JSON file without its last member, sha256, has this SHA-256; the reference of the service says how to verify it.',
-  planPeriodsText: 'The day of a change of plan is wholly under the new plan. Days are those of UTC.',
+  planPeriodsText: 'The day of a change of plan is wholly under the new plan. Days are in UTC.',
   noStatements: 'This portal is not connected to the statements. Ask the operator of the service.',
-  noStatementText: 'Choose a month that is closed, and in which the account existed.',
+  noStatementText: "Choose a closed month in the account's lifetime.",
   allStatementsText:
     'The file of a closed month is made of its statements, which never change. The numbers of the others still grow.',
   tooManyStatements:
@@ -302,7 +302,7 @@ export const en = {
   yourSessions: 'Where you are signed in',
   endOne: 'Sign out there',
   endAllSessions: 'Sign out everywhere',
-  endAllSessionsText: 'Ends each of these sessions, this one too.',
+  endAllSessionsText: 'Ends all sessions listed here, including this one.',
   session: { person: 'Person', browser: 'Browser', thisSession: 'this one', signedInSince: 'Signed in' },
   noSessions: 'There are no sessions.',
   whoseSessions: 'Whose',
@@ -333,9 +333,9 @@ export const en = {
     contact: 'An e-mail address, a phone number, or both: at most 200 characters',
     note: 'For operators only: at most 200 characters',
   },
-  termsApply: 'Applies from the next request on. What was used stays used.',
+  termsApply: 'Applies from the next request on. Past usage stays counted.',
   termsRefuse:
-    'Applies from the next request on. What was used has reached a new limit: requests are refused until its window ends.',
+    'Applies from the next request on. Usage has reached a new limit: requests are refused until its window ends.',
   sameTerms: 'This changes nothing.',
   saveDetails: 'Save these details',
   fromTo: (name: string, before: string | null, after: string | null) => `${name}: ${before ?? '-'} → ${after ?? '-'}`,
@@ -344,7 +344,7 @@ export const en = {
     '1 to 32 letters, digits, ".", "_" or "-". It is part of each key of the account and can never change.',
   noPlans: 'There are no plans yet. Create one on the page Plans.',
   changePlan: 'Plan and own limits',
-  changePlanText: 'Leave a limit empty to use that of the plan. Usage of current windows is kept.',
+  changePlanText: "Leave a limit empty to use the plan's limit. Usage in current windows is kept.",
   limitHint: 'A whole number, or: unlimited',
   suspend: 'Suspend this account',
   suspendText: 'All requests are refused from now on, until the account is activated again.',
@@ -382,7 +382,7 @@ export const en = {
   noneWaiting: 'No load awaits approval.',
   waitingText: 'It has changed nothing yet. If the figures and examples are correct, approve it; otherwise reject it.',
   whyItWaits: 'Why it needs approval',
-  whatItChanges: 'What it would change',
+  whatItChanges: 'Changes in this load',
   objections: {
     too_few_addresses: 'It has too few addresses',
     too_many_removed: 'It would remove many addresses',
@@ -402,15 +402,15 @@ export const en = {
     too_many_objects_lost: 'Many addresses would lose an object',
     too_many_objects_moved: 'The objects of many addresses would move',
     too_many_object_problems: 'Many objects have a problem',
-    too_many_set_aside: 'Many changes do not match what is live',
+    too_many_set_aside: 'Many changes do not match the live data',
   },
   daysSince: (day: string) => `together with the days since ${day}`,
   setAside: 'Changes that were set aside',
   setAsideText: (addresses: string) =>
-    `These changes of the register do not match what is live. Until a corrected delivery or the next full extract, nothing changes for ${addresses}.`,
+    `These changes of the register do not match the live data. Until a corrected delivery or the next full extract, nothing changes for ${addresses}.`,
   /** The sentence of the loader, which is in English and also names the limit, or the figures alone. */
   objectionText: (message: string, _figures: string) => message,
-  /** What follows a number, by `Intl.PluralRules`, which has these two for whole numbers in these languages. */
+  /** The noun after a number, by `Intl.PluralRules`: these languages have two forms for whole numbers. */
   counted: {
     address: { one: 'address', other: 'addresses' },
     account: { one: 'account', other: 'accounts' },
@@ -451,7 +451,7 @@ export const en = {
       name: 'Reject this load',
       question: (day: string) => `Reject the load of ${day}?`,
       explanation: (added: string, changed: string, removed: string) =>
-        `What is live stays. This load (${added} added, ${changed} changed and ${removed} removed) is not run, and is not offered again until its source is corrected or an operator asks for it with the command line.`,
+        `The live data stays. This load (${added} added, ${changed} changed and ${removed} removed) is not run, and is not offered again until its source is corrected or an operator asks for it with the command line.`,
       yes: 'Yes, reject this load',
       made: (person: string) => `Rejected by ${person} on`,
       states: {
@@ -499,7 +499,7 @@ export const en = {
     conflict: 'Someone else has changed this',
     conflictText: 'Your change was not saved. Check the current values, then decide again.',
     changedText:
-      'Nothing was saved. Here is what you typed; where the value has changed, it says what it is now. Sending it again replaces that.',
+      'Nothing was saved. The form still has the values that you typed, and shows the current value of each changed field. Sending the form again replaces the current values.',
     signIn: 'Signing in failed',
     signInText: 'The attempt took too long, was interrupted or was refused. Sign in again.',
     identity: 'You can not sign in with this identity',
@@ -531,13 +531,13 @@ export const en = {
     planExists: 'A plan with this code already exists. Choose another code, or change that plan.',
     planLimit: 'A plan has at least one limit; each is a whole number of 0 or more, or: unlimited.',
     load: 'A load has an id like 2026-11-08-0123456789. Choose one on the page of the register.',
-    tooManyKeys: 'The account has the maximum number of keys. Revoke one that is no longer used.',
+    tooManyKeys: 'The account has the maximum number of keys. Revoke a key that is no longer used.',
     lastAdmin: 'This is the last administrator of the account. Make another member administrator first.',
-    range: 'Enter two days, the first one not after the second, of the time for which usage is kept.',
+    range: 'Enter two days for which usage is still kept, the first not after the second.',
     firstMonth: (month: string) => `There is nothing before ${month}. Choose a later time.`,
     tooManyToday: 'The account was given as many keys today as it can be. Create more tomorrow.',
     tooManyReplaced:
-      'All places for keys are taken, and one of them is being replaced already. Wait until that one has ended, or revoke a key.',
+      'The account has the maximum number of keys, and one is already being replaced. Wait until that key has ended, or revoke a key.',
     confirmId: 'This is not the id of this key. Check which key you want to revoke.',
     personOrAccount: 'Enter an e-mail address, sub: and an id, or an account id.',
     tooManyMembers: 'The account has the maximum number of members. Remove one first.',
@@ -551,5 +551,5 @@ type Widened<T> = T extends string
     ? (...args: A) => string
     : { readonly [K in keyof T]: Widened<T[K]> };
 
-/** What every language has: the same keys, and functions of the same values. */
+/** The shape of every language's texts: the same keys, and functions of the same values. */
 export type Text = Widened<typeof en>;

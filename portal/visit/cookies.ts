@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 
-/** What the cookies depend on. */
+/** Settings of the cookies. */
 export type CookieSettings = {
   /**
    * Where browsers reach the portal, without a path: `https://portal.example.nl`. Plain http only on the machine
@@ -20,7 +20,7 @@ type SealedName = 'sign-in' | 'form';
 /** How long a session lasts, in seconds. */
 export const sessionSeconds = 8 * 3600;
 
-/** A page of the portal to go back to, with what was searched there; the first page for anything else. */
+/** A page of the portal to go back to, with its query; the first page for anything else. */
 export function localPath(back = '/'): string {
   const [path = '', ...rest] = back.split('?');
   const query = new URLSearchParams(rest.join('?')).toString();
@@ -57,7 +57,7 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
       setCookie(c, nameOf('session'), `${id}.${await proofOf(id, 'session')}`, { ...options, maxAge: sessionSeconds });
     },
 
-    /** The id of the browser's session; `undefined` if there is none, or if another secret made its proof. */
+    /** The id of the browser's session; `undefined` without a session, or if another secret made its proof. */
     async readSession(c: Context): Promise<string | undefined> {
       const [id = '', proof = ''] = (getCookie(c, nameOf('session')) ?? '').split('.');
       return id !== '' && isSame(proof, await proofOf(id, 'session')) ? id : undefined;

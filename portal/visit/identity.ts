@@ -1,6 +1,6 @@
 import { isPerson } from '../../packages/admin/index.ts';
 
-/** Which claims say who somebody is, and who of them is an operator. */
+/** The claims that identify a person, and that mark an operator. */
 export type IdentitySettings = {
   /** The claim that identifies a person for good; `sub`, or `oid` for Entra ID. */
   subjectClaim: string;
@@ -33,7 +33,7 @@ type Claims = Readonly<Record<string, unknown>>;
 /**
  * Reads who signed in: the subject and the operator's claim from the signed ID token, the e-mail address with its flag
  * from one source, and nothing trimmed or guessed. An e-mail address that is not verified identifies no one.
- * @param userInfo what the provider says beside the ID token, if that has no e-mail address
+ * @param userInfo the provider's claims beside the ID token, if the token has no e-mail address
  * @throws UnusableIdentity
  */
 export function readIdentity(idToken: Claims, userInfo: Claims, settings: IdentitySettings): Identity {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { localPath, type portalCookies } from './cookies.ts';
 
-/** What was typed in a form that can't be accepted for now, and the page that has the form. */
+/** The values typed in a form that can't be accepted for now, and the form's page. */
 type KeptForm = { owner: string; page: string; typed: Record<string, string> };
 
 /** A cookie of a form has to fit in 4,096 bytes, sealed. */
@@ -12,12 +12,12 @@ const keptSeconds = 600;
 const notKept = ['token', 'seen', 'once', 'confirm', 'key'];
 
 /**
- * Keeps what somebody typed while their session ended: sealed, in a cookie of their own browser, for ten minutes. Only
- * the same person gets it back, in the form and not sent: they look at it, and send it again. `isPage` says whether a
- * path is that of a page to go to.
+ * Keeps a form that somebody filled in while their session ended: sealed, in a cookie of their own browser, for ten
+ * minutes. Only the same person gets it back, as an unsent form to check and send again. `isPage` tells whether a path
+ * leads to a page.
  */
 export function keptForms(cookies: ReturnType<typeof portalCookies>, isPage: (path: string) => boolean) {
-  /** The page that the form was on: the one that the browser names, else the one that it was sent to. */
+  /** The page of the form: the page that the browser names, else the path that received the form. */
   function pageOf(c: Context): string {
     const referer = URL.parse(c.req.header('referer') ?? '');
     const named = localPath(referer ? referer.pathname + referer.search : '/').replace(/(?<=[?&])done=[a-zA-Z]*&?/, '');
@@ -25,7 +25,7 @@ export function keptForms(cookies: ReturnType<typeof portalCookies>, isPage: (pa
   }
 
   return {
-    /** Keeps a form, and returns the page on which it comes back. */
+    /** Keeps a form, and returns the page where it comes back. */
     async keep(c: Context, form: Readonly<Record<string, string>>): Promise<string> {
       const page = pageOf(c);
       // A key that was pasted into another field is not kept either.
@@ -38,7 +38,7 @@ export function keptForms(cookies: ReturnType<typeof portalCookies>, isPage: (pa
       return page;
     },
 
-    /** What comes back on this page for a person, once. */
+    /** Returns the form kept for a person on this page, once. */
     async take(c: Context, subject: string): Promise<KeptForm['typed'] | undefined> {
       if (cookies.read(c, 'form') === undefined) return undefined;
       const kept = (await cookies.unseal(c, 'form')) as KeptForm | undefined;

@@ -1,7 +1,7 @@
 import type { Html } from '../../packages/look/table.ts';
 import type { AccountVisit, PortalRole, Visit } from './visit.ts';
 
-/** What a page can show or do, and the one place that decides who may; a member has a role in that account only. */
+/** The permissions of pages and actions, decided only here; a member has a role in that account only. */
 export const permissions = {
   'account.view': ['viewer', 'admin', 'operator'],
   'audit.view': ['viewer', 'admin', 'operator'],
@@ -25,7 +25,7 @@ export function may(role: PortalRole, action: Action): boolean {
   return allowed.includes(role);
 }
 
-/** What a page shows; `status` is 200 unless it says otherwise. */
+/** The content of a page; `status` is 200 by default. */
 export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503 };
 
 /** A page answers with content, or sends the browser to another page (303), or with a file. */
@@ -60,7 +60,7 @@ function routesOf<A extends Action | 'home', V>(pages: Pages<A, V>) {
   });
 }
 
-/** Thrown to answer with another page than the one that was requested: nothing more of its work is done. */
+/** Thrown to answer with another page than the requested page, whose remaining work is skipped. */
 export class OtherPage extends Error {
   readonly page: Page;
   constructor(page: Page) {

@@ -5,9 +5,9 @@ export type Rate = { perSecond: number; burst: number };
 export type Rates = { callback: Rate; session: Rate };
 
 /**
- * Rates that people do not reach. Visitors share none of them: one could refuse all others. The first page and the
- * beginning of a sign-in have none, because they cost no more than a refusal. A page counts as one request: API Gateway
- * limits its style sheet and script apart.
+ * Rates that people do not reach. Each visitor has their own, because a visitor could exhaust a shared rate. The first
+ * page and the beginning of a sign-in have none, because they cost no more than a refusal. A page counts as one
+ * request: API Gateway limits its style sheet and script apart.
  */
 export const defaultRates: Rates = {
   callback: { perSecond: 1, burst: 20 },
@@ -18,13 +18,13 @@ export const defaultRates: Rates = {
 const maxBuckets = 10_000;
 
 /**
- * Limits what this instance answers, so that no visitor can use up what the database and the OpenID provider take. API
- * Gateway bounds the whole portal.
+ * Limits the requests that this instance answers, so that no visitor can use up the capacity of the database and the
+ * OpenID provider. API Gateway bounds the whole portal.
  */
 export function createRateLimit(rates: Rates, now: () => number) {
   const buckets = new Map<string, { left: number; at: number }>();
 
-  /** Takes one request of a visitor; returns 0, or the whole seconds after which the next one is admitted. */
+  /** Takes one request of a visitor; returns 0, or the whole seconds until the next request is admitted. */
   return function take(kind: keyof Rates, visitor: string): number {
     const { perSecond, burst } = rates[kind];
     const at = now();

@@ -4,11 +4,11 @@ import type { Loads, WaitingLoad } from '../../packages/admin/loads.ts';
 /** From this share of a limit on people are told, before requests are refused. */
 export const warnShare = 0.8;
 
-/** What all operators look at, remembered for a while by this instance of the portal. */
+/** Values that all operators see, cached for a while by this instance of the portal. */
 export type Shared = {
-  /** The loads that wait for approval; `again` reads them now. None where the loader is not connected. */
+  /** The loads that wait for approval; `again` reads them now. None if the loader is not connected. */
   waiting: (how?: { again?: boolean }) => Promise<readonly WaitingLoad[]>;
-  /** How many accounts have used much of a limit, and the first of them. */
+  /** The number of accounts near a limit, and the first such accounts. */
   nearLimits: () => Promise<{ count: number; accounts: AccountSummary[] }>;
 };
 

@@ -11,7 +11,7 @@ export type SignInSettings = IdentitySettings & {
   clientSecret?: () => Promise<string>;
 };
 
-/** Whether a URL is of this machine: the only case in which the portal does without TLS. */
+/** Tells whether a URL points at this machine: only then does the portal work without TLS. */
 export function isLoopback(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 }
@@ -22,10 +22,7 @@ export function isLoopback(url: string): boolean {
  */
 export type Attempt = { verifier: string; state: string; nonce: string; back: string };
 
-/**
- * What the provider said last about itself is used this long: its keys and addresses may change while an instance
- * lives.
- */
+/** How long the provider's discovery document is reused: its keys and addresses may change while an instance lives. */
 const discoveredMilliseconds = 10 * 60_000;
 
 /** How long ago an ID token may have been issued, and how far the clocks may differ, in seconds. */
@@ -132,13 +129,14 @@ const unanswered: readonly unknown[] = [
 ];
 
 /**
- * Why the provider let nobody through, where that is between it and the portal: its own code, `invalid_client` when the
- * client secret has ended, or `unreachable`. Undefined for what the browser brought, as a code that was used before.
+ * Why the provider let nobody through, if that lies between it and the portal: the provider's own code,
+ * `invalid_client` when the client secret has ended, or `unreachable`. Undefined if the browser caused it, for instance
+ * with a used code.
  */
 export function faultOfProvider(error: unknown): string | undefined {
   if (error instanceof openid.ResponseBodyError)
     return error.error === 'invalid_grant' ? undefined : plain(error.error);
-  // RFC 6749: 401 with a challenge where the client could not be authenticated.
+  // RFC 6749: 401 with a challenge if the client could not be authenticated.
   if (error instanceof openid.WWWAuthenticateChallengeError) return 'invalid_client';
   const isUnanswered = error instanceof TypeError || unanswered.includes((error as { code?: unknown } | null)?.code);
   return isUnanswered ? providerFault.unreachable : undefined;

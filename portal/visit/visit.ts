@@ -27,28 +27,28 @@ export type Person = {
   operator: boolean;
 };
 
-/** The role of a signed-in person for an account: that of a member, or operator of the whole service. */
+/** The role of a signed-in person for an account: a member's role, or operator of the whole service. */
 export type PortalRole = Role | 'operator';
 
-/** What the audit adds to the name of an operator. */
+/** The suffix of an operator's name in the audit. */
 export const operatorSuffix = ' (operator)';
 
 /** The settings of the portal. */
 export type PortalSettings = CookieSettings & {
   /** The address API, as customers call it. */
   apiUrl: string;
-  /** The name of the operator, before that of the service. */
+  /** The name of the operator, before the service's name. */
   company?: string | undefined;
   /** `#1d4ed8` */
   colour: string;
   links?: OperatorLinks;
-  /** The languages on offer, the first for browsers that prefer none of them; all unless given. */
+  /** The languages on offer, the first for browsers without a matching preference; all by default. */
   languages?: readonly Language[];
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
   signIn: SignInSettings;
 };
 
-/** Refuses settings with which cookies could be read on their way. */
+/** Refuses settings that let others read cookies in transit. */
 export function checkSettings({ baseUrl, signIn }: PortalSettings): void {
   for (const url of [baseUrl, signIn.issuer]) {
     if (!url.startsWith('https://') && !isLoopback(url))
@@ -56,12 +56,12 @@ export function checkSettings({ baseUrl, signIn }: PortalSettings): void {
   }
 }
 
-/** What every page may use. */
+/** Tools for every page. */
 export type Tools = {
   settings: PortalSettings;
   /** The admin module; its audit names `actor`. */
   adminAs: (actor: string) => Admin;
-  /** The loads of the register; absent where the loader is not connected. */
+  /** The loads of the register; absent if the loader is not connected. */
   loadsAs?: (actor: string) => Promise<Loads>;
   /** The statements of closed months; absent where their bucket is not connected. */
   statements?: () => Promise<Statements>;
@@ -77,24 +77,24 @@ export type Tools = {
 
 /** One request of a signed-in person. */
 export type Visit = {
-  /** The path of the page, what it has in the place of `:account` and the like, and its query. */
+  /** The path of the page, its values for `:account` and other parameters, and its query. */
   path: string;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   tools: Tools;
   admin: Admin;
-  /** Absent where the loader is not connected. */
+  /** Absent if the loader is not connected. */
   loads: (() => Promise<Loads>) | undefined;
   shared: Shared;
   person: Person;
-  /** The identities under which this person can be a member. */
+  /** The identities that can make this person a member. */
   people: readonly string[];
   language: Language;
   text: Text;
   format: Formatter;
-  /** What is wrong in the form that was sent; set while the form is shown again. */
+  /** The fault in the form that was sent; set while the form is shown again. */
   fault?: { field: string; message: string };
-  /** Set while a form is shown with what was typed earlier: its fields then also say what their value is now. */
+  /** Set while a form shows earlier input: its fields then also show their current values. */
   comesBack?: boolean;
   /** The hidden field that every form must have. */
   formField: Html;
@@ -106,7 +106,7 @@ export type Visit = {
 /** A visit to a page of one account, by a person who has a role there; `view` is the account, read once. */
 export type AccountVisit = Visit & { account: string; role: PortalRole; view: () => Promise<AccountView> };
 
-/** A session, with what the provider has to confirm first. */
+/** A session; if it `isStale`, the provider has to confirm it first. */
 export type Session = { id: string; person: Person; people: readonly string[]; isStale: boolean };
 
 /** The ids that an account can have. */
@@ -171,7 +171,7 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       return isSame(ownerIn({ token }), ownerIn({ token: expected })) ? 'person' : 'other';
     },
 
-    /** The visit of a session, with the fields that its form brings, or those that come back to a page. */
+    /** The visit of a session, with the fields of its form, or the fields that come back to a page. */
     async visitOf(c: Context, { id, person, people }: Session, form: Visit['form'] = {}): Promise<Visit> {
       const token = await cookies.formToken(id, person.subject);
       const language = languageOf(c);
@@ -196,7 +196,7 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       };
     },
 
-    /** What the visitor is to an account; `null` for a stranger, and for an id that no account can have. */
+    /** The visitor's role for an account; `null` for a stranger, and for an id that no account can have. */
     async roleOf({ admin, people, person }: Visit, account: string): Promise<PortalRole | null> {
       if (!accountIds.test(account)) return null;
       return person.operator ? 'operator' : admin.members.roleIn(account, people);

@@ -5,7 +5,7 @@ import { serviceName } from '../../look/service-name.ts';
 /** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | BodyFaultCode;
 
-/** What happened, and what a consumer does about it; `code` spans are between backticks. */
+/** The cause, and the consumer's remedy; `code` spans are between backticks. */
 export type Explanation = { happened: string; remedy: string };
 
 /** The names of the paragraphs in the introduction of the OpenAPI document. */
@@ -59,7 +59,7 @@ export const english = {
     errors: 'Errors',
     headers: 'Headers',
     openapi: 'OpenAPI document',
-    changes: 'What may change',
+    changes: 'Possible changes',
   },
   startSteps: [
     'Get a key from your provider. It begins with `bagadres_`.',
@@ -111,7 +111,7 @@ export const english = {
   faults: 'Codes of invalid input',
   faultsLead:
     'A 422 has one entry in `errors` for each fault. Each `code` is stable: translate by it. `suggestion` has the parameters to send ' +
-    'instead, where the input says clearly what is meant: show it to the person who typed.',
+    'instead, if the input has a clear meaning: show it to the person who typed.',
   status: 'Status',
   meaning: 'Meaning and what to do',
   code: 'Code',
@@ -124,7 +124,7 @@ export const english = {
   headersLead: 'Names of headers are not case-sensitive.',
   everyResponse: 'every response',
   exampleOf: 'For instance',
-  /** What people search for, by the end of the address of a heading or row. */
+  /** Search words, by the end of the address of a heading or row. */
   searchWords: {
     'errors-title': 'error codes message fault',
     'quota-title': 'rate limit throttling allowance',
@@ -168,7 +168,7 @@ export const english = {
     unauthorized: {
       happened:
         'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +
-        'The response is the same in all of these cases, so that it does not reveal which.',
+        'Every case has the same response, so that it does not reveal the cause.',
       remedy:
         'Send the complete key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is not read. If the ' +
         'key used to work, it has been revoked: ask your provider for a new one. Do not retry with the same key.',
@@ -190,7 +190,7 @@ export const english = {
         'Compare the path with the reference. Paths are case-sensitive, begin with `/v1/` and do not end in a slash.',
     },
     'method-not-allowed': {
-      happened: 'The path exists, but does not support this method; the header `Allow` names the one that it does.',
+      happened: 'The path exists, but does not support this method; the header `Allow` names the supported method.',
       remedy: 'Use `POST` for `/v1/addresses`, and `GET` with the parameters in the query string for every other path.',
     },
     'content-too-large': {
@@ -204,7 +204,7 @@ export const english = {
     'invalid-input': {
       happened:
         'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has ' +
-        'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead. Where that is clear, ' +
+        'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead. If that is clear, ' +
         '`suggestion` has it for a program: the parameters to send, with their values.',
       remedy:
         'Correct every parameter that `errors` names and send the request again. The same request always gets the same response.',
@@ -223,7 +223,7 @@ export const english = {
         'uses, such as `huisletter`, `house_number` or `addition`. Ignoring it could return another address.',
       remedy:
         'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
-        '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send where it can be derived. Leave any other ' +
+        '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send if it can be derived. Leave any other ' +
         'parameter out, even when it is empty.',
     },
     'misplaced-key': {
@@ -255,7 +255,7 @@ export const english = {
     'huisnummer-range': {
       happened: 'The huisnummer has two numbers, as in `12-14`.',
       remedy:
-        'Look up one of them. If the second is an addition, send it as `toevoeging`: `huisnummer=12` and `toevoeging=14`.',
+        'Look up one number. If the second is an addition, send it as `toevoeging`: `huisnummer=12` and `toevoeging=14`.',
     },
     'huisnummer-space': {
       happened:
@@ -280,7 +280,7 @@ export const english = {
       happened: 'The toevoeging has more than five letters and digits. The register has no longer ones.',
       remedy:
         'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any ' +
-        'addition, the outcome `not_found` lists those that exist at the huisnummer.',
+        'addition, the outcome `not_found` lists the existing additions at the huisnummer.',
     },
     'include-empty': {
       happened: '`include` has no names, or an empty one: nothing between two commas.',
@@ -301,7 +301,7 @@ export const english = {
       remedy: 'Send an object with the list `addresses` and, if you like, `include`, in UTF-8.',
     },
     'member-type': {
-      happened: 'A member of the body has another JSON type than the one that it must have.',
+      happened: 'A member of the body has the wrong JSON type.',
       remedy:
         'Send `addresses` and `include` as lists, `postcode` as a string, `huisnummer` as an integer or a string, and `toevoeging` as a string or `null`.',
     },
@@ -344,5 +344,5 @@ export type ReferenceText = Omit<typeof english, 'explanations'> & {
   explanations: Record<ExplainedCode, Explanation>;
 };
 
-/** The texts of a language other than that of the OpenAPI document, which has its own descriptions in English. */
+/** The texts of a language other than English. The OpenAPI document has its own descriptions in English. */
 export type TranslatedText = ReferenceText & Descriptions;

@@ -3,13 +3,13 @@ import type { Language } from '../../look/language.ts';
 import { english, type ReferenceText, type TranslatedText } from './en.ts';
 import { dutch, includeMeanings } from './nl.ts';
 
-/** The texts as they are written, with placeholders for what a deployment offers. */
+/** The texts as they are written, with placeholders for a deployment's fields. */
 export const referenceTexts: { en: ReferenceText } & Record<Exclude<Language, 'en'>, TranslatedText> = {
   en: english,
   nl: dutch,
 };
 
-/** The texts of the reference in a language, for a deployment in which `include` can name what is `offered`. */
+/** The texts of the reference in a language, for a deployment whose `include` can name the `offered` fields. */
 export function textsIn<L extends Language>(language: L, offered: readonly IncludeName[]): (typeof referenceTexts)[L] {
   const names = offered.map((name) => `\`${name}\``);
   return filled(referenceTexts[language], {

@@ -269,7 +269,7 @@ describe('a key that leaked', () => {
 
   it.each([
     ['the whole of it', (key: string) => key, 'key', 'exactly this key'],
-    ['it with a typing error', (key: string) => key.slice(0, -1), 'mistyped', 'a character is wrong or missing'],
+    ['it with a typing error', (key: string) => key.slice(0, -1), 'mistyped', 'has a wrong or missing character'],
     ['its id', (key: string) => key.slice(-43, -35), 'id', 'the key with that id'],
   ])('is found by %s, without a trace of what was pasted', async (_, text, given, note) => {
     const { key, at } = await leaked();

@@ -85,7 +85,7 @@ describe('the register', () => {
     const at = `/operator/register/${register.waiting}`;
     const [, question = ''] = /href="([^"]+reject\?proposal=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
     const asked = await operator.get(question);
-    expect(asked.body).toContain('What is live stays');
+    expect(asked.body).toContain('The live data stays');
     const form = { proposal: field(asked.body, 'proposal') };
     expect((await operator.post(`${at}/reject`, form)).location).toBe('/operator/register?done=rejected');
     await runner.settle();
